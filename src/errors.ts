@@ -1,0 +1,95 @@
+/**
+ * The catalogue of faults. A fault is what a caller did wrong or what the service cannot do now; anything else
+ * that is thrown is a defect and answers 500. Each API renders faults in its own error body.
+ *
+ * Codes of the REST APIs follow the live services: see "Errors" of the query API specification.
+ */
+export const FAULTS = {
+  /** A query in ODSQL that cannot be read or understood. */
+  ODSQLError: {
+    status: 400,
+    message: 'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
+  },
+  IncompatibleTypesInComparisonFilter: {
+    status: 400,
+    message: 'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
+  },
+  InvalidRESTParameterError: {
+    status: 400,
+    message: 'Invalid value for {parameter} API parameter: {found} was found but {expected} is expected.',
+  },
+  BadRequest: { status: 400, message: '{reason}' },
+  ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
+  NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
+  MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
+  NotAcceptable: {
+    status: 406,
+    message: 'None of the accepted media types can be served. Available: {available}.',
+  },
+  RequestTooLong: { status: 414, message: '{reason}' },
+  DeadlineExceeded: { status: 503, message: 'The query took longer than {seconds} s and was stopped.' },
+  StoreBusy: { status: 503, message: 'The store cannot take more queries now. Try again in a moment.' },
+  StoreUnavailable: { status: 503, message: 'The store is not ready: {reason}' },
+  NotPublishedYet: { status: 503, message: 'The dataset {id} is being published. Try again in a moment.' },
+  InternalError: { status: 500, message: 'The service met an unexpected condition. It has been logged.' },
+
+  /** Faults of publishing and of the command line; their status only matters where a door shows them. */
+  StoreFull: { status: 507, message: '{reason}' },
+  LoadRefused: { status: 500, message: '{reason}' },
+  ConfigInvalid: { status: 500, message: '{reason}' },
+  SourceUnreadable: { status: 500, message: '{reason}' },
+  MappingInvalid: { status: 500, message: '{reason}' },
+  Usage: { status: 500, message: '{reason}' },
+} as const satisfies Record<string, { readonly status: number; readonly message: string }>
+
+/** The name of a fault in the catalogue. */
+export type FaultCode = keyof typeof FAULTS
+
+/** Where a fault lies: a file and place in it, or a span of characters in a text. */
+export interface FaultPlace {
+  readonly file?: string
+  /** 1-based. */
+  readonly line?: number
+  /** 1-based. */
+  readonly column?: number
+  /** Character offsets into the text, from inclusive, to exclusive. */
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Something that went wrong and that the catalogue knows: thrown anywhere, rendered at the edge. */
+export class Fault extends Error {
+  readonly code: FaultCode
+  readonly status: number
+  readonly place: FaultPlace
+  readonly hint: string | undefined
+
+  /**
+   * @param code entry of the catalogue
+   * @param parts fills the `{…}` of the catalogue's message
+   * @param more place of the fault and a hint in plain words
+   */
+  constructor(
+    code: FaultCode,
+    parts: Readonly<Record<string, string | number>> = {},
+    more: { readonly place?: FaultPlace; readonly hint?: string; readonly cause?: unknown } = {},
+  ) {
+    super(fill(FAULTS[code].message, parts), more.cause === undefined ? undefined : { cause: more.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.status = FAULTS[code].status
+    this.place = more.place ?? {}
+    this.hint = more.hint
+  }
+}
+
+function fill(template: string, parts: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, key: string) => String(parts[key] ?? ''))
+}
+
+/** `file:line:column: ` as far as the place is known, for messages on a terminal. */
+export function placeText(place: FaultPlace): string {
+  const parts = [place.file, place.line, place.line === undefined ? undefined : place.column]
+  const known = parts.filter(part => part !== undefined)
+  return known.length === 0 ? '' : `${known.join(':')}: `
+}

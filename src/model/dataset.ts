@@ -1,0 +1,49 @@
+import type { Field } from './field.ts'
+import type { Metas } from './metadata.ts'
+
+/** A file that a publisher hands out beside the records. */
+export interface Attachment {
+  readonly id: string
+  readonly title: string
+  readonly mimetype: string
+  /** Path of the file, relative to the dataset's folder. */
+  readonly path: string
+}
+
+/** Who may see a dataset: everyone, or those that were granted it. */
+export type Visibility = 'public' | 'restricted'
+
+/** What a dataset is, apart from its records: the part of dataset.yaml that the APIs tell. */
+export interface Dataset {
+  readonly id: string
+  /** `da_` and six letters or digits, derived from the id. */
+  readonly uid: string
+  readonly fields: readonly Field[]
+  readonly metas: Metas
+  readonly visibility: Visibility
+  readonly attachments: readonly Attachment[]
+}
+
+/** What is known of the values of one field in one published version. */
+export interface FieldStatistics {
+  /** Records that have a value. */
+  readonly present: number
+  /** Records that have none. */
+  readonly nulls: number
+  /** Distinct values, exact up to 10,000, null beyond. */
+  readonly distinct: number | null
+  /** Smallest and largest value of an int, double, date or datetime field. */
+  readonly min: number | string | null
+  readonly max: number | string | null
+}
+
+/** What is known of one published version: the compiler chooses with it, some answers come from it. */
+export interface DatasetStatistics {
+  readonly records: number
+  readonly fields: Readonly<Record<string, FieldStatistics>>
+}
+
+/** Finds a field by its exact name. */
+export function fieldOf(dataset: Pick<Dataset, 'fields'>, name: string): Field | undefined {
+  return dataset.fields.find(field => field.name === name)
+}

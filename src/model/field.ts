@@ -1,0 +1,53 @@
+/** The types that a field of a dataset can have. */
+export const FIELD_TYPES = [
+  'text',
+  'int',
+  'double',
+  'boolean',
+  'date',
+  'datetime',
+  'geo_point_2d',
+  'geo_shape',
+] as const
+
+/** The type of a field: what its values are in a record, in the store and in an answer. */
+export type FieldType = (typeof FIELD_TYPES)[number]
+
+/** What a publisher says about a field beyond its type: each key is a flag or a list of arguments. */
+export type Annotations = Readonly<Record<string, readonly (string | number | boolean)[]>>
+
+/** One field of a dataset, as every API describes it. */
+export interface Field {
+  /** Identifier: `[a-z0-9_]+` for a record field; a catalog field is `template.metadata`. */
+  readonly name: string
+  readonly label: string
+  readonly type: FieldType
+  readonly description: string | null
+  readonly annotations: Annotations
+  /** True where a record holds an array of values. Only text fields can. */
+  readonly multivalued: boolean
+}
+
+/** Makes a field from its name and type; the label is the name unless told. */
+export function field(
+  name: string,
+  type: FieldType,
+  more: Partial<Omit<Field, 'name' | 'type'>> = {},
+): Field {
+  return { name, type, label: name, description: null, annotations: {}, multivalued: false, ...more }
+}
+
+/** True for the two types that hold geometry. */
+export function isGeo(type: FieldType): boolean {
+  return type === 'geo_point_2d' || type === 'geo_shape'
+}
+
+/** True for the types whose values have arithmetic. */
+export function isNumeric(type: FieldType): boolean {
+  return type === 'int' || type === 'double'
+}
+
+/** True for the types that stand for a moment or a day. */
+export function isTemporal(type: FieldType): boolean {
+  return type === 'date' || type === 'datetime'
+}

@@ -1,0 +1,11 @@
+/** One metadata value, as dataset.yaml and the APIs write it. */
+export type MetaValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | { readonly [key: string]: unknown }
+  | null
+
+/** Metadata by template (`default`, `dcat` …) and name. */
+export type Metas = Readonly<Record<string, Readonly<Record<string, MetaValue>>>>

@@ -1,0 +1,40 @@
+/**
+ * The IRIs that Lodestone mints: the one place that knows their form (linked-data specification, "RDF mapping").
+ * `base` is the configured public address without a trailing slash.
+ */
+
+/** IRI of a record: `{base}/ld/resources/{dataset}/records/{recordid}`. */
+export function recordIri(base: string, dataset: string, recordId: string): string {
+  return `${recordsSpace(base, dataset)}${recordId}`
+}
+
+/** What the IRI of every record of a dataset begins with. */
+export function recordsSpace(base: string, dataset: string): string {
+  return `${base}/ld/resources/${encodeURIComponent(dataset)}/records/`
+}
+
+/** IRI of a field as a predicate: `{base}/ld/ontologies/{dataset}/{field}`. */
+export function fieldIri(base: string, dataset: string, field: string): string {
+  return `${base}/ld/ontologies/${encodeURIComponent(dataset)}/${propertyName(field)}`
+}
+
+/**
+ * The last segment of a predicate IRI: the field name as an XML NCName, so that RDF/XML can write it. A name whose
+ * first character after any underscores is a digit gets one underscore more, which keeps two names two.
+ */
+export function propertyName(field: string): string {
+  return /^_*\d/.test(field) ? `_${field}` : encodeURIComponent(field)
+}
+
+/** IRI of the dataset as a resource of its own. */
+export function datasetIri(base: string, dataset: string): string {
+  return `${base}/ld/resources/${encodeURIComponent(dataset)}`
+}
+
+/** The named graphs of one published version: facts, index and, with a mapping of its own, mapped. */
+export type GraphRole = 'facts' | 'index' | 'mapped'
+
+/** Name of a graph of a published version. Nothing outside store and catalog reads it. */
+export function graphIri(dataset: string, version: string, role: GraphRole): string {
+  return `urn:lodestone:graph:${encodeURIComponent(dataset)}:${version}:${role}`
+}

@@ -1,0 +1,93 @@
+/** The vocabularies that Lodestone writes or asks for: the one place where their addresses stand. */
+function vocabulary<const N extends string>(
+  base: string,
+  ...names: readonly N[]
+): Readonly<Record<N, string>> {
+  return Object.fromEntries(names.map(name => [name, base + name])) as Record<N, string>
+}
+
+export const RDF = vocabulary(
+  'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  'type',
+  'subject',
+  'predicate',
+  'object',
+  'langString',
+  'JSON',
+)
+export const RDFS = vocabulary(
+  'http://www.w3.org/2000/01/rdf-schema#',
+  'label',
+  'comment',
+  'seeAlso',
+  'domain',
+  'range',
+)
+export const XSD = vocabulary(
+  'http://www.w3.org/2001/XMLSchema#',
+  'string',
+  'integer',
+  'decimal',
+  'double',
+  'boolean',
+  'date',
+  'dateTime',
+)
+export const GEO = vocabulary('http://www.opengis.net/ont/geosparql#', 'wktLiteral')
+export const DCAT = vocabulary(
+  'http://www.w3.org/ns/dcat#',
+  'Catalog',
+  'Dataset',
+  'Distribution',
+  'dataset',
+  'distribution',
+  'keyword',
+  'theme',
+  'landingPage',
+  'accessURL',
+  'downloadURL',
+  'mediaType',
+)
+export const DCTERMS = vocabulary(
+  'http://purl.org/dc/terms/',
+  'title',
+  'description',
+  'identifier',
+  'publisher',
+  'license',
+  'language',
+  'modified',
+  'issued',
+  'source',
+  'isPartOf',
+)
+export const FOAF = vocabulary('http://xmlns.com/foaf/0.1/', 'primaryTopic', 'isPrimaryTopicOf', 'name')
+export const VOID = vocabulary(
+  'http://rdfs.org/ns/void#',
+  'Dataset',
+  'subset',
+  'triples',
+  'inDataset',
+  'uriLookupEndpoint',
+)
+export const HYDRA = vocabulary(
+  'http://www.w3.org/ns/hydra/core#',
+  'Collection',
+  'PartialCollectionView',
+  'ExplicitRepresentation',
+  'member',
+  'search',
+  'template',
+  'variableRepresentation',
+  'mapping',
+  'variable',
+  'property',
+  'totalItems',
+  'itemsPerPage',
+  'first',
+  'previous',
+  'next',
+)
+
+/** Predicates of the index graph: what queries need and nobody exports. See src/README.md, "What is in the store". */
+export const INDEX = vocabulary('urn:lodestone:index:', 'position', 'json', 'text')

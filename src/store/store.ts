@@ -1,0 +1,75 @@
+import type { Term, TriplePattern } from '../rdf/term.ts'
+
+/** One row of a SELECT answer: variable name to term, without the unbound ones. */
+export type Solution = Readonly<Record<string, Term>>
+
+/** N-Triples for one graph: a gzip-compressed file on disk, or a short text at hand. */
+export type GraphSource =
+  | {
+      readonly graph: string
+      readonly path: string
+      readonly triples: number
+      /** Length of the text before compression, in bytes. */
+      readonly bytes: number
+    }
+  | { readonly graph: string; readonly text: string }
+
+/** What a store says of itself, so that the compiler can choose (house design, section 3). */
+export interface Capabilities {
+  readonly name: string
+  /** Typed ranges are answered from an index rather than by a scan of the predicate. */
+  readonly rangeIndex: boolean
+  readonly fullTextIndex: boolean
+  readonly geometryIndex: boolean
+}
+
+export interface QueryOptions {
+  /** Milliseconds after which the query is stopped with DeadlineExceeded; the store's own default otherwise. */
+  readonly deadline?: number
+}
+
+/** Figures of a store, for benchmarks, health and logs. */
+export interface StoreStatistics {
+  readonly quads: number
+  readonly graphs: number
+  /** Workers that can serve a query now, and how many there should be. */
+  readonly workers: { readonly ready: number; readonly wanted: number }
+  /** Bytes of memory that each ready worker holds. */
+  readonly memory: readonly number[]
+  /** Queries since start that met their deadline. */
+  readonly deadlines: number
+}
+
+export interface LoadProgress {
+  readonly quads: number
+  readonly total: number
+}
+
+/**
+ * A triple store: the one interface between Lodestone and an engine (embedded or remote).
+ *
+ * Graphs are loaded whole and dropped whole; which graphs make the current version of a dataset is the catalog's
+ * affair, so that a new version is loaded beside the old one and takes its place in one step.
+ */
+export interface Store {
+  readonly capabilities: Capabilities
+  /** Runs a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable. */
+  select(sparql: string, options?: QueryOptions): Promise<readonly Solution[]>
+  /** Runs a CONSTRUCT and gives its triples as N-Triples text. Same faults as {@link select}. */
+  construct(sparql: string, options?: QueryOptions): Promise<string>
+  /** One page of the triples of a graph that match a pattern, as N-Triples text, in a stable order, with the count of all. */
+  match(
+    graph: string,
+    pattern: TriplePattern,
+    page: { readonly offset: number; readonly limit: number },
+    options?: QueryOptions,
+  ): Promise<{ readonly triples: string; readonly count: number }>
+  /** Number of triples of a graph that match a pattern, exact. */
+  count(graph: string, pattern: TriplePattern, options?: QueryOptions): Promise<number>
+  /** Loads graphs; when it resolves every query sees them. Faults: StoreFull (nothing is kept), LoadRefused. */
+  load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
+  /** Drops graphs that no query needs any more. Unknown names are ignored. */
+  drop(graphs: readonly string[]): Promise<void>
+  statistics(): Promise<StoreStatistics>
+  close(): Promise<void>
+}
