@@ -93,3 +93,25 @@ export function placeText(place: FaultPlace): string {
   const known = parts.filter(part => part !== undefined)
   return known.length === 0 ? '' : `${known.join(':')}: `
 }
+
+/** Longest reason that the error of a clause tells, in characters, so that a whole error body stays under 1 kB. */
+const MAX_REASON = 600
+
+/**
+ * The fault of a clause of a query: reason in plain words, clause and span, as every error of the language tells
+ * them (query API, "Errors": the message names the clause in error).
+ *
+ * @param span character offsets into the text of the clause
+ */
+export function clauseFault(
+  clause: string,
+  reason: string,
+  span: { readonly from: number; readonly to: number },
+  hint?: string,
+  code: 'ODSQLError' | 'IncompatibleTypesInComparisonFilter' = 'ODSQLError',
+): Fault {
+  const told = hint === undefined ? reason : `${reason} (${hint})`
+  const short = told.length > MAX_REASON ? `${told.slice(0, MAX_REASON)}…` : told
+  const place = { from: span.from, to: span.to }
+  return new Fault(code, { reason: `${short}.`, clause }, { place, ...(hint === undefined ? {} : { hint }) })
+}

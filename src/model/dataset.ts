@@ -42,8 +42,3 @@ export interface DatasetStatistics {
   readonly records: number
   readonly fields: Readonly<Record<string, FieldStatistics>>
 }
-
-/** Finds a field by its exact name. */
-export function fieldOf(dataset: Pick<Dataset, 'fields'>, name: string): Field | undefined {
-  return dataset.fields.find(field => field.name === name)
-}

@@ -51,3 +51,8 @@ export function isNumeric(type: FieldType): boolean {
 export function isTemporal(type: FieldType): boolean {
   return type === 'date' || type === 'datetime'
 }
+
+/** Finds a field by its exact name. */
+export function fieldNamed(fields: readonly Field[], name: string): Field | undefined {
+  return fields.find(known => known.name === name)
+}

@@ -13,6 +13,8 @@ export const RDF = vocabulary(
   'predicate',
   'object',
   'langString',
+  'dirLangString',
+  'Property',
   'JSON',
 )
 export const RDFS = vocabulary(

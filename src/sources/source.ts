@@ -17,6 +17,11 @@ export interface Source {
   readonly name: string
   /** True for formats whose values are untyped text (CSV, TSV). */
   readonly textual: boolean
+  /** Reads the names of the columns in their order, where the format has a header that tells them. */
+  readonly columns?: () => Promise<readonly string[]>
   /** Reads from the start. Throws SourceUnreadable with file, line and column. */
   read(): AsyncIterable<readonly Row[]>
 }
+
+/** Rows of a batch, about: enough to make the cost of a batch small, few enough to be no weight in memory. */
+export const BATCH_ROWS = 1000

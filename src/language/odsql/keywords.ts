@@ -1,0 +1,47 @@
+import * as terms from './parser.terms.ts'
+
+/**
+ * Words that must be written in back-quotes to name a field: the lists of both generations of the language
+ * (query API, "Literals"; the later generation added distinct, ifnull and search).
+ */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  (
+    'and as asc avg by count date_format day dayofweek desc distinct equi false group hour ifnull limit lower max ' +
+    'millisecond min minute month not null or quarter range search second select sum top true upper where year'
+  ).split(' '),
+)
+
+const RESERVED_TOKENS: Readonly<Record<string, number>> = {
+  or: terms.or,
+  and: terms.and,
+  not: terms.not,
+  as: terms.as,
+  asc: terms.asc,
+  desc: terms.desc,
+  null: terms._null,
+  true: terms._true,
+  false: terms._false,
+}
+
+const OPEN_TOKENS: Readonly<Record<string, number>> = {
+  in: terms._in,
+  is: terms.is,
+  like: terms.like,
+  to: terms.to,
+  distinct: terms.distinct,
+}
+
+/** Token of a word that the grammar itself needs and that can never name a field; -1 for any other word. */
+export function reservedWord(word: string, _stack?: unknown): number {
+  return lookUp(RESERVED_TOKENS, word)
+}
+
+/** Token of a word that the grammar needs in some places and that names a field in others. */
+export function openWord(word: string, _stack?: unknown): number {
+  return lookUp(OPEN_TOKENS, word)
+}
+
+function lookUp(table: Readonly<Record<string, number>>, word: string): number {
+  const key = word.toLowerCase()
+  return Object.hasOwn(table, key) ? (table[key] ?? -1) : -1
+}

@@ -1,0 +1,90 @@
+/** Days and moments of the proleptic Gregorian calendar, and time zones by their IANA names. */
+
+/** Parts of a local date and time; `fraction` is the digits after the decimal point, without trailing zeros. */
+export interface LocalTime {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  readonly fraction: string
+}
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>()
+
+/** True for a name that Intl knows as a time zone. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    return /^[A-Za-z0-9_+\-/]{1,64}$/.test(zone) && formatOf(zone) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Offset of a zone from UTC at a moment, in milliseconds: 3,600,000 for Europe/Paris in winter. */
+export function zoneOffset(zone: string, epoch: number): number {
+  if (zone === 'UTC') return 0
+  const parts: Record<string, number> = {}
+  for (const part of formatOf(zone).formatToParts(epoch))
+    if (part.type !== 'literal') parts[part.type] = Number(part.value)
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  return utcEpoch(year, month, day, hour, minute, second) - Math.floor(epoch / 1000) * 1000
+}
+
+/**
+ * The moment at which clocks of a zone show a local time. A time that they show twice is its first occurrence; one
+ * that they skip is read with the offset before the change, as Temporal's "compatible" disambiguation does.
+ */
+export function localToEpoch(local: LocalTime, zone: string): number {
+  const asUtc = utcEpoch(local.year, local.month, local.day, local.hour, local.minute, local.second)
+  if (zone === 'UTC') return asUtc
+  const day = 86_400_000
+  const before = zoneOffset(zone, asUtc - day)
+  const after = zoneOffset(zone, asUtc + day)
+  const first = asUtc - before
+  if (before === after || zoneOffset(zone, first) === before) return first
+  const second = asUtc - after
+  return zoneOffset(zone, second) === after ? second : first
+}
+
+/** Milliseconds since 1970 of a UTC date and time; unlike Date.UTC right for the years 0 to 99. */
+export function utcEpoch(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, second, 0)
+  return date.getTime()
+}
+
+/** Canonical text of a moment: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with digits of a second beyond the epoch's as given. */
+export function instantText(epochSeconds: number, fraction: string): string {
+  const digits = fraction.replace(/0+$/, '')
+  return `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}${digits === '' ? '' : `.${digits}`}Z`
+}
+
+/** True for a day that the calendar has, of the years 1 to 9999. */
+export function isCalendarDay(year: number, month: number, day: number): boolean {
+  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+}
+
+/** Days of a month, 1 to 12. */
+export function daysInMonth(year: number, month: number): number {
+  return new Date(utcEpoch(year, month + 1, 0)).getUTCDate()
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = FORMATS.get(zone)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  FORMATS.set(zone, format)
+  return format
+}

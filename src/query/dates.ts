@@ -1,0 +1,98 @@
+import type { FieldType } from '../model/field.ts'
+import { instantText, isCalendarDay, type LocalTime, localToEpoch, utcEpoch } from '../model/time.ts'
+
+/** How much of a date literal was written; a coarse one stands for a whole period. */
+export type DatePrecision = 'year' | 'month' | 'day' | 'minute' | 'second'
+
+/** A date literal of a query: local parts, the precision written, and its own offset where it has one. */
+export interface DateConstant {
+  readonly local: LocalTime
+  readonly precision: DatePrecision
+  /** Minutes east of UTC; null where the query's time zone applies. */
+  readonly offset: number | null
+}
+
+/**
+ * What a date literal means beside a field: its first instant, and the instant after its last where it was written
+ * with less than second precision. Texts are canonical values of the field's type.
+ */
+export interface DateBounds {
+  readonly start: string
+  readonly end: string | null
+  /** True where the field has days only and the literal begins within one. */
+  readonly insideDay: boolean
+}
+
+const FORM =
+  /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
+
+/** Reads the text of a date literal (query API, "Literals"; ISO 8601 or slashes, any precision); null if it is none. */
+export function parseDate(text: string): DateConstant | null {
+  const match = FORM.exec(text.trim())
+  if (match === null) return null
+  const [, year, , month, day, hour, minute, second, fraction, zone] = match
+  const local: LocalTime = {
+    year: Number(year),
+    month: Number(month ?? 1),
+    day: Number(day ?? 1),
+    hour: Number(hour ?? 0),
+    minute: Number(minute ?? 0),
+    second: Number(second ?? 0),
+    fraction: (fraction ?? '').replace(/0+$/, ''),
+  }
+  if (!isCalendarDay(local.year, local.month, local.day)) return null
+  if (local.hour > 23 || local.minute > 59 || local.second > 59) return null
+  const precision = second ? 'second' : minute ? 'minute' : day ? 'day' : month ? 'month' : 'year'
+  return { local, precision, offset: offsetMinutes(zone) }
+}
+
+/** What a date literal means beside a field of a temporal type, in a time zone. */
+export function dateBounds(constant: DateConstant, type: FieldType, timezone: string): DateBounds {
+  const { local, precision } = constant
+  const next = following(local, precision)
+  if (type === 'date') {
+    const insideDay = local.hour > 0 || local.minute > 0 || local.second > 0 || local.fraction !== ''
+    const whole = precision === 'year' || precision === 'month'
+    return { start: dayText(local), end: whole && next !== null ? dayText(next) : null, insideDay }
+  }
+  const start = instant(local, constant.offset, timezone)
+  return { start, end: next === null ? null : instant(next, constant.offset, timezone), insideDay: false }
+}
+
+function following(local: LocalTime, precision: DatePrecision): LocalTime | null {
+  if (precision === 'second') return null
+  const { year, month, day, hour, minute } = local
+  const next = {
+    year: () => utcEpoch(year + 1, 1, 1),
+    month: () => utcEpoch(year, month + 1, 1),
+    day: () => utcEpoch(year, month, day + 1),
+    minute: () => utcEpoch(year, month, day, hour, minute + 1),
+  }[precision]()
+  const date = new Date(next)
+  if (date.getUTCFullYear() > 9999) return null
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: 0,
+    fraction: '',
+  }
+}
+
+function instant(local: LocalTime, offset: number | null, timezone: string): string {
+  const epoch = offset === null ? localToEpoch(local, timezone) : localToEpoch(local, 'UTC') - offset * 60_000
+  return instantText(epoch / 1000, local.fraction)
+}
+
+function dayText(local: LocalTime): string {
+  return instantText(utcEpoch(local.year, local.month, local.day) / 1000, '').slice(0, 10)
+}
+
+function offsetMinutes(zone: string | undefined): number | null {
+  if (zone === undefined || zone === '') return null
+  if (/^z$/i.test(zone)) return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0)
+  return zone.startsWith('-') ? -minutes : minutes
+}

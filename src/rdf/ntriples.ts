@@ -1,0 +1,81 @@
+import { isIri } from './iri.ts'
+import { isLanguageTag } from './language-tag.ts'
+import type { Term } from './term.ts'
+import { RDF, XSD } from './vocab.ts'
+
+/**
+ * The only place that writes terms as N-Triples (RDF 1.1 N-Triples, section 2), which are terms of Turtle, N-Quads,
+ * TriG and SPARQL as well. The escapes are those that the store gives back, so text that goes in comes out equal.
+ */
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be escaped
+const SPECIAL = /["\\\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above; a pair of surrogates is one character and stays
+const SPECIALS = /[\ud800-\udbff][\udc00-\udfff]|["\\\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]/g
+const NAMED: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\f': '\\f',
+  '\r': '\\r',
+}
+
+/** The text of a literal between its quotes. A lone surrogate, which no UTF-8 can hold, becomes U+FFFD. */
+export function escapeText(text: string): string {
+  return SPECIAL.test(text) ? text.replace(SPECIALS, escapeCharacter) : text
+}
+
+function escapeCharacter(character: string): string {
+  if (character.length === 2) return character
+  const named = NAMED[character]
+  if (named !== undefined) return named
+  const code = character.charCodeAt(0)
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
+  return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** An IRI in angle brackets. Throws where it is none: what comes from outside is asked with {@link isIri} before. */
+export function iriText(iri: string): string {
+  if (!isIri(iri)) throw new RangeError(`Not an IRI: ${iri}`)
+  return `<${iri}>`
+}
+
+/** A literal; the datatype is left out where it is xsd:string. `language` may end in a direction (`ar--rtl`). */
+export function literalText(value: string, datatype: string = XSD.string, language = ''): string {
+  return `"${escapeText(value)}${literalEnd(datatype, language)}`
+}
+
+/** What follows the text of a literal: the closing quote, and language or datatype. */
+export function literalEnd(datatype: string, language = ''): string {
+  if (language !== '') {
+    if (!isDirectedTag(language)) throw new RangeError(`Not a language tag: ${language}`)
+    return `"@${language}`
+  }
+  return datatype === XSD.string ? '"' : `"^^${iriText(datatype)}`
+}
+
+/** True for a language tag that may end in a base direction (RDF 1.2). */
+export function isDirectedTag(language: string): boolean {
+  return isLanguageTag(language.replace(/--(?:ltr|rtl)$/, ''))
+}
+
+/** Any term. */
+export function termText(term: Term): string {
+  switch (term.type) {
+    case 'iri':
+      return iriText(term.value)
+    case 'literal':
+      return literalText(term.value, term.datatype, term.language)
+    case 'blank':
+      return `_:${term.value}`
+    default:
+      return term satisfies never
+  }
+}
+
+/** The datatype of a literal that has a language. */
+export function languageDatatype(language: string): string {
+  return language.includes('--') ? RDF.dirLangString : RDF.langString
+}

@@ -1,0 +1,177 @@
+import { unreadable } from './unreadable.ts'
+
+/** One line of a CSV text: the line on which it begins and its cells. */
+export interface CsvRow {
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+const FEED = 10
+const RETURN = 13
+const QUOTE = 34
+
+/** Where the parser stands: before a row, before a cell, in a bare or quoted cell, after a quote within the latter. */
+type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed'
+
+/**
+ * An incremental parser of CSV (RFC 4180): text goes in by chunks of any size, complete rows come out. Lines end with
+ * CRLF, LF or CR; blank lines are skipped; a quote within a bare cell is an ordinary character. The first row is the
+ * header and says how many cells a row may have.
+ *
+ * Throws SourceUnreadable with line and column for a quote that is not closed, text after a closing quote and a row
+ * that is longer than the header.
+ */
+export class CsvParser {
+  readonly #file: string
+  readonly #delimiter: number
+  #state: State = 'row'
+  #rows: CsvRow[] = []
+  #cells: string[] = []
+  #cell = ''
+  #width = Number.POSITIVE_INFINITY
+  #line = 1
+  /** Offsets from the start of the text: of the chunk, of the line, and behind the last carriage return. */
+  #base = 0
+  #lineStart = 0
+  #afterReturn = -1
+  #rowLine = 1
+  #cellLine = 1
+  #cellColumn = 1
+
+  /**
+   * @param file name for messages
+   * @param delimiter one character
+   */
+  constructor(file: string, delimiter: string) {
+    this.#file = file
+    this.#delimiter = delimiter.charCodeAt(0)
+  }
+
+  /** Takes the rows that are complete. */
+  take(): readonly CsvRow[] {
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+
+  /** Reads the next chunk. */
+  push(text: string): void {
+    const end = text.length
+    let i = 0
+    while (i < end) {
+      if (this.#state === 'bare') i = this.#bare(text, i)
+      else if (this.#state === 'quoted') i = this.#quoted(text, i)
+      else if (this.#state === 'closed') i = this.#closed(text, i)
+      else i = this.#start(text, i)
+    }
+    this.#base += end
+  }
+
+  /** Ends the text: a last row needs no line end. */
+  finish(): void {
+    if (this.#state === 'quoted') throw this.#fault('The quote that opens here is never closed.')
+    if (this.#state === 'row') return
+    if (this.#state === 'cell') this.#openCell(0)
+    this.#endCell()
+    this.#endRow()
+  }
+
+  #start(text: string, i: number): number {
+    const code = text.charCodeAt(i)
+    if (this.#state === 'row') {
+      if (code === FEED || code === RETURN) {
+        this.#newline(code, i)
+        return i + 1
+      }
+      this.#rowLine = this.#line
+    }
+    this.#openCell(i)
+    if (code === QUOTE) {
+      this.#state = 'quoted'
+      return i + 1
+    }
+    this.#state = 'bare'
+    return i
+  }
+
+  #bare(text: string, from: number): number {
+    const end = text.length
+    const delimiter = this.#delimiter
+    let i = from
+    let code = 0
+    for (; i < end; i++) {
+      code = text.charCodeAt(i)
+      if (code === delimiter || code === FEED || code === RETURN) break
+    }
+    this.#cell = this.#cell === '' ? text.slice(from, i) : this.#cell + text.slice(from, i)
+    return i === end ? i : this.#separate(code, i)
+  }
+
+  #quoted(text: string, from: number): number {
+    const found = text.indexOf('"', from)
+    const end = found < 0 ? text.length : found
+    for (let i = from; i < end; i++) {
+      const code = text.charCodeAt(i)
+      if (code === FEED || code === RETURN) this.#newline(code, i)
+    }
+    this.#cell += text.slice(from, end)
+    if (found < 0) return end
+    this.#state = 'closed'
+    return end + 1
+  }
+
+  #closed(text: string, i: number): number {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      this.#cell += '"'
+      this.#state = 'quoted'
+      return i + 1
+    }
+    if (code === this.#delimiter || code === FEED || code === RETURN) return this.#separate(code, i)
+    this.#openCell(i)
+    throw this.#fault('Text follows the quote that closes the cell.', 'Double a quote within quotes: "".')
+  }
+
+  #separate(code: number, i: number): number {
+    this.#endCell()
+    if (code === this.#delimiter) this.#state = 'cell'
+    else {
+      this.#endRow()
+      this.#newline(code, i)
+    }
+    return i + 1
+  }
+
+  #openCell(i: number): void {
+    this.#cell = ''
+    this.#cellLine = this.#line
+    this.#cellColumn = this.#base + i - this.#lineStart + 1
+  }
+
+  #endCell(): void {
+    if (this.#cells.length >= this.#width)
+      throw this.#fault(
+        `The row has more cells than the header, which has ${this.#width}.`,
+        'Quote a cell that holds the delimiter, or set options.delimiter.',
+      )
+    this.#cells.push(this.#cell)
+  }
+
+  #endRow(): void {
+    if (this.#width === Number.POSITIVE_INFINITY) this.#width = this.#cells.length
+    this.#rows.push({ line: this.#rowLine, cells: this.#cells })
+    this.#cells = []
+    this.#state = 'row'
+  }
+
+  #newline(code: number, i: number): void {
+    const after = this.#base + i + 1
+    if (code === RETURN || this.#afterReturn !== after - 1) this.#line++
+    if (code === RETURN) this.#afterReturn = after
+    this.#lineStart = after
+  }
+
+  #fault(reason: string, hint?: string): Error {
+    return unreadable(reason, { file: this.#file, line: this.#cellLine, column: this.#cellColumn }, hint)
+  }
+}

@@ -1,0 +1,97 @@
+import { CsvParser, type CsvRow } from './csv-parser.ts'
+import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
+import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { nameOf, readText, type TextFile } from './text.ts'
+import { unreadable } from './unreadable.ts'
+
+/**
+ * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a cell that a short row lacks is null.
+ *
+ * @param delimiter one character; told from the first lines unless given
+ */
+export function csvSource(file: TextFile, delimiter?: string): Source {
+  return {
+    name: nameOf(file),
+    textual: true,
+    columns: () => readColumns(file, delimiter),
+    read: () => readRows(file, delimiter),
+  }
+}
+
+/** A file of tab-separated values with a header row: CSV whose delimiter is a tab. */
+export function tsvSource(file: TextFile, delimiter = '\t'): Source {
+  return csvSource(file, delimiter)
+}
+
+/**
+ * Names for the cells of a header: trimmed; an empty one becomes `column_3` after its place, and one that stood before
+ * becomes `name_2`, never a name that the header itself has.
+ */
+export function columnNames(header: readonly string[]): readonly string[] {
+  const given = new Set(header.map(cell => cell.trim()))
+  const used = new Set<string>()
+  return header.map((cell, index) => {
+    const trimmed = cell.trim()
+    const base = trimmed === '' || trimmed === '__proto__' ? `column_${index + 1}` : trimmed
+    let name = base
+    for (let n = 2; used.has(name) || (name !== trimmed && given.has(name)); n++) name = `${base}_${n}`
+    used.add(name)
+    return name
+  })
+}
+
+async function readColumns(file: TextFile, delimiter: string | undefined): Promise<readonly string[]> {
+  for await (const [header] of readLines(file, delimiter)) if (header !== undefined) return columnNames(header.cells)
+  throw withoutHeader(file)
+}
+
+async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIterable<readonly Row[]> {
+  let names: readonly string[] | undefined
+  let batch: Row[] = []
+  let row = 0
+  for await (const lines of readLines(file, delimiter)) {
+    for (const line of lines) {
+      if (names === undefined) {
+        names = columnNames(line.cells)
+        continue
+      }
+      batch.push({ row: ++row, line: line.line, data: byName(names, line.cells) })
+      if (batch.length < BATCH_ROWS) continue
+      yield batch
+      batch = []
+    }
+  }
+  if (names === undefined) throw withoutHeader(file)
+  if (batch.length > 0) yield batch
+}
+
+async function* readLines(file: TextFile, delimiter: string | undefined): AsyncIterable<readonly CsvRow[]> {
+  let parser = delimiter === undefined ? undefined : new CsvParser(nameOf(file), delimiter)
+  let head = ''
+  for await (const text of readText(file)) {
+    if (parser !== undefined) parser.push(text)
+    else {
+      head += text
+      if (!isEnoughToSniff(head)) continue
+      parser = new CsvParser(nameOf(file), sniffDelimiter(head))
+      parser.push(head)
+    }
+    yield parser.take()
+  }
+  if (parser === undefined) {
+    parser = new CsvParser(nameOf(file), sniffDelimiter(head))
+    parser.push(head)
+  }
+  parser.finish()
+  yield parser.take()
+}
+
+function byName(names: readonly string[], cells: readonly string[]): Readonly<Record<string, string | null>> {
+  const data: Record<string, string | null> = {}
+  for (let i = 0; i < names.length; i++) data[names[i] as string] = cells[i] ?? null
+  return data
+}
+
+function withoutHeader(file: TextFile): Error {
+  return unreadable('The file is empty: it needs a header row.', { file: nameOf(file), line: 1, column: 1 })
+}

@@ -1,0 +1,23 @@
+import { Fault, type FaultPlace } from '../errors.ts'
+
+/** The fault of a source whose content is not what its format says, at an exact place. */
+export function unreadable(reason: string, place: FaultPlace, hint?: string, cause?: unknown): Fault {
+  return new Fault(
+    'SourceUnreadable',
+    { reason },
+    { place, ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) },
+  )
+}
+
+/** The fault of a setting in dataset.yaml that does not make sense. */
+export function misconfigured(reason: string, hint?: string): Fault {
+  return new Fault('ConfigInvalid', { reason }, hint === undefined ? {} : { hint })
+}
+
+/** `an int`, `a "b"`: what was found in place of what was expected, as short as a message asks. */
+export function shown(character: string | undefined): string {
+  if (character === undefined) return 'the text ends'
+  const code = character.codePointAt(0) ?? 0
+  const name = code > 0x20 && code !== 0x7f ? character : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+  return `${name} was found`
+}

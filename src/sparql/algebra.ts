@@ -1,0 +1,95 @@
+import type { NamedNode, Term } from '../rdf/term.ts'
+
+/** A variable, named without its question mark. */
+export interface Variable {
+  readonly type: 'variable'
+  readonly name: string
+}
+
+/** A term or a variable: what may stand in a triple pattern. */
+export type Node = Term | Variable
+
+export type BinaryOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
+
+/** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
+export type BuiltIn =
+  | 'BOUND'
+  | 'COALESCE'
+  | 'CONTAINS'
+  | 'DATATYPE'
+  | 'IF'
+  | 'LANG'
+  | 'LCASE'
+  | 'SAMETERM'
+  | 'STR'
+  | 'STRDT'
+  | 'STRENDS'
+  | 'STRLEN'
+  | 'STRSTARTS'
+  | 'SUBSTR'
+
+export type AggregateName = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
+
+/** A SPARQL expression (SPARQL 1.1 Query, section 17). */
+export type Expression =
+  | Term
+  | Variable
+  | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Expression; readonly right: Expression }
+  | { readonly type: 'not'; readonly operand: Expression }
+  | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly Expression[] }
+  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Expression[] }
+  | { readonly type: 'exists'; readonly negated: boolean; readonly patterns: readonly Pattern[] }
+  | { readonly type: 'oneOf'; readonly operand: Expression; readonly items: readonly Expression[] }
+  | {
+      readonly type: 'aggregate'
+      readonly name: AggregateName
+      readonly distinct: boolean
+      /** null for COUNT(*). */
+      readonly operand: Expression | null
+    }
+
+/** An element of a group graph pattern (SPARQL 1.1 Query, section 18.2.2). */
+export type Pattern =
+  | { readonly type: 'triple'; readonly subject: Node; readonly predicate: Node; readonly object: Node }
+  | { readonly type: 'graph'; readonly graph: NamedNode; readonly patterns: readonly Pattern[] }
+  | { readonly type: 'optional'; readonly patterns: readonly Pattern[] }
+  | { readonly type: 'union'; readonly branches: readonly (readonly Pattern[])[] }
+  | { readonly type: 'filter'; readonly expression: Expression }
+  | { readonly type: 'bind'; readonly expression: Expression; readonly variable: Variable }
+  | { readonly type: 'values'; readonly variable: Variable; readonly terms: readonly Term[] }
+  | { readonly type: 'subquery'; readonly query: SelectQuery }
+
+export interface OrderKey {
+  readonly expression: Expression
+  readonly descending: boolean
+}
+
+/** What a SELECT gives for each solution: a variable, or an expression under a name. */
+export interface Projection {
+  readonly variable: Variable
+  readonly expression?: Expression
+}
+
+/** A SELECT query. */
+export interface SelectQuery {
+  readonly type: 'select'
+  readonly distinct?: boolean
+  readonly projection: readonly Projection[]
+  readonly where: readonly Pattern[]
+  readonly groupBy?: readonly Projection[]
+  readonly orderBy?: readonly OrderKey[]
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** A CONSTRUCT query whose template is one triple pattern or several. */
+export interface ConstructQuery {
+  readonly type: 'construct'
+  readonly template: readonly { readonly subject: Node; readonly predicate: Node; readonly object: Node }[]
+  readonly where: readonly Pattern[]
+  readonly orderBy?: readonly OrderKey[]
+  readonly limit?: number
+  readonly offset?: number
+}
+
+export type Query = SelectQuery | ConstructQuery

@@ -1,0 +1,66 @@
+import type { Literal, NamedNode } from '../rdf/term.ts'
+import { RDF, XSD } from '../rdf/vocab.ts'
+import type { BinaryOperator, BuiltIn, Expression, Node, Pattern, SelectQuery, Variable } from './algebra.ts'
+
+/** Builders that keep the compiler readable: each makes one node of the algebra. */
+export const variable = (name: string): Variable => ({ type: 'variable', name })
+
+export const iri = (value: string): NamedNode => ({ type: 'iri', value })
+
+export const literal = (value: string, datatype: string = XSD.string): Literal => ({
+  type: 'literal',
+  value,
+  datatype,
+  language: '',
+})
+
+export const languageLiteral = (value: string, language: string): Literal => ({
+  type: 'literal',
+  value,
+  datatype: RDF.langString,
+  language,
+})
+
+export const integer = (value: number): Literal => literal(String(value), XSD.integer)
+
+export const triple = (subject: Node, predicate: Node, object: Node): Pattern => ({
+  type: 'triple',
+  subject,
+  predicate,
+  object,
+})
+
+export const inGraph = (graph: string, ...patterns: readonly Pattern[]): Pattern => ({
+  type: 'graph',
+  graph: iri(graph),
+  patterns,
+})
+
+export const filter = (expression: Expression): Pattern => ({ type: 'filter', expression })
+
+export const optional = (...patterns: readonly Pattern[]): Pattern => ({ type: 'optional', patterns })
+
+export const subquery = (query: SelectQuery): Pattern => ({ type: 'subquery', query })
+
+export const binary = (operator: BinaryOperator, left: Expression, right: Expression): Expression => ({
+  type: 'binary',
+  operator,
+  left,
+  right,
+})
+
+export const call = (name: BuiltIn, ...args: readonly Expression[]): Expression => ({
+  type: 'builtin',
+  name,
+  arguments: args,
+})
+
+export const not = (operand: Expression): Expression => ({ type: 'not', operand })
+
+export const exists = (...patterns: readonly Pattern[]): Expression => ({ type: 'exists', negated: false, patterns })
+
+/** Joins expressions with one operator; null for none at all. */
+export function fold(operator: '&&' | '||', parts: readonly Expression[]): Expression | null {
+  const [first, ...rest] = parts
+  return first === undefined ? null : rest.reduce((left, right) => binary(operator, left, right), first)
+}

@@ -1,0 +1,116 @@
+import type { ConstructQuery, Expression, Node, OrderKey, Pattern, Projection, Query, SelectQuery } from './algebra.ts'
+import { termText } from '../rdf/ntriples.ts'
+
+/**
+ * Writes a query as SPARQL 1.1 text: the only place of Lodestone that quotes and escapes for SPARQL. Terms are
+ * written in full as N-Triples, whose escapes SPARQL shares, so that nothing that a stranger sends can leave its
+ * literal; a variable name or an IRI that is not well-formed throws, for only a defect can bring one here.
+ */
+export function generate(query: Query): string {
+  return query.type === 'select' ? selectText(query) : constructText(query)
+}
+
+function selectText(query: SelectQuery): string {
+  const distinct = query.distinct === true ? 'DISTINCT ' : ''
+  const groupBy = query.groupBy ?? []
+  return (
+    `SELECT ${distinct}${query.projection.map(projectionText).join(' ')} WHERE ${groupText(query.where)}` +
+    (groupBy.length === 0 ? '' : ` GROUP BY ${groupBy.map(projectionText).join(' ')}`) +
+    modifiersText(query)
+  )
+}
+
+function constructText(query: ConstructQuery): string {
+  const template = query.template.map(
+    ({ subject, predicate, object }) => `${nodeText(subject)} ${nodeText(predicate)} ${nodeText(object)} .`,
+  )
+  return `CONSTRUCT { ${template.join(' ')} } WHERE ${groupText(query.where)}${modifiersText(query)}`
+}
+
+function modifiersText(query: Query): string {
+  const orderBy = query.orderBy ?? []
+  return (
+    (orderBy.length === 0 ? '' : ` ORDER BY ${orderBy.map(orderText).join(' ')}`) +
+    (query.limit === undefined ? '' : ` LIMIT ${wholeNumber(query.limit)}`) +
+    (query.offset === undefined || query.offset === 0 ? '' : ` OFFSET ${wholeNumber(query.offset)}`)
+  )
+}
+
+function projectionText({ variable, expression }: Projection): string {
+  return expression === undefined ? nodeText(variable) : `(${expressionText(expression)} AS ${nodeText(variable)})`
+}
+
+function orderText({ expression, descending }: OrderKey): string {
+  return `${descending ? 'DESC' : 'ASC'}(${expressionText(expression)})`
+}
+
+function groupText(patterns: readonly Pattern[]): string {
+  return patterns.length === 0 ? '{ }' : `{ ${patterns.map(patternText).join(' ')} }`
+}
+
+function patternText(pattern: Pattern): string {
+  switch (pattern.type) {
+    case 'triple':
+      return `${nodeText(pattern.subject)} ${nodeText(pattern.predicate)} ${nodeText(pattern.object)} .`
+    case 'graph':
+      return `GRAPH ${termText(pattern.graph)} ${groupText(pattern.patterns)}`
+    case 'optional':
+      return `OPTIONAL ${groupText(pattern.patterns)}`
+    case 'union':
+      return pattern.branches.map(groupText).join(' UNION ')
+    case 'filter':
+      return `FILTER(${expressionText(pattern.expression)})`
+    case 'bind':
+      return `BIND(${expressionText(pattern.expression)} AS ${nodeText(pattern.variable)})`
+    case 'values':
+      return `VALUES ${nodeText(pattern.variable)} { ${pattern.terms.map(termText).join(' ')} }`
+    case 'subquery':
+      return `{ ${selectText(pattern.query)} }`
+    default:
+      return unknown(pattern)
+  }
+}
+
+function expressionText(expression: Expression): string {
+  switch (expression.type) {
+    case 'variable':
+    case 'iri':
+    case 'literal':
+    case 'blank':
+      return nodeText(expression)
+    case 'binary':
+      return `(${expressionText(expression.left)} ${expression.operator} ${expressionText(expression.right)})`
+    case 'not':
+      return `(!${expressionText(expression.operand)})`
+    case 'builtin':
+      return `${expression.name}(${expression.arguments.map(expressionText).join(', ')})`
+    case 'function':
+      return `${termText({ type: 'iri', value: expression.iri })}(${expression.arguments.map(expressionText).join(', ')})`
+    case 'exists':
+      return `${expression.negated ? 'NOT ' : ''}EXISTS ${groupText(expression.patterns)}`
+    case 'oneOf':
+      return `(${expressionText(expression.operand)} IN (${expression.items.map(expressionText).join(', ')}))`
+    case 'aggregate': {
+      const operand = expression.operand === null ? '*' : expressionText(expression.operand)
+      return `${expression.name}(${expression.distinct ? 'DISTINCT ' : ''}${operand})`
+    }
+    default:
+      return unknown(expression)
+  }
+}
+
+function nodeText(node: Node): string {
+  if (node.type === 'blank') throw new Error('a blank node in a query is a variable: not written')
+  if (node.type !== 'variable') return termText(node)
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(node.name)) throw new Error(`not a variable name: ${node.name}`)
+  return `?${node.name}`
+}
+
+function wholeNumber(value: number): string {
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`not a whole number: ${value}`)
+  return String(value)
+}
+
+function unknown(node: never): never {
+  throw new Error(`no text for ${JSON.stringify(node)}`)
+}

@@ -1,0 +1,60 @@
+import type { GraphSource } from '../store.ts'
+
+/** Form in which the engine writes an answer: SPARQL JSON results of a SELECT, N-Triples of a CONSTRUCT. */
+export type AnswerFormat = 'json' | 'nt'
+
+/** What a worker asks of its thread's `workerData`: the compiled engine, shared by all workers. */
+export interface WorkerSetup {
+  readonly module: WebAssembly.Module
+}
+
+/** What the main thread asks of a worker. One query and one piece of upkeep (load or drop) at most are open at a time. */
+export type Request =
+  | {
+      readonly type: 'query'
+      readonly id: number
+      readonly sparql: string
+      readonly format: AnswerFormat
+      /** Longest answer, in characters, that may be sent. */
+      readonly longest: number
+      /** Tell when the query begins to run: a load may have to finish its batch first. */
+      readonly announce: boolean
+    }
+  | {
+      readonly type: 'load'
+      readonly id: number
+      readonly source: GraphSource
+      /** Bytes past which the memory must not grow. */
+      readonly limit: number
+    }
+  | { readonly type: 'drop'; readonly id: number; readonly graphs: readonly string[] }
+
+/** What a worker says. `memory` is the size of its WebAssembly memory in bytes. */
+export type Reply =
+  | { readonly type: 'up'; readonly memory: number }
+  | { readonly type: 'begun'; readonly id: number }
+  | { readonly type: 'answer'; readonly id: number; readonly text: string; readonly memory: number }
+  /** An error that leaves the engine sound: SPARQL that it cannot read, an evaluation that fails. */
+  | { readonly type: 'error'; readonly id: number; readonly message: string; readonly memory: number }
+  | { readonly type: 'oversize'; readonly id: number; readonly memory: number }
+  | { readonly type: 'progress'; readonly id: number; readonly lines: number }
+  | {
+      readonly type: 'loaded'
+      readonly id: number
+      /** Distinct triples of the graph. */
+      readonly quads: number
+      /** Bytes by which the memory has grown, beyond what was reserved and not used. */
+      readonly grown: number
+      readonly memory: number
+    }
+  /** The graph cannot be loaded; the worker has dropped what it had of it. */
+  | {
+      readonly type: 'refused'
+      readonly id: number
+      readonly reason: 'text' | 'memory'
+      readonly message: string
+      readonly memory: number
+    }
+  | { readonly type: 'dropped'; readonly id: number; readonly memory: number }
+  /** The engine is no longer sound: this is the worker's last word. */
+  | { readonly type: 'trap'; readonly id: number; readonly reason: string; readonly oversize: boolean }

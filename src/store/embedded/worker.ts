@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { batches, countLines } from './batches.ts'
+import { Engine, isOversize, isTrap } from './engine.ts'
+import { megabytes } from './memory.ts'
+import type { Reply, Request, WorkerSetup } from './protocol.ts'
+
+/** Entry of a worker thread: one engine that answers {@link Request} with {@link Reply}. */
+const port = parentPort
+if (port === null) throw new Error('worker.ts runs in a worker thread only')
+const tell = (reply: Reply): void => port.postMessage(reply)
+
+/** A panic of the engine is written to the console before it traps: the text is the only account of its cause. */
+let panic = ''
+console.error = (text: unknown) => {
+  panic = String(text).split('\n', 2).join(' ')
+}
+
+const engine = new Engine((workerData as WorkerSetup).module)
+port.on('message', (request: Request) => {
+  switch (request.type) {
+    case 'query':
+      return answer(request)
+    case 'load':
+      return void load(request)
+    case 'drop':
+      return drop(request)
+    default:
+      return request satisfies never
+  }
+})
+tell({ type: 'up', memory: engine.memory })
+
+function answer({ id, sparql, format, longest, announce }: Request & { type: 'query' }): void {
+  if (announce) tell({ type: 'begun', id })
+  try {
+    const text = engine.query(sparql, format)
+    if (text.length > longest) tell({ type: 'oversize', id, memory: engine.memory })
+    else tell({ type: 'answer', id, text, memory: engine.memory })
+  } catch (error) {
+    if (isTrap(error)) trap(id, error)
+    else tell({ type: 'error', id, message: messageOf(error), memory: engine.memory })
+  }
+}
+
+async function load({ id, source, limit }: Request & { type: 'load' }): Promise<void> {
+  const before = engine.memory
+  let [lines, reserved] = [0, 0]
+  try {
+    for await (const batch of batches(source)) {
+      reserved = engine.loadLines(source.graph, batch, limit)
+      lines += countLines(batch)
+      if (engine.memory > limit && engine.memory > before) {
+        const message = `the graph ${source.graph} needs more memory than the ${megabytes(limit)} that there are`
+        return refuse(id, source.graph, 'memory', message)
+      }
+      tell({ type: 'progress', id, lines })
+      // Between two batches queries have their turn.
+      await setImmediate()
+    }
+    const quads = engine.countLoaded(source.graph, lines)
+    const grown = Math.max(0, engine.memory - before - reserved)
+    tell({ type: 'loaded', id, quads, grown, memory: engine.memory })
+  } catch (error) {
+    // What the file system and the decompression throw has a code too, but the engine had no part in it.
+    if (isTrap(error) && !isReadError(error)) trap(id, error)
+    else refuse(id, source.graph, 'text', `the graph ${source.graph} cannot be loaded: ${messageOf(error)}`)
+  }
+}
+
+function refuse(id: number, graph: string, reason: 'text' | 'memory', message: string): void {
+  try {
+    engine.drop([graph])
+    tell({ type: 'refused', id, reason, message, memory: engine.memory })
+  } catch (error) {
+    trap(id, error)
+  }
+}
+
+function drop({ id, graphs }: Request & { type: 'drop' }): void {
+  try {
+    engine.drop(graphs)
+    tell({ type: 'dropped', id, memory: engine.memory })
+  } catch (error) {
+    trap(id, error)
+  }
+}
+
+function trap(id: number, error: unknown): void {
+  const reason = panic === '' ? messageOf(error) : `${messageOf(error)}: ${panic}`
+  tell({ type: 'trap', id, reason, oversize: isOversize(error) })
+}
+
+function isReadError(error: unknown): boolean {
+  return error instanceof Error && 'errno' in error && !isOversize(error)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
