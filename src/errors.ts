@@ -19,6 +19,7 @@ export const FAULTS = {
     message: 'Invalid value for {parameter} API parameter: {found} was found but {expected} is expected.',
   },
   BadRequest: { status: 400, message: '{reason}' },
+  Unauthorised: { status: 401, message: 'This portal is private: credentials are required.' },
   ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },

@@ -11,6 +11,8 @@ import type { Bound, Comparator, Condition, Constant, Ordering, Selection, Word 
 /** What names and literals mean where a query is asked. */
 export interface ResolveContext {
   readonly dataset: Pick<Dataset, 'fields'>
+  /** Metadata template whose name may be left out before its fields: `title` for `default.title`. */
+  readonly template?: string
   /** IANA name; date literals without offset are local times of it. */
   readonly timezone: string
 }
@@ -104,9 +106,15 @@ class Resolver {
     if (node.type === 'call') throw malformed(this.clause, `Unknown function: ${node.name}`, node.span)
     if (node.type !== 'field')
       throw malformed(this.clause, `${describe(node)} was found where the name of a field is expected`, node.span)
-    const field = fieldNamed(this.context.dataset.fields, node.name)
+    const { dataset, template } = this.context
+    const field =
+      fieldNamed(dataset.fields, node.name) ??
+      (template === undefined ? undefined : fieldNamed(dataset.fields, `${template}.${node.name}`))
     if (field !== undefined) return field
-    const close = nearest(node.name, this.context.dataset.fields.map(({ name }) => name))
+    const close = nearest(
+      node.name,
+      dataset.fields.map(({ name }) => name),
+    )
     const hint = close === undefined ? undefined : `did you mean ${close}?`
     throw malformed(this.clause, `Unknown field: ${node.name}`, node.span, hint)
   }

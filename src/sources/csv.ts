@@ -41,7 +41,8 @@ export function columnNames(header: readonly string[]): readonly string[] {
 }
 
 async function readColumns(file: TextFile, delimiter: string | undefined): Promise<readonly string[]> {
-  for await (const [header] of readLines(file, delimiter)) if (header !== undefined) return columnNames(header.cells)
+  for await (const [header] of readLines(file, delimiter))
+    if (header !== undefined) return columnNames(header.cells)
   throw withoutHeader(file)
 }
 

@@ -51,13 +51,14 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
     let offset = 0
     for (let chunk: Buffer | undefined = head; chunk !== undefined; ) {
       const text = attempt(() => decoder.decode(chunk))
-      if (text === undefined) throw await illFormed(file, encoding, offset)
+      if (text === undefined) throw await illFormed(file, encoding, offset - LOOK_BACK)
       if (text !== '') yield text
       offset += chunk.length
       const next: IteratorResult<Buffer> = await bytes.next()
       chunk = next.done ? undefined : next.value
     }
-    if (attempt(() => decoder.finish()) === undefined) throw await illFormed(file, encoding, offset - 1)
+    if (attempt(() => decoder.finish()) === undefined)
+      throw await illFormed(file, encoding, offset - LOOK_BACK)
   } finally {
     await bytes.return?.()
   }
@@ -69,8 +70,7 @@ interface Decoder {
 }
 
 /** What windows-1252 has at 0x80 to 0x9F (Encoding Standard, index windows-1252); TextDecoder of Node 20 lacks it. */
-const WINDOWS_1252 =
-  '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 function decoderOf(encoding: Encoding): Decoder {
   if (encoding === 'latin-1') {
@@ -128,6 +128,9 @@ function whyNot(error: unknown): string {
   if (code === 'Z_BUF_ERROR') return 'the gzip data end too soon'
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Bytes within which a character begins anew, even across the end of a chunk. */
+const LOOK_BACK = 8
 
 /** Finds the first ill-formed byte by reading again, byte by byte from a place that is known to be before it. */
 async function illFormed(file: TextFile, encoding: Encoding, before: number): Promise<Error> {

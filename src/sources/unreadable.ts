@@ -18,6 +18,7 @@ export function misconfigured(reason: string, hint?: string): Fault {
 export function shown(character: string | undefined): string {
   if (character === undefined) return 'the text ends'
   const code = character.codePointAt(0) ?? 0
-  const name = code > 0x20 && code !== 0x7f ? character : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+  const name =
+    code > 0x20 && code !== 0x7f ? character : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
   return `${name} was found`
 }

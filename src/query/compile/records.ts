@@ -47,9 +47,8 @@ export function compilePage(plan: RecordQuery, target: CompileTarget): PagePlan 
       type: 'select',
       projection: [{ variable: RECORD }],
       where: [
-        ...condition.patterns.filter(pattern => pattern.type !== 'filter' || condition.drives),
+        ...condition.patterns,
         inGraph(target.graphs.index, triple(RECORD, iri(INDEX.position), POSITION)),
-        ...condition.patterns.filter(pattern => pattern.type === 'filter' && !condition.drives),
         ...keys.flatMap(key => key.patterns),
       ],
       orderBy: [...keys.flatMap(key => key.orderBy), { expression: POSITION, descending: false }],

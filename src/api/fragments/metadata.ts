@@ -1,0 +1,62 @@
+import { iriText, literalText } from '../../rdf/ntriples.ts'
+import { DCTERMS, FOAF, HYDRA, RDF, VOID, XSD } from '../../rdf/vocab.ts'
+import { fragmentsAddress, numberedPage } from './address.ts'
+
+/** One page of a fragment, as its metadata describe it. */
+export interface PageDescription {
+  readonly base: string
+  readonly dataset: { readonly id: string; readonly title: string; readonly description: string | null }
+  readonly pageIri: string
+  readonly fragmentIri: string
+  readonly page: number
+  readonly pageSize: number
+  /** Triples of the whole fragment. */
+  readonly count: number
+}
+
+/**
+ * The triples that say what a page is and how to go on, as N-Triples lines (TPF specification, "Controls"; Hydra
+ * core). Their order matters to clients: the fragment is the last thing whose subset the page is, and the number of
+ * triples comes before any other.
+ */
+export function pageMetadata(description: PageDescription): readonly string[] {
+  const { base, dataset, page, pageSize, count } = description
+  const address = fragmentsAddress(base, dataset.id)
+  const [whole, fragment, here] = [`${address}#dataset`, description.fragmentIri, description.pageIri].map(iriText)
+  const lines: string[] = []
+  const say = (subject: string | undefined, predicate: string, object: string | undefined) =>
+    lines.push(`${subject} <${predicate}> ${object} .\n`)
+  const number = (value: number) => literalText(String(value), XSD.integer)
+  say(iriText(metadataGraph(description)), FOAF.primaryTopic, fragment)
+  say(whole, RDF.type, `<${VOID.Dataset}>`)
+  say(whole, RDF.type, `<${HYDRA.Collection}>`)
+  say(whole, VOID.subset, fragment)
+  if (here !== fragment) say(whole, VOID.subset, here)
+  say(fragment, VOID.subset, here)
+  say(here, HYDRA.totalItems, number(count))
+  say(here, VOID.triples, number(count))
+  say(here, HYDRA.itemsPerPage, number(pageSize))
+  say(here, RDF.type, `<${HYDRA.PartialCollectionView}>`)
+  say(here, DCTERMS.title, literalText(`Fragment of ${dataset.title}`))
+  if (dataset.description !== null) say(here, DCTERMS.description, literalText(dataset.description))
+  say(here, DCTERMS.source, whole)
+  say(whole, HYDRA.search, '_:pattern')
+  say('_:pattern', HYDRA.template, literalText(`${address}{?subject,predicate,object}`))
+  say('_:pattern', HYDRA.variableRepresentation, `<${HYDRA.ExplicitRepresentation}>`)
+  for (const name of ['subject', 'predicate', 'object'] as const) {
+    say('_:pattern', HYDRA.mapping, `_:${name}`)
+    say(`_:${name}`, HYDRA.variable, literalText(name))
+    say(`_:${name}`, HYDRA.property, `<${RDF[name]}>`)
+  }
+  const link = (predicate: string, target: number) =>
+    say(here, predicate, iriText(numberedPage(description.fragmentIri, target)))
+  link(HYDRA.first, 1)
+  if (page > 1) link(HYDRA.previous, page - 1)
+  if (page * pageSize < count) link(HYDRA.next, page + 1)
+  return lines
+}
+
+/** The named graph that keeps the metadata apart from the data. */
+export function metadataGraph({ fragmentIri }: Pick<PageDescription, 'fragmentIri'>): string {
+  return `${fragmentIri}#metadata`
+}

@@ -1,0 +1,78 @@
+import { Fault } from '../../errors.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+
+/** One position of a requested pattern: a term, or a variable with its name, empty where none was given. */
+export type Position = { readonly type: 'term'; readonly term: Term } | { readonly type: 'variable'; readonly name: string }
+
+/** A triple pattern as a client asks for it. */
+export interface RequestedPattern {
+  readonly subject: Position
+  readonly predicate: Position
+  readonly object: Position
+}
+
+/** Reads the pattern and the page of a request (fragments, "URL grammar"). Throws BadRequest for what is no term. */
+export function parsePattern(query: QueryParameters): { readonly pattern: RequestedPattern; readonly page: number } {
+  return {
+    pattern: {
+      subject: position(query, 'subject'),
+      predicate: position(query, 'predicate'),
+      object: position(query, 'object'),
+    },
+    page: pageNumber(query.page),
+  }
+}
+
+/** True for a pattern in which one variable stands in two places. */
+export function repeatsVariable({ subject, predicate, object }: RequestedPattern): boolean {
+  const names = [subject, predicate, object].flatMap(place => (place.type === 'variable' && place.name !== '' ? [place.name] : []))
+  return new Set(names).size < names.length
+}
+
+function position(query: QueryParameters, name: 'subject' | 'predicate' | 'object'): Position {
+  const text = query[name]
+  if (Array.isArray(text)) throw bad(`${name} was given ${text.length} times but once is expected`)
+  if (text === undefined || text === '') return { type: 'variable', name: '' }
+  if (text.startsWith('?')) return { type: 'variable', name: text.slice(1) }
+  return { type: 'term', term: parseTerm(text, name) }
+}
+
+/** A term as fragment clients write it: nothing is escaped inside a literal, so its last quote ends it. */
+function parseTerm(text: string, name: string): Term {
+  if (text.startsWith('"')) return parseLiteral(text, name)
+  if (text.startsWith('_:')) return { type: 'blank', value: text.slice(2) }
+  const value = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text
+  if (!isIri(value)) throw bad(`${name} is ${shorten(text)} but an absolute IRI, a literal or a variable is expected`)
+  return { type: 'iri', value }
+}
+
+function parseLiteral(text: string, name: string): Term {
+  const match = /^"(.*)"(?:\^\^(<[^<>]*>|[^<>"]+)|@([^"]+))?$/s.exec(text)
+  if (match === null) throw bad(`${name} is ${shorten(text)} but a literal "…", "…"@lang or "…"^^datatype is expected`)
+  const [, value = '', given, language] = match
+  if (language !== undefined) {
+    if (!isDirectedTag(language)) throw bad(`${name} has the language ${shorten(language)} but a language tag is expected`)
+    return { type: 'literal', value, datatype: languageDatatype(language), language }
+  }
+  const datatype = given === undefined ? XSD.string : given.replace(/^<|>$/g, '')
+  if (!isIri(datatype)) throw bad(`${name} has the datatype ${shorten(datatype)} but an absolute IRI is expected`)
+  return { type: 'literal', value, datatype, language: '' }
+}
+
+function pageNumber(text: string | string[] | undefined): number {
+  if (text === undefined || text === '') return 1
+  if (Array.isArray(text) || !/^[1-9]\d{0,8}$/.test(text)) throw bad(`page is ${shorten(String(text))} but a positive integer is expected`)
+  return Number(text)
+}
+
+function bad(reason: string): Fault {
+  return new Fault('BadRequest', { reason: `${reason}.` })
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { Fault } from '../../errors.ts'
+import { turtle } from '../../formats/turtle.ts'
+import { entityTag, isKnown } from '../../http/etag.ts'
+import { answerFault, restBody } from '../../http/faults.ts'
+import { datasetPrefixes } from '../../rdf/prefixes.ts'
+import { graphTriples } from '../../records/triples.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface SearchOptions {
+  readonly catalog: Catalog
+  readonly store: Store
+  readonly base: string
+}
+
+interface ExportRoute {
+  readonly Params: { readonly dataset: string; readonly format: string }
+}
+
+/** The Search API v2, so far its Turtle export of a whole dataset (query API, "Record export"). */
+export const search: FastifyPluginAsync<SearchOptions> = async (app, { catalog, store, base }) => {
+  app.setErrorHandler(answerFault(restBody))
+
+  app.get<ExportRoute>('/catalog/datasets/:dataset/exports/:format', async (request, reply) => {
+    const { dataset, version, resources } = catalog.dataset(request.params.dataset)
+    const { format } = request.params
+    if (format !== 'turtle') throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+    const tag = entityTag(version, format)
+    reply.header('etag', tag).header('content-disposition', `attachment; filename="${dataset.id}.ttl"`)
+    if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
+    const pieces = turtle(graphTriples(store, resources), datasetPrefixes(base, dataset.id))
+    return reply.type('text/turtle; charset=utf-8').send(Readable.from(pieces, { objectMode: false, highWaterMark: 1 }))
+  })
+}

@@ -1,0 +1,147 @@
+import path from 'node:path'
+import fastify, { type FastifyInstance } from 'fastify'
+import { explore } from './api/explore/routes.ts'
+import { fragments } from './api/fragments/routes.ts'
+import { resources } from './api/resources/routes.ts'
+import { search } from './api/search/routes.ts'
+import { Catalog, type ServedDataset } from './catalog/catalog.ts'
+import { definedDatasets } from './catalog/definition.ts'
+import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
+import type { Config } from './config.ts'
+import { Fault } from './errors.ts'
+import { answerFault, restBody } from './http/faults.ts'
+import { health } from './http/health.ts'
+import { parseQueryString } from './http/query-string.ts'
+import { fieldIri } from './rdf/iris.ts'
+import { createEmbeddedStore } from './store/embedded/embedded.ts'
+import type { LoadProgress, Store } from './store/store.ts'
+
+/** The parts of a running Lodestone. */
+export interface App {
+  readonly http: FastifyInstance
+  readonly catalog: Catalog
+  readonly store: Store
+  readonly versions: Versions
+  /** Says that every dataset is served: from then on /readyz answers 200. */
+  readonly markReady: () => void
+  readonly close: () => Promise<void>
+}
+
+export interface AppOptions {
+  readonly onProgress?: (progress: LoadProgress) => void
+}
+
+/** Request lines and headers up to this many bytes are read: a long filter or bindings-restricted fragment fits. */
+const MAX_HEADER_BYTES = 128 * 1024
+
+/** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
+export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const http = fastify({
+    logger: { level: config.log, redact: ['req.headers.authorization', 'req.headers.cookie'], stream: process.stderr },
+    disableRequestLogging: true,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQueryString },
+    exposeHeadRoutes: true,
+    bodyLimit: 1024 * 1024,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    frameworkErrors: (error, request, reply) => answerFault(restBody)(error, request, reply),
+    clientErrorHandler: answerBrokenRequest,
+  })
+  const log = http.log
+  const store = await createEmbeddedStore({
+    workers: config.workers,
+    deadline: config.deadline * 1000,
+    onEvent: event => log.warn(event),
+  })
+  const versions = versionsOf(config.portal)
+  const catalog = new Catalog({
+    base: config.base,
+    store,
+    versions,
+    grace: (config.deadline + 5) * 1000,
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  })
+  catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
+  let ready = false
+  await registerDoors(http, config, { catalog, store, ready: () => ready })
+  return {
+    http,
+    catalog,
+    store,
+    versions,
+    markReady: () => {
+      ready = true
+      catalog.expect([])
+    },
+    close: async () => {
+      await http.close()
+      catalog.close()
+      await store.close()
+    },
+  }
+}
+
+async function registerDoors(
+  http: FastifyInstance,
+  config: Config,
+  services: { readonly catalog: Catalog; readonly store: Store; readonly ready: () => boolean },
+): Promise<void> {
+  const { catalog, store } = services
+  const { base } = config
+  http.addHook('onRequest', async (request, reply) => {
+    reply.header('access-control-allow-origin', '*').header('x-content-type-options', 'nosniff')
+    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method))
+      throw new Fault('MethodNotAllowed', { method: request.method, allowed: 'GET' })
+    if (config.access === 'private' && !request.url.startsWith('/healthz')) throw new Fault('Unauthorised')
+  })
+  http.setErrorHandler(answerFault(restBody))
+  http.setNotFoundHandler((request, reply) => {
+    const fault = new Fault('NotFoundResource', { kind: 'address', id: request.url.split('?')[0]?.slice(0, 200) ?? '' })
+    answerFault(restBody)(fault, request, reply)
+  })
+  await http.register(health, { ready: services.ready, figures: () => store.statistics() })
+  await http.register(explore, { prefix: '/api/explore/v2.0', catalog, store, base, clock: () => performance.now() })
+  await http.register(search, { prefix: '/api/v2', catalog, store, base })
+  await http.register(fragments, {
+    base,
+    pageSize: config.fragmentSize,
+    store,
+    dataset: (id: string) => described(catalog.dataset(id), base),
+  })
+  await http.register(resources, { base, store, dataset: (id: string) => described(catalog.dataset(id), base) })
+}
+
+/** What the linked-data doors need of a dataset. */
+function described(served: ServedDataset, base: string) {
+  const { dataset, version, resources: graph, published } = served
+  const metas = dataset.metas.default ?? {}
+  return {
+    id: dataset.id,
+    title: typeof metas.title === 'string' ? metas.title : dataset.id,
+    description: typeof metas.description === 'string' ? metas.description : null,
+    license: typeof metas.license_url === 'string' ? metas.license_url : null,
+    modified: published,
+    version,
+    graph,
+    fields: dataset.fields,
+    labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
+  }
+}
+
+/** Answers what is not even HTTP, or has headers beyond the limit, in the envelope of the REST APIs. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const long = error.code === 'HPE_HEADER_OVERFLOW'
+  const status = long ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const message = long
+    ? `The address and headers of a request may have ${MAX_HEADER_BYTES} bytes.`
+    : 'The request is not well-formed HTTP.'
+  const body = JSON.stringify({ error_code: 'BadRequest', message }, null, 2)
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Datasets that a portal defines or has published, for commands that take none. */
+export function knownDatasets(portal: string): readonly string[] {
+  return [...new Set([...definedDatasets(portal), ...publishedDatasets(versionsOf(path.resolve(portal)))])].sort()
+}

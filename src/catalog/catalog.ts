@@ -1,0 +1,213 @@
+import { compileMapping } from '../mapping/compile.ts'
+import { directMapping } from '../mapping/direct.ts'
+import { indexMapper } from '../mapping/index-graph.ts'
+import { TripleText } from '../mapping/triple-text.ts'
+import { Fault } from '../errors.ts'
+import type { Dataset } from '../model/dataset.ts'
+import { datasetIri, graphIri } from '../rdf/iris.ts'
+import { iriText, literalText } from '../rdf/ntriples.ts'
+import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'
+import type { CompileTarget } from '../query/compile/scope.ts'
+import type { GraphSource, LoadProgress, Store } from '../store/store.ts'
+import { CATALOG_ID, type CatalogEntry, catalogFields, catalogRecord } from './catalog-dataset.ts'
+import { graphPath } from './publish.ts'
+import { StatisticsGatherer } from './statistics.ts'
+import { currentManifest, currentVersion, type Manifest, publishedDatasets, type Versions } from './versions.ts'
+
+/** A dataset as it is served: one published version, loaded, with everything that a query needs. */
+export interface ServedDataset extends CatalogEntry {
+  readonly dataset: Dataset
+  readonly version: string
+  readonly target: CompileTarget
+  /** Graph that fragments, exports and dereferencing read. */
+  readonly resources: string
+  readonly triples: number
+}
+
+/** The catalog as a dataset: what catalog queries are asked of. */
+export interface ServedCatalog {
+  readonly version: string
+  readonly target: CompileTarget
+  readonly entries: readonly ServedDataset[]
+}
+
+export interface CatalogOptions {
+  readonly base: string
+  readonly store: Store
+  readonly versions: Versions
+  /** Milliseconds for which the graphs of a replaced version stay, for answers that are still reading them. */
+  readonly grace: number
+  readonly onProgress?: (progress: LoadProgress) => void
+}
+
+/**
+ * The datasets that are served. A new version is loaded beside the old one; one assignment then puts it in its place,
+ * together with a new catalog graph, so that every request sees the old state or the new one.
+ */
+export class Catalog {
+  private readonly options: CatalogOptions
+  private served: ServedCatalog
+  private byId: ReadonlyMap<string, ServedDataset> = new Map()
+  private generation = 0
+  private refreshing: Promise<boolean> | null = null
+  private readonly timers = new Set<NodeJS.Timeout>()
+  private expected: ReadonlySet<string> = new Set()
+
+  constructor(options: CatalogOptions) {
+    this.options = options
+    this.served = { version: 'empty', target: emptyTarget(options.base), entries: [] }
+  }
+
+  /** Names datasets that will be served once they are published, so that asking for one early says so. */
+  expect(ids: readonly string[]): void {
+    this.expected = new Set(ids)
+  }
+
+  /** The catalog in force. */
+  current(): ServedCatalog {
+    return this.served
+  }
+
+  /** A dataset that everyone may see. Faults: NotFoundResource, NotPublishedYet. */
+  dataset(id: string): ServedDataset {
+    const found = this.byId.get(id)
+    if (found !== undefined) return found
+    if (this.expected.has(id)) throw new Fault('NotPublishedYet', { id })
+    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.length > 100 ? `${id.slice(0, 100)}…` : id })
+  }
+
+  /**
+   * Serves what is published now: loads versions that are new, takes out what was withdrawn. True where something
+   * changed. Calls that come while one is under way share it.
+   */
+  refresh(): Promise<boolean> {
+    this.refreshing ??= this.load().finally(() => {
+      this.refreshing = null
+    })
+    return this.refreshing
+  }
+
+  /** Forgets pending clean-ups; the store is not closed. */
+  close(): void {
+    for (const timer of this.timers) clearTimeout(timer)
+    this.timers.clear()
+  }
+
+  private async load(): Promise<boolean> {
+    const { store, versions, onProgress } = this.options
+    const wanted = publishedDatasets(versions)
+    const fresh: Manifest[] = []
+    const kept: ServedDataset[] = []
+    for (const id of wanted) {
+      const served = this.byId.get(id)
+      if (served !== undefined && served.version === currentVersion(versions, id)) {
+        kept.push(served)
+        continue
+      }
+      const manifest = currentManifest(versions, id)
+      if (manifest !== null && manifest.base === this.options.base && manifest.dataset.visibility === 'public')
+        fresh.push(manifest)
+    }
+    const gone = [...this.byId.values()].filter(served => !kept.includes(served))
+    if (fresh.length === 0 && gone.length === 0) return false
+    const sources = fresh.flatMap(manifest => graphSources(versions, manifest))
+    const next = fresh.map(manifest => this.serve(manifest))
+    const entries = [...kept, ...next].sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
+    this.generation += 1
+    const catalog = catalogGraphs(entries, this.options.base, `g${this.generation}`)
+    await store.load([...sources, ...catalog.sources], onProgress)
+    const replaced = this.served
+    this.served = catalog.served
+    this.byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
+    this.dropLater([
+      ...gone.flatMap(({ target }) => [target.graphs.facts, target.graphs.index]),
+      ...(replaced.version === 'empty' ? [] : [replaced.target.graphs.facts, replaced.target.graphs.index]),
+    ])
+    return true
+  }
+
+  private serve(manifest: Manifest): ServedDataset {
+    const { dataset, version, statistics } = manifest
+    const facts = graphIri(dataset.id, version, 'facts')
+    const graphs = { facts, index: graphIri(dataset.id, version, 'index') }
+    return {
+      dataset,
+      version,
+      statistics,
+      published: manifest.published,
+      resources: facts,
+      triples: manifest.graphs.find(({ role }) => role === 'facts')?.triples ?? 0,
+      target: { base: this.options.base, dataset, graphs, statistics },
+    }
+  }
+
+  private dropLater(graphs: readonly string[]): void {
+    if (graphs.length === 0) return
+    const timer = setTimeout(() => {
+      this.timers.delete(timer)
+      this.options.store.drop(graphs).catch(() => undefined)
+    }, this.options.grace)
+    timer.unref()
+    this.timers.add(timer)
+  }
+}
+
+function graphSources(versions: Versions, manifest: Manifest): readonly GraphSource[] {
+  return manifest.graphs.map(({ role, file, triples, bytes }) => ({
+    graph: graphIri(manifest.dataset.id, manifest.version, role),
+    path: graphPath(versions, manifest, file),
+    triples,
+    bytes,
+  }))
+}
+
+/** The catalog graph: every entry's metadata, one triple each, and its description in DCAT; and its index. */
+function catalogGraphs(
+  entries: readonly ServedDataset[],
+  base: string,
+  version: string,
+): { readonly served: ServedCatalog; readonly sources: readonly GraphSource[] } {
+  const fields = catalogFields(entries)
+  const dataset = { id: CATALOG_ID, fields }
+  const { map } = compileMapping(directMapping(base, dataset), fields)
+  const index = indexMapper(base, dataset)
+  const statistics = new StatisticsGatherer(fields)
+  const [facts, texts] = [new TripleText(), new TripleText()]
+  entries.forEach((entry, position) => {
+    const record = catalogRecord(entry, position, fields)
+    map(record, facts)
+    index(record, texts)
+    statistics.add(record.values)
+    describe(entry, base, facts)
+  })
+  const graphs = { facts: graphIri(CATALOG_ID, version, 'facts'), index: graphIri(CATALOG_ID, version, 'index') }
+  return {
+    served: { version, entries, target: { base, dataset, graphs, statistics: statistics.statistics() } },
+    sources: [
+      { graph: graphs.facts, text: facts.take().toString() },
+      { graph: graphs.index, text: texts.take().toString() },
+    ],
+  }
+}
+
+/** A dataset in DCAT (W3C DCAT 3, section 6.6). */
+function describe({ dataset, published }: ServedDataset, base: string, out: TripleText): void {
+  const subject = iriText(datasetIri(base, dataset.id))
+  const metas = dataset.metas.default ?? {}
+  const lines = [
+    `${subject} <${RDF.type}> <${DCAT.Dataset}> .\n`,
+    `${subject} <${DCTERMS.identifier}> ${literalText(dataset.id)} .\n`,
+    `${subject} <${DCTERMS.modified}> ${literalText(published, XSD.dateTime)} .\n`,
+  ]
+  if (typeof metas.title === 'string') lines.push(`${subject} <${DCTERMS.title}> ${literalText(metas.title)} .\n`)
+  if (typeof metas.description === 'string')
+    lines.push(`${subject} <${DCTERMS.description}> ${literalText(metas.description)} .\n`)
+  if (Array.isArray(metas.keyword))
+    for (const keyword of metas.keyword) lines.push(`${subject} <${DCAT.keyword}> ${literalText(String(keyword))} .\n`)
+  out.add(lines.join(''), lines.length)
+}
+
+function emptyTarget(base: string): CompileTarget {
+  const graphs = { facts: graphIri(CATALOG_ID, 'empty', 'facts'), index: graphIri(CATALOG_ID, 'empty', 'index') }
+  return { base, dataset: { id: CATALOG_ID, fields: catalogFields([]) }, graphs, statistics: { records: 0, fields: {} } }
+}

@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { createHash } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { type Problem, readDocument } from '../document.ts'
+import { Fault } from '../errors.ts'
+import type { Attachment, Visibility } from '../model/dataset.ts'
+import { FIELD_TYPES } from '../model/field.ts'
+import type { Metas, MetaValue } from '../model/metadata.ts'
+import type { FieldSpec } from '../sources/fields.ts'
+import type { SourceSpec } from '../sources/open.ts'
+
+/** What a dataset may be called: it stands in addresses and in folder names. */
+export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
+
+/** What a field may be called: it stands in queries and in IRIs. */
+const FIELD_NAME = '^[a-z0-9_]{1,100}$'
+
+const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+const FieldSchema = Type.Object(
+  {
+    name: Type.String({ pattern: FIELD_NAME }),
+    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
+    from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
+    label: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    format: Type.Optional(Type.String()),
+    timezone: Type.Optional(Type.String()),
+    keys: Type.Optional(Type.Boolean()),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
+  },
+  { additionalProperties: false },
+)
+
+/** The schema of dataset.yaml (house design, "A portal folder"). */
+export const DATASET_SCHEMA = Type.Object(
+  {
+    source: Type.Object(
+      {
+        path: Type.Optional(Type.String({ minLength: 1 })),
+        package: Type.Optional(Type.String({ minLength: 1 })),
+        module: Type.Optional(Type.String({ minLength: 1 })),
+      },
+      { additionalProperties: false },
+    ),
+    format: Type.Optional(
+      Type.Union((['csv', 'tsv', 'json', 'jsonl', 'geojson'] as const).map(format => Type.Literal(format))),
+    ),
+    options: Type.Optional(
+      Type.Object(
+        {
+          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+          encoding: Type.Optional(Type.String()),
+          records: Type.Optional(Type.String()),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
+    id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+    metas: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))),
+    visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
+    attachments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { path: Type.String(), title: Type.Optional(Type.String()), mimetype: Type.Optional(Type.String()) },
+          { additionalProperties: false },
+        ),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** A dataset as its publisher wrote it down, before anything of its source was read. */
+export interface Definition {
+  readonly id: string
+  /** Absolute folder of dataset.yaml. */
+  readonly folder: string
+  /** The text of dataset.yaml, part of the fingerprint. */
+  readonly text: string
+  readonly source: SourceSpec
+  /** null where the fields are to be inferred. */
+  readonly fields: readonly FieldSpec[] | null
+  readonly identity: readonly string[]
+  readonly metas: Metas
+  readonly visibility: Visibility
+  readonly attachments: readonly Attachment[]
+}
+
+/** The ids of all datasets of a portal folder, in order. A folder without dataset.yaml is none. */
+export function definedDatasets(portal: string): readonly string[] {
+  const data = path.join(portal, 'data')
+  try {
+    return readdirSync(data, { withFileTypes: true })
+      .filter(entry => entry.isDirectory() && isFile(path.join(data, entry.name, 'dataset.yaml')))
+      .map(entry => entry.name)
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Reads data/{id}/dataset.yaml. Problems carry file, line and column; the definition is null when there are any. */
+export function readDefinition(portal: string, id: string): { definition: Definition | null; problems: readonly Problem[] } {
+  const folder = path.join(portal, 'data', id)
+  const file = path.join(folder, 'dataset.yaml')
+  if (!DATASET_ID.test(id)) {
+    const message = `the folder ${id} is not a dataset id: lower-case letters, digits, - and _, at most 100`
+    return { definition: null, problems: [{ message, place: { file } }] }
+  }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return { definition: null, problems: [{ message: `${file} cannot be read`, place: { file } }] }
+  }
+  const { value, problems } = readDocument(text, file, DATASET_SCHEMA)
+  if (value === null) return { definition: null, problems }
+  const more = inconsistencies(value).map(message => ({ message, place: { file } }))
+  if (more.length > 0) return { definition: null, problems: more }
+  return { definition: build(id, folder, text, value), problems: [] }
+}
+
+/** The definition of a dataset, or a ConfigInvalid fault that tells every problem of dataset.yaml. */
+export function definitionOf(portal: string, id: string): Definition {
+  const { definition, problems } = readDefinition(portal, id)
+  if (definition !== null) return definition
+  const told = problems.map(({ message, place }) => {
+    const where = [place.file, place.line, place.column].filter(part => part !== undefined).join(':')
+    return message.startsWith(String(place.file)) ? message : `${where}: ${message}`
+  })
+  throw new Fault('ConfigInvalid', { reason: told.join('\n') }, problems[0] === undefined ? {} : { place: problems[0].place })
+}
+
+/** `da_` and six letters or digits that follow from the id. */
+export function datasetUid(id: string): string {
+  const digest = createHash('sha1').update(id).digest()
+  return `da_${BigInt(`0x${digest.toString('hex')}`).toString(36).slice(-6)}`
+}
+
+function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[] {
+  const found: string[] = []
+  const kinds = Object.keys(value.source)
+  if (kinds.length !== 1) found.push(`source has ${kinds.length} of path, package and module: exactly one is expected`)
+  const names = value.fields?.map(field => field.name) ?? []
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) found.push(`field ${twice} is declared twice`)
+  const lost = value.fields === undefined ? undefined : value.id?.find(name => !names.includes(name))
+  if (lost !== undefined) found.push(`id names ${lost}, which is no field`)
+  return found
+}
+
+function build(id: string, folder: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
+  return {
+    id,
+    folder,
+    text,
+    source: {
+      ...value.source,
+      ...(value.format === undefined ? {} : { format: value.format }),
+      ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
+    },
+    fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
+    identity: value.id ?? [],
+    metas: metasOf(value.metas ?? {}),
+    visibility: value.visibility ?? 'public',
+    attachments: (value.attachments ?? []).map(({ path: file, title, mimetype }) => ({
+      id: path.basename(file).replaceAll('.', '_').toLowerCase(),
+      title: title ?? path.basename(file),
+      mimetype: mimetype ?? 'application/octet-stream',
+      path: file,
+    })),
+  }
+}
+
+function fieldSpec(field: Static<typeof FieldSchema>): FieldSpec {
+  const annotations = Object.fromEntries(
+    Object.entries(field.annotations ?? {}).map(([key, args]) => [key, flagArguments(args)]),
+  )
+  return { ...field, annotations } as FieldSpec
+}
+
+/** An annotation is a list of arguments; `true` is a flag without any. */
+function flagArguments(args: string | number | boolean | readonly (string | number | boolean)[]) {
+  return Array.isArray(args) ? args : args === true ? [] : [args]
+}
+
+function metasOf(given: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Metas {
+  return Object.fromEntries(
+    Object.entries(given).map(([template, entries]) => [
+      template,
+      Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, value as MetaValue])),
+    ]),
+  )
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+}

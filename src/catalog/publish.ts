@@ -1,0 +1,174 @@
+import { rmSync } from 'node:fs'
+import { compileMapping } from '../mapping/compile.ts'
+import { directMapping } from '../mapping/direct.ts'
+import { indexMapper } from '../mapping/index-graph.ts'
+import type { Dataset } from '../model/dataset.ts'
+import type { Field } from '../model/field.ts'
+import { type FieldSpec, inferFields } from '../sources/fields.ts'
+import { openSource } from '../sources/open.ts'
+import { type Misfit, typeRecords } from '../sources/records.ts'
+import { type Definition, datasetUid, definitionOf } from './definition.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { GraphWriter } from './graph-writer.ts'
+import { Identities } from './identity.ts'
+import { StatisticsGatherer } from './statistics.ts'
+import {
+  commitVersion,
+  currentManifest,
+  type Manifest,
+  prepareVersion,
+  VERSION_FORMAT,
+  type Versions,
+  versionFolder,
+} from './versions.ts'
+
+/** Where and when a publication happens; time is a parameter. */
+export interface PublishContext {
+  readonly portal: string
+  readonly base: string
+  readonly versions: Versions
+  readonly now: () => Date
+  /** Called after every batch of records. */
+  readonly onProgress?: (progress: PublishProgress) => void
+}
+
+export interface PublishProgress {
+  readonly dataset: string
+  readonly records: number
+}
+
+/** What became of one dataset. */
+export type PublishResult =
+  | { readonly type: 'unchanged'; readonly manifest: Manifest }
+  | { readonly type: 'published'; readonly manifest: Manifest; readonly report: PublishReport }
+
+/** What a publisher should know about the records that were made. */
+export interface PublishReport {
+  readonly records: number
+  readonly triples: number
+  /** The first values that did not fit, with row and column, and the number of all. */
+  readonly misfits: readonly Misfit[]
+  readonly misfitCount: number
+  /** Records whose identity another record has. */
+  readonly repeated: number
+  readonly milliseconds: number
+}
+
+/**
+ * Publishes one dataset: source -> typed records -> triples -> a version on disk that takes the place of the one
+ * before in one step. Nothing is done where nothing changed. Faults: ConfigInvalid, SourceUnreadable; the version in
+ * force stays in force then.
+ */
+export async function publishDataset(id: string, context: PublishContext): Promise<PublishResult> {
+  const definition = definitionOf(context.portal, id)
+  const fingerprint = await fingerprintOf(definition, context.base, context.portal)
+  const current = currentManifest(context.versions, id)
+  if (current?.fingerprint === fingerprint) return { type: 'unchanged', manifest: current }
+  const begun = context.now()
+  const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
+  const folder = prepareVersion(context.versions, id, version)
+  try {
+    const { manifest, report } = await materialise(definition, { ...context, folder, version, fingerprint, begun })
+    commitVersion(context.versions, manifest)
+    return { type: 'published', manifest, report }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The fields of a dataset as they will be published: declared, else inferred over the whole source. */
+export async function resolveFields(definition: Definition, portal: string): Promise<readonly FieldSpec[]> {
+  if (definition.fields !== null) return definition.fields
+  return inferFields(openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal }))
+}
+
+/** A field of the dataset from what dataset.yaml or the inference says of it. */
+export function fieldOfSpec(spec: FieldSpec): Field {
+  return {
+    name: spec.name,
+    label: spec.label ?? spec.name,
+    type: spec.type ?? 'text',
+    description: spec.description ?? null,
+    annotations: spec.annotations ?? {},
+    multivalued: spec.annotations?.multivalued !== undefined,
+  }
+}
+
+interface MaterialiseContext extends PublishContext {
+  readonly folder: string
+  readonly version: string
+  readonly fingerprint: string
+  readonly begun: Date
+}
+
+async function materialise(
+  definition: Definition,
+  context: MaterialiseContext,
+): Promise<{ manifest: Manifest; report: PublishReport }> {
+  const specs = await resolveFields(definition, context.portal)
+  const fields = specs.map(fieldOfSpec)
+  const dataset: Dataset = {
+    id: definition.id,
+    uid: datasetUid(definition.id),
+    fields,
+    metas: definition.metas,
+    visibility: definition.visibility,
+    attachments: definition.attachments,
+  }
+  const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: context.portal })
+  const typed = typeRecords(source, specs)
+  const mapping = compileMapping(directMapping(context.base, dataset), fields)
+  const index = indexMapper(context.base, dataset)
+  const identities = new Identities(fields, definition.identity)
+  const statistics = new StatisticsGatherer(fields)
+  const writers = { facts: new GraphWriter(context.folder, 'facts'), index: new GraphWriter(context.folder, 'index') }
+  let position = 0
+  try {
+    for await (const batch of typed.batches) {
+      for (const values of batch) {
+        const record = { id: identities.idOf(values), position, values }
+        mapping.map(record, writers.facts.out)
+        index(record, writers.index.out)
+        statistics.add(values)
+        position += 1
+      }
+      await writers.facts.drain(false)
+      await writers.index.drain(false)
+      context.onProgress?.({ dataset: definition.id, records: position })
+    }
+    const graphs = [await writers.facts.close(), await writers.index.close()]
+    const misfits = typed.report()
+    const manifest: Manifest = {
+      format: VERSION_FORMAT,
+      version: context.version,
+      fingerprint: context.fingerprint,
+      base: context.base,
+      published: context.begun.toISOString().replace('Z', '+00:00'),
+      dataset,
+      statistics: statistics.statistics(),
+      graphs,
+      misfits: misfits.misfitCount,
+    }
+    return {
+      manifest,
+      report: {
+        records: position,
+        triples: graphs[0]?.triples ?? 0,
+        misfits: misfits.misfits,
+        misfitCount: misfits.misfitCount,
+        repeated: identities.repeated,
+        milliseconds: context.now().getTime() - context.begun.getTime(),
+      },
+    }
+  } catch (error) {
+    writers.facts.abandon()
+    writers.index.abandon()
+    throw error
+  }
+}
+
+/** Absolute path of one graph file of a version. */
+export function graphPath(versions: Versions, manifest: Manifest, file: string): string {
+  return `${versionFolder(versions, manifest.dataset.id, manifest.version)}/${file}`
+}

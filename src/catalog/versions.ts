@@ -1,0 +1,147 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
+import type { GraphRole } from '../rdf/iris.ts'
+
+/** Changes whenever the files of a version change their meaning: older versions are then published anew. */
+export const VERSION_FORMAT = 1
+
+/** One graph of a published version, as a file beside its manifest. */
+export interface GraphFile {
+  readonly role: GraphRole
+  readonly file: string
+  readonly triples: number
+  /** Bytes of N-Triples before compression. */
+  readonly bytes: number
+}
+
+/** What a published version is: manifest.json, written last. */
+export interface Manifest {
+  readonly format: number
+  readonly version: string
+  /** Digest of everything that the version was made from; equal digests make equal versions. */
+  readonly fingerprint: string
+  readonly base: string
+  /** ISO 8601. */
+  readonly published: string
+  readonly dataset: Dataset
+  readonly statistics: DatasetStatistics
+  readonly graphs: readonly GraphFile[]
+  /** Values that did not fit their field's type and became null. */
+  readonly misfits: number
+}
+
+/**
+ * The published versions under var/published. A version is a folder that is written beside the others under a
+ * temporary name, synchronised and renamed; the file `current` names the one in force and is replaced by a rename. So
+ * whatever moment a process dies at, a reader finds the old version or the new one, whole.
+ */
+export interface Versions {
+  readonly root: string
+}
+
+export function versionsOf(portal: string): Versions {
+  return { root: path.join(portal, 'var', 'published') }
+}
+
+/** The ids that have a published version. */
+export function publishedDatasets({ root }: Versions): readonly string[] {
+  if (!existsSync(root)) return []
+  return readdirSync(root)
+    .filter(id => existsSync(path.join(root, id, 'current')))
+    .sort()
+}
+
+/** The name of the version in force; null where there is none. */
+export function currentVersion({ root }: Versions, id: string): string | null {
+  try {
+    return readFileSync(path.join(root, id, 'current'), 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+/** The manifest of the version in force; null where there is none that this program can read. */
+export function currentManifest(versions: Versions, id: string): Manifest | null {
+  const version = currentVersion(versions, id)
+  if (version === null) return null
+  try {
+    const folder = versionFolder(versions, id, version)
+    const manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
+    const whole = manifest.graphs.every(({ file }) => existsSync(path.join(folder, file)))
+    return manifest.format === VERSION_FORMAT && whole ? manifest : null
+  } catch {
+    return null
+  }
+}
+
+export function versionFolder({ root }: Versions, id: string, version: string): string {
+  return path.join(root, id, version)
+}
+
+/** True for a dataset that was withdrawn and stays so until it is published by name. */
+export function isWithdrawn({ root }: Versions, id: string): boolean {
+  return existsSync(path.join(root, id, 'withdrawn'))
+}
+
+/** Makes the folder in which a version is prepared. */
+export function prepareVersion({ root }: Versions, id: string, version: string): string {
+  const folder = path.join(root, id, `preparing-${version}`)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Puts a prepared version in force and removes what it replaces, but for the version before it. */
+export function commitVersion(versions: Versions, manifest: Manifest): void {
+  const { id } = manifest.dataset
+  const home = path.join(versions.root, id)
+  const prepared = path.join(home, `preparing-${manifest.version}`)
+  const previous = currentVersion(versions, id)
+  writeDurably(path.join(prepared, 'manifest.json'), JSON.stringify(manifest))
+  for (const { file } of manifest.graphs) synchronise(path.join(prepared, file))
+  synchronise(prepared)
+  renameSync(prepared, path.join(home, manifest.version))
+  replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
+  rmSync(path.join(home, 'withdrawn'), { force: true })
+  removeOthers(home, [manifest.version, previous])
+}
+
+/** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
+export function withdraw(versions: Versions, id: string): boolean {
+  if (currentVersion(versions, id) === null) return false
+  const home = path.join(versions.root, id)
+  writeDurably(path.join(home, 'withdrawn'), '')
+  rmSync(path.join(home, 'current'), { force: true })
+  removeOthers(home, [])
+  return true
+}
+
+/** Removes everything of a dataset whose folder is gone from the portal. */
+export function forget({ root }: Versions, id: string): void {
+  rmSync(path.join(root, id), { recursive: true, force: true })
+}
+
+function removeOthers(home: string, kept: readonly (string | null)[]): void {
+  for (const entry of readdirSync(home, { withFileTypes: true }))
+    if (entry.isDirectory() && !kept.includes(entry.name))
+      rmSync(path.join(home, entry.name), { recursive: true, force: true })
+}
+
+function replaceDurably(file: string, text: string): void {
+  writeDurably(`${file}.new`, text)
+  renameSync(`${file}.new`, file)
+  synchronise(path.dirname(file))
+}
+
+function writeDurably(file: string, text: string): void {
+  writeFileSync(file, text, { flush: true })
+}
+
+function synchronise(file: string): void {
+  const handle = openSync(file, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander'
+import { definedDatasets, readDefinition } from '../catalog/definition.ts'
+import { fieldOfSpec, resolveFields } from '../catalog/publish.ts'
+import { Identities } from '../catalog/identity.ts'
+import { Fault, placeText } from '../errors.ts'
+import { openSource } from '../sources/open.ts'
+import { typeRecords } from '../sources/records.ts'
+import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { misfitText } from './progress.ts'
+
+/** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
+interface Finding {
+  readonly dataset: string
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+}
+
+/** `lodestone check`: everything that publishing would refuse or drop, with its place. */
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('tell everything that publishing would refuse or drop, with file, line and column')
+    .argument('[datasets...]', 'ids of datasets (default: all)')
+    .option(...PORTAL_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
+      const { portal } = configOf(options)
+      const findings: Finding[] = []
+      for (const id of datasets.length > 0 ? datasets : definedDatasets(portal))
+        findings.push(...(await checkDataset(portal, id)))
+      if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
+      else for (const finding of findings) process.stdout.write(`${finding.severity}: ${finding.dataset}: ${finding.message}\n`)
+      if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1
+    })
+}
+
+async function checkDataset(portal: string, dataset: string): Promise<readonly Finding[]> {
+  const { definition, problems } = readDefinition(portal, dataset)
+  if (definition === null)
+    return problems.map(({ message, place }) => ({ dataset, severity: 'error', message: placeText(place) + message }))
+  try {
+    const specs = await resolveFields(definition, portal)
+    const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal })
+    const typed = typeRecords(source, specs)
+    const identities = new Identities(specs.map(fieldOfSpec), definition.identity)
+    for await (const batch of typed.batches) for (const values of batch) identities.idOf(values)
+    const { misfits, misfitCount } = typed.report()
+    const findings: Finding[] = misfits.map(misfit => ({
+      dataset,
+      severity: 'warning',
+      message: `${source.name}: ${misfitText(misfit)}`,
+    }))
+    if (misfitCount > misfits.length)
+      findings.push({ dataset, severity: 'warning', message: `and ${misfitCount - misfits.length} more values that do not fit` })
+    if (identities.repeated > 0)
+      findings.push({ dataset, severity: 'warning', message: `${identities.repeated} records have the identity of another` })
+    return findings
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return [{ dataset, severity: 'error', message: placeText(error.place) + error.message }]
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { Fault, placeText } from '../errors.ts'
+import { checkCommand } from './check.ts'
+import { explainCommand } from './explain.ts'
+import { importCommand } from './import.ts'
+import { publishCommand } from './publish.ts'
+import { queryCommand } from './query.ts'
+import { serveCommand } from './serve.ts'
+import { unpublishCommand } from './unpublish.ts'
+
+/** The command line with all its commands; also what the reference of the documentation is checked against. */
+export function program(): Command {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string
+  }
+  const lodestone = new Command('lodestone')
+    .description('An open-data portal whose records live in a triple store')
+    .version(version)
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride()
+  const commands = [
+    serveCommand(),
+    publishCommand(),
+    unpublishCommand(),
+    importCommand(),
+    checkCommand(),
+    explainCommand(),
+    queryCommand(),
+  ]
+  for (const command of commands) lodestone.addCommand(command.exitOverride())
+  return lodestone
+}
+
+/**
+ * Runs one command line and gives the exit code: 0, 1 for a failure, 2 for a command line that cannot be understood.
+ *
+ * @param args arguments without the program itself
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    process.exitCode = undefined
+    await program().parseAsync([...args], { from: 'user' })
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof Fault) {
+      const place = error.message.includes(String(error.place.file)) ? '' : placeText(error.place)
+      process.stderr.write(`lodestone: ${place}${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}\n`)
+      return error.code === 'Usage' ? 2 : 1
+    }
+    process.stderr.write(`lodestone: ${(error as Error).stack ?? String(error)}\n`)
+    return 1
+  }
+}

@@ -1,0 +1,89 @@
+import cliProgress from 'cli-progress'
+import type { PublishMessage } from '../catalog/publisher.ts'
+
+/** Tells on stderr what is going on: bars with rate and time left on a terminal, one line a result elsewhere. */
+export interface ProgressReporter {
+  update(task: string, done: number, total: number): void
+  publication(message: PublishMessage): void
+  done(): void
+  /** Datasets that could not be published. */
+  readonly failures: readonly string[]
+}
+
+/** @param out usually process.stderr */
+export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
+  const failures: string[] = []
+  let bar: cliProgress.SingleBar | null = null
+  let task = ''
+  const stop = () => {
+    bar?.stop()
+    bar = null
+    task = ''
+  }
+  const show = (name: string, done: number, total: number, unit: string) => {
+    if (!out.isTTY) return
+    if (bar === null || task !== name) {
+      stop()
+      task = name
+      bar = new cliProgress.SingleBar({
+        stream: out,
+        clearOnComplete: true,
+        hideCursor: true,
+        format: total > 0 ? `${name} {bar} {percentage}% | {value}/{total} ${unit} | {eta_formatted} left` : `${name} {value} ${unit} in {duration_formatted}`,
+      })
+      bar.start(total > 0 ? total : Number.MAX_SAFE_INTEGER, 0)
+    }
+    bar.update(done)
+  }
+  const line = (text: string) => {
+    stop()
+    out.write(`${text}\n`)
+  }
+  return {
+    failures,
+    update: (name, done, total) => show(name, done, total, 'triples'),
+    publication: message => {
+      switch (message.type) {
+        case 'progress':
+          return show(`publishing ${message.dataset}`, message.records, 0, 'records')
+        case 'unchanged':
+          return line(`${message.dataset}: unchanged, ${message.records} records`)
+        case 'failed':
+          failures.push(message.dataset)
+          return line(`${message.dataset}: not published\n${indent(message.reason)}`)
+        case 'published':
+          return line(publishedText(message))
+        default:
+          return message satisfies never
+      }
+    },
+    done: stop,
+  }
+}
+
+function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'published' }>): string {
+  const seconds = Math.max(report.milliseconds, 1) / 1000
+  const rate = Math.round(report.records / seconds)
+  const first = `${dataset}: ${report.records} records, ${report.triples} triples in ${seconds.toFixed(1)} s (${rate} records/s)`
+  const repeated = report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
+  if (report.misfitCount === 0) return first + repeated
+  const shown = report.misfits.slice(0, 3).map(misfit => `\n  ${misfitText(misfit)}`)
+  const rest = report.misfitCount > 3 ? `\n  … see: lodestone check ${dataset}` : ''
+  return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}`
+}
+
+/** One value that did not fit, in one line. */
+export function misfitText(misfit: {
+  readonly row: number
+  readonly line: number | undefined
+  readonly column: string
+  readonly found: string
+  readonly expected: string
+}): string {
+  const where = misfit.line === undefined ? `record ${misfit.row}` : `line ${misfit.line}, record ${misfit.row}`
+  return `${where}, ${misfit.column}: ${JSON.stringify(misfit.found)} was found, ${misfit.expected} is expected`
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander'
+import { type PublishMessage, publishAll } from '../catalog/publisher.ts'
+import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { createProgress } from './progress.ts'
+
+/** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */
+export function publishCommand(): Command {
+  return new Command('publish')
+    .description('publish datasets that changed, without serving')
+    .argument('[datasets...]', 'ids of datasets (default: all that were not unpublished)')
+    .option(...PORTAL_OPTION)
+    .option('--port <n>', 'port of the default base address', portArgument)
+    .option(...BASE_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
+      const { portal, base } = configOf(options)
+      const progress = createProgress(process.stderr)
+      const results: PublishMessage[] = []
+      await publishAll({ portal, base, now: () => new Date() }, datasets.length > 0 ? datasets : null, message => {
+        progress.publication(message)
+        if (message.type !== 'progress') results.push(message)
+      })
+      progress.done()
+      if (options.json === true) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
+      if (progress.failures.length > 0) process.exitCode = 1
+    })
+}

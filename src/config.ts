@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Static, Type } from 'typebox'
+import { readDocument, trusted } from './document.ts'
+import { Fault } from './errors.ts'
+import { nearest } from './model/nearest.ts'
+
+/** Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals. */
+export const PORTAL_SCHEMA = Type.Object(
+  {
+    title: Type.Optional(Type.String({ minLength: 1, description: 'Name of the portal' })),
+    description: Type.Optional(Type.String({ description: 'One sentence about the portal' })),
+    base: Type.Optional(
+      Type.String({ pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$', description: 'Public address; every IRI begins with it' }),
+    ),
+    host: Type.Optional(Type.String({ minLength: 1, description: 'Address to listen on' })),
+    port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on' })),
+    access: Type.Optional(
+      Type.Union([Type.Literal('public'), Type.Literal('private')], { description: 'Who may call without credentials' }),
+    ),
+    languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { description: 'Languages of the portal' })),
+    workers: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: 'Copies of the store, one thread each' })),
+    deadline: Type.Optional(Type.Number({ minimum: 0.05, maximum: 3600, description: 'Seconds that a query may take' })),
+    fragment_size: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 5000, description: 'Triples on a page of a fragment' }),
+    ),
+    log: Type.Optional(
+      Type.Union(
+        (['silent', 'error', 'warn', 'info', 'debug'] as const).map(level => Type.Literal(level)),
+        { description: 'How much is logged on stderr' },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+type PortalSettings = Static<typeof PORTAL_SCHEMA>
+
+/** Every setting, with its value; the folder is absolute and the base has no trailing slash. */
+export interface Config {
+  readonly portal: string
+  readonly title: string
+  readonly description: string
+  readonly base: string
+  readonly host: string
+  readonly port: number
+  readonly access: 'public' | 'private'
+  readonly languages: readonly string[]
+  readonly workers: number
+  /** Seconds. */
+  readonly deadline: number
+  readonly fragmentSize: number
+  readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+}
+
+/** Settings given on the command line. */
+export interface ConfigFlags {
+  readonly portal?: string | undefined
+  readonly port?: number | undefined
+  readonly base?: string | undefined
+}
+
+const DEFAULTS = {
+  title: 'Lodestone',
+  description: '',
+  host: '0.0.0.0',
+  port: 3000,
+  access: 'public',
+  languages: ['en'],
+  workers: 2,
+  deadline: 10,
+  fragment_size: 500,
+  log: 'warn',
+} as const
+
+/**
+ * Puts the configuration together: defaults < portal.yaml < environment < flags. Throws ConfigInvalid with file, line
+ * and column, or the name of the variable.
+ */
+export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
+  const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
+  const settings: PortalSettings = { ...fromFile(portal), ...fromEnvironment(environment) }
+  if (flags.port !== undefined) settings.port = flags.port
+  if (flags.base !== undefined) settings.base = flags.base
+  const { fragment_size: fragmentSize, ...rest } = { ...DEFAULTS, ...settings }
+  const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
+  return Object.freeze({ ...rest, portal, base, fragmentSize })
+}
+
+function fromFile(portal: string): PortalSettings {
+  const file = path.join(portal, 'portal.yaml')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      const reason = `${file} was not found: a portal is a folder with a portal.yaml (it may be empty) and a data folder`
+      throw new Fault('ConfigInvalid', { reason }, { place: { file } })
+    }
+    throw new Fault('ConfigInvalid', { reason: `${file} cannot be read: ${String(cause)}` }, { place: { file }, cause })
+  }
+  return trusted(readDocument(text, file, PORTAL_SCHEMA))
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
+  const known = Object.keys(PORTAL_SCHEMA.properties)
+  const given: Record<string, unknown> = {}
+  for (const [variable, text] of Object.entries(environment)) {
+    if (!variable.startsWith('LODESTONE_') || variable === 'LODESTONE_PORTAL' || text === undefined) continue
+    const key = variable.slice('LODESTONE_'.length).toLowerCase()
+    if (!known.includes(key)) {
+      const close = nearest(key, known)
+      const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
+      throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
+    }
+    given[key] = key === 'languages' ? text.split(',').map(part => part.trim()) : numberOrText(key, text)
+  }
+  return trusted(readDocument(JSON.stringify(given), 'environment (LODESTONE_…)', PORTAL_SCHEMA))
+}
+
+function numberOrText(key: string, text: string): unknown {
+  return ['port', 'workers', 'deadline', 'fragment_size'].includes(key) && text.trim() !== '' ? Number(text) : text
+}

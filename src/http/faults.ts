@@ -1,0 +1,35 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../errors.ts'
+
+/** Turns a fault into the body of an API. */
+export type FaultBody = (fault: Fault) => unknown
+
+/** The envelope of the REST APIs (query API, "Errors"), with the place in the clause where it is known. */
+export function restBody(fault: Fault): unknown {
+  return { error_code: fault.code, message: fault.message }
+}
+
+/**
+ * Answers whatever was thrown: a fault with its status and the API's own body, a refusal of the web framework as the
+ * fault that it means, anything else as 500 without a word about its inside, which goes to the log.
+ */
+export function answerFault(body: FaultBody, contentType = 'application/json; charset=utf-8') {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const fault = faultOf(error)
+    if (fault.code === 'InternalError') request.log.error({ err: error, url: request.url.slice(0, 500) }, 'unexpected')
+    if (fault.status === 503) reply.header('retry-after', '2')
+    const told = body(fault)
+    reply
+      .code(fault.status)
+      .type(contentType)
+      .send(typeof told === 'string' ? told : `${JSON.stringify(told, null, 2)}`)
+  }
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error.status === 500 ? new Fault('InternalError', {}, { cause: error }) : error
+  const status = (error as Partial<FastifyError> | null)?.statusCode
+  const message = (error as Partial<Error> | null)?.message ?? ''
+  if (status !== undefined && status >= 400 && status < 500) return new Fault('BadRequest', { reason: message })
+  return new Fault('InternalError', {}, { cause: error })
+}

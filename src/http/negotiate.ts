@@ -1,0 +1,58 @@
+/** A media type that an address can be served as. */
+export interface Offer {
+  readonly type: string
+  /** Served only to those who name it: `any type` and `text/*` do not choose it. */
+  readonly explicit?: boolean
+}
+
+interface Range {
+  readonly type: string
+  readonly quality: number
+  /** How exactly it names a type: 0 for everything, 1 for a kind, 2 for one type. */
+  readonly precision: number
+}
+
+/**
+ * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then the order of the offers, which
+ * is the server's preference. Without a header the first offer; null where nothing offered is acceptable.
+ */
+export function negotiate<O extends Offer>(accept: string | undefined, offers: readonly O[]): O | null {
+  const ranges = parseAccept(accept ?? '*/*')
+  let best: { readonly offer: O; readonly quality: number } | null = null
+  for (const offer of offers) {
+    const quality = qualityOf(offer, ranges)
+    if (quality > 0 && (best === null || quality > best.quality)) best = { offer, quality }
+  }
+  return best?.offer ?? null
+}
+
+/** The media ranges of an Accept header; what cannot be read is passed over. */
+export function parseAccept(accept: string): readonly Range[] {
+  const ranges = accept
+    .slice(0, 4000)
+    .split(',')
+    .flatMap(part => {
+      const [type = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
+      if (!/^[^\s/]+\/[^\s/]+$/.test(type) && type !== '*') return []
+      const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+      const value = quality === undefined ? 1 : Number(quality)
+      const precision = type === '*' || type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2
+      return [{ type, quality: value >= 0 && value <= 1 ? value : 0, precision }]
+    })
+  return ranges.length === 0 ? [{ type: '*/*', quality: 1, precision: 0 }] : ranges
+}
+
+function qualityOf(offer: Offer, ranges: readonly Range[]): number {
+  let chosen: Range | null = null
+  for (const range of ranges) {
+    if (!covers(range, offer)) continue
+    if (chosen === null || range.precision > chosen.precision) chosen = range
+  }
+  return chosen?.quality ?? 0
+}
+
+function covers(range: Range, offer: Offer): boolean {
+  if (range.precision === 2) return range.type === offer.type
+  if (offer.explicit === true) return false
+  return range.precision === 0 || offer.type.startsWith(range.type.slice(0, -1))
+}

@@ -1,0 +1,47 @@
+/** The stages of a request, in the order of the house. */
+export type Stage = 'parse' | 'resolve' | 'compile' | 'store' | 'decode' | 'present'
+
+/** Adds up how long each stage of one request takes, for `Server-Timing` and `lodestone explain`. */
+export class Stopwatch {
+  private readonly spent = new Map<Stage, number>()
+  private readonly now: () => number
+
+  /** @param now a clock in milliseconds */
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** Runs one stage and counts its time. */
+  time<T>(stage: Stage, work: () => T): T {
+    const begun = this.now()
+    try {
+      return work()
+    } finally {
+      this.add(stage, this.now() - begun)
+    }
+  }
+
+  /** Waits for one stage and counts its time. */
+  async wait<T>(stage: Stage, work: Promise<T>): Promise<T> {
+    const begun = this.now()
+    try {
+      return await work
+    } finally {
+      this.add(stage, this.now() - begun)
+    }
+  }
+
+  /** Milliseconds by stage. */
+  stages(): ReadonlyMap<Stage, number> {
+    return this.spent
+  }
+
+  /** The value of a Server-Timing header (W3C Server Timing, section 2). */
+  header(): string {
+    return [...this.spent].map(([stage, spent]) => `${stage};dur=${spent.toFixed(2)}`).join(', ')
+  }
+
+  private add(stage: Stage, spent: number): void {
+    this.spent.set(stage, (this.spent.get(stage) ?? 0) + spent)
+  }
+}

@@ -1,0 +1,321 @@
+import { shown, unreadable } from './unreadable.ts'
+
+/** The kind of a JSON value, by the characters that tell it: `0` is a number, `t` is true, false or null. */
+export type JsonKind = '{' | '[' | '"' | '0' | 't'
+
+/** Who is told of the values of a JSON text while it is scanned; indexes are places in the current chunk. */
+export interface JsonListener {
+  /** How deep values are told of: 0 is the root alone. */
+  readonly depth: number
+  /** A value begins at an index, within `depth` arrays and objects. */
+  start(kind: JsonKind, depth: number, index: number): void
+  /** The value that began last at this depth ends before an index. */
+  end(depth: number, index: number): void
+  /** The name of the member whose value comes next, in an object within `depth - 1` others. */
+  name(name: string, depth: number): void
+}
+
+/** Nesting beyond which a text is refused, so that no walk over a value runs out of stack. */
+const MAX_NESTING = 1000
+
+const FEED = 10
+const RETURN = 13
+const QUOTE = 34
+const MINUS = 45
+const DOT = 46
+const BACKSLASH = 92
+
+type State =
+  | 'value'
+  | 'first element'
+  | 'first member'
+  | 'member'
+  | 'colon'
+  | 'after'
+  | 'done'
+  | 'string'
+  | 'escape'
+  | 'hex'
+  | 'word'
+  | Numeral
+
+type Numeral = 'minus' | 'zero' | 'integer' | 'dot' | 'fraction' | 'e' | 'exponent sign' | 'exponent'
+
+const EXPECTED: Readonly<Partial<Record<State, string>>> = {
+  value: 'a value',
+  'first element': 'a value or ]',
+  'first member': 'a name in double quotes or }',
+  member: 'a name in double quotes',
+  colon: 'a colon',
+  done: 'the end of the text',
+  escape: 'one of " \\ / b f n r t u',
+  hex: 'four hexadecimal digits',
+  minus: 'a digit',
+  dot: 'a digit',
+  e: 'a digit or sign',
+  'exponent sign': 'a digit',
+  string: 'a character or the closing quote',
+}
+
+/**
+ * An incremental reader of JSON text (RFC 8259) that checks every character and tells a listener where values begin
+ * and end, so that elements of an array can be cut out of a text of any length. What it lets through, JSON.parse reads.
+ * Throws SourceUnreadable with line and column.
+ */
+export class JsonScanner {
+  readonly #file: string
+  readonly #listener: JsonListener
+  /** True for an object, false for an array, from the outside in. */
+  readonly #open: boolean[] = []
+  #state: State = 'value'
+  #isName = false
+  #name = ''
+  #word = ''
+  #digits = 0
+  #line: number
+  #base = 0
+  #lineStart = 0
+  #afterReturn = -1
+  #index = 0
+
+  /**
+   * @param file name for messages
+   * @param line number of the text's first line
+   */
+  constructor(file: string, listener: JsonListener, line = 1) {
+    this.#file = file
+    this.#listener = listener
+    this.#line = line
+  }
+
+  /** 1-based line that is being scanned: within `start` that of the value. */
+  get line(): number {
+    return this.#line
+  }
+
+  /** 1-based column of the character that is being scanned. */
+  get column(): number {
+    return this.#base + this.#index - this.#lineStart + 1
+  }
+
+  /** Scans the next chunk. */
+  push(text: string): void {
+    let i = 0
+    while (i < text.length) {
+      this.#index = i
+      if (this.#state === 'string') i = this.#string(text, i)
+      else if (this.#inToken()) i = this.#token(text, i)
+      else i = this.#structure(text, i)
+    }
+    this.#base += text.length
+    this.#index = 0
+  }
+
+  /** Ends the text, which must be whole. */
+  finish(): void {
+    if (isNumeral(this.#state)) this.#endNumber('', 0)
+    if (this.#state !== 'done') throw this.#unexpected(undefined)
+  }
+
+  /** A fault at the place that is being scanned. */
+  fault(reason: string, hint?: string): Error {
+    return unreadable(reason, { file: this.#file, line: this.line, column: this.column }, hint)
+  }
+
+  #inToken(): boolean {
+    const state = this.#state
+    return state === 'escape' || state === 'hex' || state === 'word' || isNumeral(state)
+  }
+
+  #structure(text: string, i: number): number {
+    const code = text.charCodeAt(i)
+    switch (code) {
+      case FEED:
+      case RETURN:
+        this.#newline(code, i)
+        return i + 1
+      case 9:
+      case 32:
+        return i + 1
+      case QUOTE:
+        if (this.#state === 'member' || this.#state === 'first member') {
+          this.#isName = true
+          this.#name = ''
+          this.#state = 'string'
+        } else this.#start('"', 'string', text, i)
+        return i + 1
+      case 0x7b:
+        this.#enter('{', text, i)
+        return i + 1
+      case 0x5b:
+        this.#enter('[', text, i)
+        return i + 1
+      case 0x7d:
+      case 0x5d:
+        this.#leave(code === 0x7d, text, i)
+        return i + 1
+      case 0x3a:
+        if (this.#state !== 'colon') throw this.#unexpected(text, i)
+        this.#state = 'value'
+        return i + 1
+      case 0x2c:
+        if (this.#state !== 'after') throw this.#unexpected(text, i)
+        this.#state = this.#open[this.#open.length - 1] ? 'member' : 'value'
+        return i + 1
+      default:
+        this.#scalar(code, text, i)
+        return i + 1
+    }
+  }
+
+  #scalar(code: number, text: string, i: number): void {
+    if (code === MINUS) this.#start('0', 'minus', text, i)
+    else if (code === 48) this.#start('0', 'zero', text, i)
+    else if (isDigit(code)) this.#start('0', 'integer', text, i)
+    else {
+      const word = WORDS[text.charAt(i)]
+      if (word === undefined) throw this.#unexpected(text, i)
+      this.#start('t', 'word', text, i)
+      this.#word = word
+      this.#digits = 1
+    }
+  }
+
+  #start(kind: JsonKind, state: State, text: string, i: number): void {
+    if (this.#state !== 'value' && this.#state !== 'first element') throw this.#unexpected(text, i)
+    const depth = this.#open.length
+    if (depth <= this.#listener.depth) this.#listener.start(kind, depth, i)
+    this.#isName = false
+    this.#state = state
+  }
+
+  #enter(kind: '{' | '[', text: string, i: number): void {
+    this.#start(kind, kind === '{' ? 'first member' : 'first element', text, i)
+    if (this.#open.push(kind === '{') > MAX_NESTING)
+      throw this.fault(`Arrays and objects are nested more than ${MAX_NESTING} deep.`)
+  }
+
+  #leave(isObject: boolean, text: string, i: number): void {
+    const ends = this.#state === 'after' || this.#state === (isObject ? 'first member' : 'first element')
+    if (!ends || this.#open[this.#open.length - 1] !== isObject) throw this.#unexpected(text, i)
+    this.#open.pop()
+    this.#end(i + 1)
+  }
+
+  #end(index: number): void {
+    const depth = this.#open.length
+    this.#state = depth === 0 ? 'done' : 'after'
+    if (depth <= this.#listener.depth) this.#listener.end(depth, index)
+  }
+
+  #string(text: string, from: number): number {
+    let i = from
+    let code = text.charCodeAt(i)
+    while (code !== QUOTE && code !== BACKSLASH && code >= 0x20) code = text.charCodeAt(++i)
+    const told = this.#isName && this.#open.length <= this.#listener.depth
+    if (told) this.#name += text.slice(from, i)
+    if (i >= text.length) return i
+    this.#index = i
+    if (code === BACKSLASH) {
+      this.#state = 'escape'
+      if (told) this.#name += '\\'
+    } else if (code !== QUOTE) throw this.#unexpected(text, i)
+    else if (!this.#isName) this.#end(i + 1)
+    else {
+      if (told) this.#listener.name(JSON.parse(`"${this.#name}"`) as string, this.#open.length)
+      this.#state = 'colon'
+    }
+    return i + 1
+  }
+
+  #token(text: string, i: number): number {
+    const character = text.charAt(i)
+    switch (this.#state) {
+      case 'escape':
+        if (!'"\\/bfnrtu'.includes(character)) throw this.#unexpected(text, i)
+        this.#digits = 0
+        this.#state = character === 'u' ? 'hex' : 'string'
+        if (this.#isName) this.#name += character
+        return i + 1
+      case 'hex':
+        if (!/[0-9a-f]/i.test(character)) throw this.#unexpected(text, i)
+        if (++this.#digits === 4) this.#state = 'string'
+        if (this.#isName) this.#name += character
+        return i + 1
+      case 'word':
+        if (character !== this.#word[this.#digits]) throw this.#unexpected(text, i)
+        if (++this.#digits === this.#word.length) this.#end(i + 1)
+        return i + 1
+      default:
+        return this.#number(text, i)
+    }
+  }
+
+  #number(text: string, i: number): number {
+    const code = text.charCodeAt(i)
+    const next = NUMERALS[this.#state as Numeral](code)
+    if (next === undefined) {
+      this.#endNumber(text, i)
+      return i
+    }
+    this.#state = next
+    return i + 1
+  }
+
+  #endNumber(text: string, i: number): void {
+    const state = this.#state
+    if (state !== 'zero' && state !== 'integer' && state !== 'fraction' && state !== 'exponent')
+      throw this.#unexpected(i < text.length ? text : undefined, i)
+    this.#end(i)
+  }
+
+  #newline(code: number, i: number): void {
+    const after = this.#base + i + 1
+    if (code === RETURN || this.#afterReturn !== after - 1) this.#line++
+    if (code === RETURN) this.#afterReturn = after
+    this.#lineStart = after
+  }
+
+  #unexpected(text: string | undefined, i = 0): Error {
+    const state = this.#state
+    const inObject = this.#open[this.#open.length - 1]
+    const found = text === undefined ? undefined : String.fromCodePoint(text.codePointAt(i) ?? 0)
+    const expected =
+      state === 'after'
+        ? `a comma or ${inObject ? '}' : ']'}`
+        : state === 'word'
+          ? `the word ${this.#word}`
+          : (EXPECTED[state] ?? 'a digit')
+    return this.fault(`The JSON is malformed: ${expected} is expected but ${shown(found)}.`)
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
+
+/** What a character does to a number (RFC 8259, section 6); undefined where it is no part of it. */
+const NUMERALS: Readonly<Record<Numeral, (code: number) => Numeral | undefined>> = {
+  minus: code => (code === 48 ? 'zero' : isDigit(code) ? 'integer' : undefined),
+  zero: code => afterInteger(code),
+  integer: code => (isDigit(code) ? 'integer' : afterInteger(code)),
+  dot: code => (isDigit(code) ? 'fraction' : undefined),
+  fraction: code => (isDigit(code) ? 'fraction' : isE(code) ? 'e' : undefined),
+  e: code => (isDigit(code) ? 'exponent' : code === MINUS || code === 43 ? 'exponent sign' : undefined),
+  'exponent sign': code => (isDigit(code) ? 'exponent' : undefined),
+  exponent: code => (isDigit(code) ? 'exponent' : undefined),
+}
+
+function afterInteger(code: number): Numeral | undefined {
+  return code === DOT ? 'dot' : isE(code) ? 'e' : undefined
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+function isE(code: number): boolean {
+  return code === 101 || code === 69
+}
+
+function isNumeral(state: State): state is Numeral {
+  return Object.hasOwn(NUMERALS, state)
+}

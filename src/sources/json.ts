@@ -1,0 +1,97 @@
+import { findArrays, type JsonElement, readElements } from './json-array.ts'
+import { parsePointer } from './pointer.ts'
+import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { nameOf, readText, type TextFile } from './text.ts'
+import { unreadable } from './unreadable.ts'
+
+/** An object of JSON, as rows have them. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/**
+ * A JSON file (RFC 8259) with an array of objects, one a record.
+ *
+ * @param records JSON Pointer (RFC 6901) of the array; the document itself unless told
+ */
+export function jsonSource(file: TextFile, records?: string): Source {
+  const path = records === undefined ? undefined : parsePointer(records)
+  return {
+    name: nameOf(file),
+    textual: false,
+    read: () => (path === undefined ? readRoot(file) : readArray(file, path, element => element)),
+  }
+}
+
+/**
+ * Rows of the array at a path of a JSON file, each element made the data of a row.
+ *
+ * @param dataOf tells the data of an element, or what is wrong with it
+ * @param otherwise tells the rows of a document that has nothing at the path; unless given, throws SourceUnreadable
+ *   that names the arrays of the document
+ */
+export async function* readArray(
+  file: TextFile,
+  path: readonly string[],
+  dataOf: (element: JsonObject) => JsonObject | string,
+  otherwise: () => Promise<readonly Row[]> = () => refuse(file),
+): AsyncGenerator<readonly Row[]> {
+  const elements = readElements(file, path)
+  let batch: Row[] = []
+  let row = 0
+  try {
+    for (;;) {
+      const next = await elements.next()
+      if (next.done) {
+        if (!next.value) batch = [...(await otherwise())]
+        break
+      }
+      for (const element of next.value) {
+        const data = dataOf(objectOf(element, file))
+        if (typeof data === 'string') throw unreadable(data, placeOf(element, file))
+        batch.push({ row: ++row, line: element.line, data })
+        if (batch.length < BATCH_ROWS) continue
+        yield batch
+        batch = []
+      }
+    }
+  } finally {
+    await elements.return(false)
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The fault of a document without an array where one is looked for, with the pointers of those that it has. */
+export function arrayMissing(name: string, arrays: readonly string[]): Error {
+  const list = arrays.map(pointer => (pointer === '' ? '""' : pointer)).join(', ')
+  const hint =
+    arrays[0] === undefined ? undefined : `options: { records: ${arrays[0] === '' ? '""' : arrays[0]} }`
+  const reason =
+    arrays.length === 0 ? 'There is no array.' : `The records must be an array. Arrays here: ${list}.`
+  return unreadable(reason, { file: name, line: 1, column: 1 }, hint)
+}
+
+function objectOf(element: JsonElement, file: TextFile): JsonObject {
+  if (element.kind === '{') return JSON.parse(element.text) as JsonObject
+  throw unreadable('A record must be an object.', placeOf(element, file))
+}
+
+function placeOf(element: JsonElement, file: TextFile) {
+  return { file: nameOf(file), line: element.line, column: element.column }
+}
+
+async function* readRoot(file: TextFile): AsyncIterable<readonly Row[]> {
+  if (!(await mayBeArray(file))) await refuse(file)
+  yield* readArray(file, [], element => element)
+}
+
+/** False where a document is JSON of another kind; true also where it is no JSON, which the scanner tells better. */
+async function mayBeArray(file: TextFile): Promise<boolean> {
+  for await (const text of readText(file)) {
+    const first = /[^ \t\r\n]/.exec(text)?.[0]
+    if (first !== undefined) return !/["{\-\dtfn]/.test(first)
+  }
+  return true
+}
+
+async function refuse(file: TextFile): Promise<never> {
+  throw arrayMissing(nameOf(file), await findArrays(file))
+}

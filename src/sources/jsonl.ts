@@ -1,0 +1,63 @@
+import type { JsonObject } from './json.ts'
+import { JsonScanner } from './json-scanner.ts'
+import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { nameOf, readText, type TextFile } from './text.ts'
+import { unreadable } from './unreadable.ts'
+
+/** A file of JSON Lines: an object a line, one a record; blank lines are skipped. */
+export function jsonlSource(file: TextFile): Source {
+  return { name: nameOf(file), textual: false, read: () => readRows(file) }
+}
+
+async function* readRows(file: TextFile): AsyncIterable<readonly Row[]> {
+  let batch: Row[] = []
+  let row = 0
+  let line = 0
+  for await (const lines of readLines(file)) {
+    for (const text of lines) {
+      line++
+      if (text.trim() === '') continue
+      batch.push({ row: ++row, line, data: objectOf(text, line, nameOf(file)) })
+      if (batch.length < BATCH_ROWS) continue
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Lines end with LF or CRLF; JSON takes a carriage return at the end for a blank. */
+async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
+  const held: string[] = []
+  for await (const text of readText(file)) {
+    const lines = text.split('\n')
+    const rest = lines.pop() as string
+    if (lines.length > 0) {
+      lines[0] = held.join('') + lines[0]
+      held.length = 0
+      yield lines
+    }
+    if (rest !== '') held.push(rest)
+  }
+  if (held.length > 0) yield [held.join('')]
+}
+
+function objectOf(text: string, line: number, name: string): JsonObject {
+  const value = parse(text, line, name)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  const column = text.length - text.trimStart().length + 1
+  throw unreadable('A record must be an object.', { file: name, line, column })
+}
+
+function parse(text: string, line: number, name: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    const scanner = new JsonScanner(name, SILENT, line)
+    scanner.push(text)
+    scanner.finish()
+    throw unreadable('The JSON is malformed.', { file: name, line, column: 1 }, undefined, cause)
+  }
+}
+
+const SILENT = { depth: -1, start() {}, end() {}, name() {} }

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { misconfigured, unreadable } from './unreadable.ts'
+
+const PACKAGE_PATH = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/(.+))?$/
+
+/**
+ * The absolute path of `path` below a folder. Throws ConfigInvalid where the path, or the file that it links to, is
+ * outside the folder, and SourceUnreadable where there is no such file.
+ */
+export function pathWithin(folder: string, path: string): string {
+  const full = resolve(folder, path)
+  if (isAbsolute(path) || isOutside(folder, full)) throw outside(path)
+  if (!existsSync(full)) throw unreadable('There is no such file.', { file: path })
+  if (isOutside(realpathSync(folder), realpathSync(full))) throw outside(path)
+  return full
+}
+
+/**
+ * The absolute path of a file in an installed npm package, `vega-datasets/data/airports.csv`, found in the
+ * `node_modules` of a folder or of those above it. The `exports` of the package do not matter: data is not code.
+ */
+export function packageFile(path: string, fromFolder: string): string {
+  const { name, rest } = packagePath(path)
+  if (rest === undefined)
+    throw misconfigured(`The path ${JSON.stringify(path)} names a package but no file in it.`)
+  return pathWithin(packageFolder(name, fromFolder), rest)
+}
+
+/** The file that is loaded for a module specifier, and the folder of its package. */
+export interface ModuleFiles {
+  readonly folder: string
+  readonly entry: string
+}
+
+/**
+ * Finds the file that `import` would load for `name` or `name/sub` from a folder: by the package's `exports` (Node.js
+ * documentation, "Package entry points", without patterns), else by its `main`.
+ */
+export function moduleFiles(specifier: string, fromFolder: string): ModuleFiles {
+  const { name, rest } = packagePath(specifier)
+  const folder = packageFolder(name, fromFolder)
+  const target = exported(exportsOf(folder), rest === undefined ? '.' : `./${rest}`)
+  if (typeof target === 'string') return { folder, entry: pathWithin(folder, target) }
+  if (target === null) throw unreadable(`The package ${name} does not export this.`, { file: specifier })
+  try {
+    const entry = createRequire(join(folder, 'package.json')).resolve(join(folder, rest ?? '.'))
+    return { folder, entry: pathWithin(folder, relative(folder, entry)) }
+  } catch (cause) {
+    throw unreadable('The module has no file to load.', { file: specifier }, undefined, cause)
+  }
+}
+
+/** The files whose content decides what a module exports: its package.json, its entry, and files beside these. */
+export function filesOfModule({ folder, entry }: ModuleFiles): readonly string[] {
+  const beside = readdirSync(folder, { withFileTypes: true })
+    .filter(file => file.isFile() && !file.name.startsWith('.'))
+    .map(file => join(folder, file.name))
+  return [...new Set([join(folder, 'package.json'), entry, ...beside.sort()])]
+}
+
+function packagePath(path: string): { readonly name: string; readonly rest: string | undefined } {
+  const match = PACKAGE_PATH.exec(path)
+  const segments = path.split(/[/\\]/)
+  if (
+    match?.[1] === undefined ||
+    segments.some(segment => segment === '' || segment === '.' || segment === '..')
+  )
+    throw misconfigured(`${JSON.stringify(path)} is not the name of an npm package and a path in it.`)
+  return { name: match[1], rest: match[2] }
+}
+
+function packageFolder(name: string, fromFolder: string): string {
+  for (let folder = resolve(fromFolder); ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', name)
+    if (existsSync(join(found, 'package.json'))) return realpathSync(found)
+    if (folder === dirname(folder))
+      throw unreadable(`The npm package ${name} is not installed.`, { file: name }, `npm install ${name}`)
+  }
+}
+
+function exportsOf(folder: string): unknown {
+  const file = join(folder, 'package.json')
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { readonly exports?: unknown }).exports
+  } catch (cause) {
+    throw unreadable('The package.json is malformed.', { file }, undefined, cause)
+  }
+}
+
+/** The target of a subpath: undefined where the package has no exports, null where it does not export it. */
+function exported(map: unknown, subpath: string): string | null | undefined {
+  if (map === undefined || map === null) return undefined
+  const bySubpath =
+    typeof map === 'object' && !Array.isArray(map) && Object.keys(map).some(key => key.startsWith('.'))
+  if (!bySubpath) return subpath === '.' ? conditional(map) : null
+  return conditional((map as Readonly<Record<string, unknown>>)[subpath])
+}
+
+function conditional(target: unknown): string | null {
+  if (typeof target === 'string') return target
+  if (typeof target !== 'object' || target === null) return null
+  const options = Array.isArray(target) ? target.entries() : Object.entries(target)
+  for (const [condition, option] of options) {
+    if (typeof condition === 'string' && !CONDITIONS.includes(condition)) continue
+    const found = conditional(option)
+    if (found !== null) return found
+  }
+  return null
+}
+
+const CONDITIONS = ['node', 'import', 'require', 'module-sync', 'default']
+
+function isOutside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+}
+
+function outside(path: string): Error {
+  return misconfigured(`The path ${JSON.stringify(path)} leads out of its folder.`)
+}

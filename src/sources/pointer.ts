@@ -1,0 +1,48 @@
+import { misconfigured } from './unreadable.ts'
+
+/**
+ * Reads a JSON Pointer (RFC 6901) into its reference tokens: `/a~1b/0` is `a/b` and `0`, the empty text is the whole
+ * document. Throws ConfigInvalid for a text that is none.
+ */
+export function parsePointer(text: string): readonly string[] {
+  if (text === '') return []
+  if (!text.startsWith('/') || /~(?![01])/.test(text))
+    throw misconfigured(
+      `${JSON.stringify(text)} is not a JSON Pointer.`,
+      'Write /a/b, with ~1 for a slash and ~0 for a tilde within a name.',
+    )
+  return text
+    .slice(1)
+    .split('/')
+    .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Writes reference tokens as a JSON Pointer. */
+export function formatPointer(tokens: readonly string[]): string {
+  return tokens.map(token => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The value that a pointer's tokens lead to; undefined where there is none. */
+export function valueAt(value: unknown, tokens: readonly string[]): unknown {
+  let found = value
+  for (const token of tokens) {
+    if (found === null || typeof found !== 'object') return undefined
+    if (Array.isArray(found) ? !/^(0|[1-9]\d*)$/.test(token) : !Object.hasOwn(found, token)) return undefined
+    found = (found as Readonly<Record<string, unknown>>)[token]
+  }
+  return found
+}
+
+/**
+ * The values that a path leads to, where the token `*` stands for every element of an array and every value of an
+ * object. Values that are absent are left out; undefined where the part before the first `*` leads nowhere.
+ */
+export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] | undefined {
+  const star = path.indexOf('*')
+  const found = valueAt(value, star < 0 ? path : path.slice(0, star))
+  if (found === undefined) return undefined
+  if (star < 0) return [found]
+  if (found === null || typeof found !== 'object') return []
+  const rest = path.slice(star + 1)
+  return Object.values(found).flatMap(element => valuesAt(element, rest) ?? [])
+}
