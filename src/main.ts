@@ -3,6 +3,7 @@ import { type App, buildApp } from './app.ts'
 import { type PublishMessage, publisherData } from './catalog/publisher.ts'
 import type { Config } from './config.ts'
 import type { ProgressReporter } from './cli/progress.ts'
+import { threadModule } from './thread.ts'
 
 /** How often a running server looks whether another process has published, in milliseconds. */
 const WATCH_INTERVAL = 2000
@@ -28,8 +29,7 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
 
 /** Publishes in a thread of its own: requests are answered meanwhile, and its memory is given back at the end. */
 function publishInThread(config: Config, onMessage: (message: PublishMessage) => void): Promise<void> {
-  const file = import.meta.url.endsWith('.ts') ? './catalog/publisher.ts' : './catalog/publisher.js'
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: publisherData(config.portal, config.base) })
+  const worker = new Worker(threadModule(import.meta.url, './catalog/publisher'), { workerData: publisherData(config.portal, config.base) })
   return new Promise((resolve, reject) => {
     worker.on('message', onMessage)
     worker.once('error', reject)

@@ -1,5 +1,5 @@
 /** Delimiters that are looked for, the likeliest first. */
-export const DELIMITERS = [',', ';', '\t', '|'] as const
+export const DELIMITERS: readonly string[] = [',', ';', '\t', '|']
 
 /** Lines that are enough to tell the delimiter. */
 const LINES = 20
@@ -53,7 +53,7 @@ function countByLine(head: string): number[][] {
       continue
     }
     blank = false
-    const delimiter = DELIMITERS.findIndex(candidate => candidate === character)
+    const delimiter = DELIMITERS.indexOf(character)
     if (delimiter >= 0) counts[delimiter] = (counts[delimiter] ?? 0) + 1
     quoted = character === '"' && atCellStart
     atCellStart = delimiter >= 0

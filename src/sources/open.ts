@@ -87,7 +87,9 @@ export function openSource(spec: SourceSpec, from: SourceFolders): Source {
   const format = spec.format ?? formatOf(place.path)
   if (format === undefined || !SOURCE_FORMATS.includes(format))
     throw misconfigured(
-      `The format of ${JSON.stringify(place.path)} is not known.`,
+      format === undefined
+        ? `The name ${JSON.stringify(place.path)} does not tell a format.`
+        : `${JSON.stringify(format)} is not a format of records.`,
       `format: ${SOURCE_FORMATS.join(', ')}`,
     )
   checkOptions(options, format)

@@ -40,7 +40,7 @@ export function encodingNamed(name: string): Encoding | undefined {
 export async function* readText(file: TextFile): AsyncIterable<string> {
   const bytes = readBytes(file)[Symbol.asyncIterator]()
   try {
-    let head = Buffer.alloc(0)
+    let head: Buffer = Buffer.alloc(0)
     while (head.length < 3) {
       const next = await bytes.next()
       if (next.done) break
@@ -49,13 +49,14 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
     const encoding = encodingOf(file, head)
     const decoder = decoderOf(encoding)
     let offset = 0
-    for (let chunk: Buffer | undefined = head; chunk !== undefined; ) {
+    for (let chunk = head; ; ) {
       const text = attempt(() => decoder.decode(chunk))
       if (text === undefined) throw await illFormed(file, encoding, offset - LOOK_BACK)
       if (text !== '') yield text
       offset += chunk.length
-      const next: IteratorResult<Buffer> = await bytes.next()
-      chunk = next.done ? undefined : next.value
+      const next = await bytes.next()
+      if (next.done) break
+      chunk = next.value
     }
     if (attempt(() => decoder.finish()) === undefined)
       throw await illFormed(file, encoding, offset - LOOK_BACK)
@@ -76,7 +77,7 @@ function decoderOf(encoding: Encoding): Decoder {
   if (encoding === 'latin-1') {
     return {
       decode: bytes =>
-        bytes.latin1Slice().replace(/[\x80-\x9f]/g, c => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
+        bytes.toString('latin1').replace(/[\x80-\x9f]/g, c => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
       finish: () => '',
     }
   }

@@ -1,0 +1,121 @@
+import { isCalendarDay, type LocalTime } from '../model/time.ts'
+import { misconfigured } from './unreadable.ts'
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction'
+
+interface Token {
+  readonly part: Part
+  readonly form: string
+  readonly value: (text: string) => number
+}
+
+const SHORT_MONTHS = MONTHS.map(month => month.slice(0, 3))
+
+const TOKENS: Readonly<Record<string, Token>> = {
+  yyyy: { part: 'year', form: '\\d{4}', value: Number },
+  yy: { part: 'year', form: '\\d{2}', value: text => pivoted(Number(text)) },
+  MMMM: { part: 'month', form: MONTHS.join('|'), value: text => monthNamed(text) },
+  MMM: { part: 'month', form: SHORT_MONTHS.join('|'), value: text => monthNamed(text) },
+  MM: { part: 'month', form: '\\d{2}', value: Number },
+  M: { part: 'month', form: '\\d{1,2}', value: Number },
+  dd: { part: 'day', form: '\\d{2}', value: Number },
+  d: { part: 'day', form: '\\d{1,2}', value: Number },
+  HH: { part: 'hour', form: '\\d{2}', value: Number },
+  H: { part: 'hour', form: '\\d{1,2}', value: Number },
+  mm: { part: 'minute', form: '\\d{2}', value: Number },
+  ss: { part: 'second', form: '\\d{2}', value: Number },
+  SSS: { part: 'fraction', form: '\\d{3}', value: Number },
+}
+
+/** Reads a text of one form; null where it has another form or stands for no real time. */
+export type PatternReader = (text: string) => LocalTime | null
+
+/**
+ * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS` and literals: `MMM dd yyyy` reads `Jun 12 1998`.
+ * Month names are English, in any case; two-digit years up to 68 are of this century, from 69 of the last; a blank
+ * stands for one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
+ * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or
+ * with a gap, like a day without a month.
+ */
+export function compilePattern(pattern: string): PatternReader {
+  const tokens: Token[] = []
+  let form = ''
+  for (const [piece] of pattern.matchAll(/'[^']*'|([yMdHmsS])\1*|[\s\S]/g)) {
+    const token = TOKENS[piece]
+    if (token !== undefined) {
+      tokens.push(token)
+      form += `(${token.form})`
+    } else if (/^[yMdHmsS]/.test(piece))
+      throw misconfigured(
+        `The format ${JSON.stringify(pattern)} has ${piece}, which means nothing.`,
+        `Parts: ${Object.keys(TOKENS).join(' ')}.`,
+      )
+    else form += literal(piece)
+  }
+  checkParts(tokens, pattern)
+  const expression = new RegExp(`^${form}$`, 'i')
+  return text => {
+    const match = expression.exec(text)
+    return match === null ? null : localTime(tokens, match)
+  }
+}
+
+/** True for numbers of hour, minute and second that a clock shows. */
+export function isClockTime(hour: number, minute: number, second: number): boolean {
+  return hour <= 23 && minute <= 59 && second <= 59
+}
+
+function localTime(tokens: readonly Token[], match: readonly string[]): LocalTime | null {
+  const local = { year: 1, month: 1, day: 1, hour: 0, minute: 0, second: 0, fraction: '' }
+  for (const [index, { part, value }] of tokens.entries()) {
+    const text = match[index + 1] ?? ''
+    if (part === 'fraction') local.fraction = text.replace(/0+$/, '')
+    else local[part] = value(text)
+  }
+  const isReal =
+    isCalendarDay(local.year, local.month, local.day) && isClockTime(local.hour, local.minute, local.second)
+  return isReal ? local : null
+}
+
+function checkParts(tokens: readonly Token[], pattern: string): void {
+  const parts = tokens.map(token => token.part)
+  const order: readonly Part[] = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fraction']
+  const gap = order.find(
+    (part, index) => !parts.includes(part) && order.slice(index).some(p => parts.includes(p)),
+  )
+  if (parts.length === 0 || gap !== undefined)
+    throw misconfigured(`The format ${JSON.stringify(pattern)} lacks the ${gap ?? 'year'}.`)
+  const twice = parts.find((part, index) => parts.indexOf(part) !== index)
+  if (twice !== undefined)
+    throw misconfigured(`The format ${JSON.stringify(pattern)} has the ${twice} twice.`)
+}
+
+function literal(piece: string): string {
+  if (piece === "''") return "'"
+  if (piece === ' ') return ' +'
+  const text = piece.length > 1 && piece.startsWith("'") ? piece.slice(1, -1) : piece
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+function pivoted(year: number): number {
+  return year < 69 ? 2000 + year : 1900 + year
+}
+
+function monthNamed(text: string): number {
+  return SHORT_MONTHS.indexOf(text.charAt(0).toUpperCase() + text.slice(1, 3).toLowerCase()) + 1
+}

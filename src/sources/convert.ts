@@ -1,0 +1,145 @@
+import type { FieldType } from '../model/field.ts'
+import { numberText } from '../model/number.ts'
+import type { Value } from '../model/value.ts'
+import { toGeoPoint, toGeoShape } from './geometry.ts'
+import { dateConverter, datetimeConverter } from './temporal.ts'
+import { misconfigured } from './unreadable.ts'
+
+/**
+ * Makes the value of a field from what a source has: the canonical value of the field's type, null for what is absent
+ * or empty, undefined for what does not fit the type.
+ */
+export type Converter = (raw: unknown) => Value | undefined
+
+const INTEGER = /^[+-]?\d+(?:\.0*)?$/
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const LONE_SURROGATE = /\p{Surrogate}/u
+const LONE_SURROGATES = /\p{Surrogate}/gu
+
+const TRUE = ['true', 'yes', '1', 't', 'y']
+const FALSE = ['false', 'no', '0', 'f', 'n']
+
+/**
+ * The converter of a type. Empty text is null for every type; for all but text, blanks around do not count.
+ *
+ * @param format decimal sign of a double, pattern of a date or datetime
+ * @param zone IANA time zone of times that say no offset
+ */
+export function converterOf(type: FieldType, format: string | undefined, zone: string): Converter {
+  switch (type) {
+    case 'text':
+      return withoutFormat(type, format, toText)
+    case 'int':
+      return withoutFormat(type, format, toInt)
+    case 'double':
+      return doubleConverter(format)
+    case 'boolean':
+      return withoutFormat(type, format, toBoolean)
+    case 'date':
+      return dateConverter(format, zone)
+    case 'datetime':
+      return datetimeConverter(format, zone)
+    case 'geo_point_2d':
+      return withoutFormat(type, format, toGeoPoint)
+    case 'geo_shape':
+      return withoutFormat(type, format, toGeoShape)
+    default:
+      return type satisfies never
+  }
+}
+
+/**
+ * Converts to a list of texts: elements of an array, or parts of a text between separators, trimmed. Empty ones are
+ * dropped and of equal ones the first is kept; an empty list is null.
+ */
+export function textsConverter(separator: string | undefined): Converter {
+  return raw => {
+    const elements = Array.isArray(raw)
+      ? (raw as readonly unknown[])
+      : typeof raw === 'string' && separator !== undefined
+        ? raw.split(separator).map(part => part.trim())
+        : [raw]
+    const texts = new Set<string>()
+    for (const element of elements) {
+      const text = toText(element)
+      if (text === undefined) return undefined
+      if (text !== null) texts.add(text)
+    }
+    return texts.size === 0 ? null : [...texts]
+  }
+}
+
+/** Text as it is, numbers and booleans in their natural form, arrays and objects as JSON. */
+export function toText(raw: unknown): string | null | undefined {
+  switch (typeof raw) {
+    case 'string':
+      if (raw === '') return null
+      return LONE_SURROGATE.test(raw) ? raw.replace(LONE_SURROGATES, '\ufffd') : raw
+    case 'number':
+      return Number.isFinite(raw) ? numberText(raw) : undefined
+    case 'boolean':
+    case 'bigint':
+      return String(raw)
+    case 'object':
+      return raw === null ? null : raw instanceof Date ? isoText(raw) : jsonText(raw)
+    case 'undefined':
+      return null
+    default:
+      return undefined
+  }
+}
+
+function toInt(raw: unknown): number | null | undefined {
+  if (raw === null || raw === undefined) return null
+  let value: unknown = raw
+  if (typeof raw === 'string') {
+    const text = raw.trim()
+    if (text === '') return null
+    if (!INTEGER.test(text)) return undefined
+    value = Number(text)
+  } else if (typeof raw === 'bigint') value = Number(raw)
+  return Number.isSafeInteger(value) ? (value as number) + 0 : undefined
+}
+
+function doubleConverter(format: string | undefined): Converter {
+  if (format !== undefined && format !== ',' && format !== '.')
+    throw misconfigured(`The format of a double is its decimal sign, not ${JSON.stringify(format)}.`)
+  return raw => {
+    if (raw === null || raw === undefined) return null
+    if (typeof raw === 'number') return Number.isFinite(raw) ? raw + 0 : undefined
+    if (typeof raw === 'bigint') return Number(raw)
+    if (typeof raw !== 'string') return undefined
+    const text = raw.trim()
+    if (text === '') return null
+    const plain = format === ',' ? (text.includes('.') ? '' : text.replace(',', '.')) : text
+    if (!DECIMAL.test(plain)) return undefined
+    const value = Number(plain)
+    return Number.isFinite(value) ? value + 0 : undefined
+  }
+}
+
+function toBoolean(raw: unknown): boolean | null | undefined {
+  if (raw === null || raw === undefined || typeof raw === 'boolean') return raw ?? null
+  if (typeof raw !== 'string' && typeof raw !== 'number') return undefined
+  const word = String(raw).trim().toLowerCase()
+  if (word === '') return null
+  return TRUE.includes(word) ? true : FALSE.includes(word) ? false : undefined
+}
+
+function isoText(date: Date): string | undefined {
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/** Undefined for what JSON cannot hold: cycles, functions, nesting without end. */
+function jsonText(value: object): string | undefined {
+  try {
+    return toText(JSON.stringify(value)) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function withoutFormat(type: FieldType, format: string | undefined, converter: Converter): Converter {
+  if (format === undefined) return converter
+  throw misconfigured(`A field of type ${type} has no format.`)
+}

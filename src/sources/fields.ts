@@ -1,0 +1,159 @@
+import { type Annotations, FIELD_TYPES, type Field, type FieldType, field } from '../model/field.ts'
+import { nearest } from '../model/nearest.ts'
+import { isTimeZone } from '../model/time.ts'
+import { type Converter, converterOf, textsConverter } from './convert.ts'
+import { toGeoPointOfTwo } from './geometry.ts'
+import { parsePointer, valueAt, valuesAt } from './pointer.ts'
+import { misconfigured } from './unreadable.ts'
+
+/** What dataset.yaml says of a field. */
+export interface FieldSpec {
+  /** `[a-z0-9_]+` */
+  readonly name: string
+  /** text unless told. */
+  readonly type?: FieldType
+  /**
+   * The column by its exact name; else a JSON Pointer, in which `*` stands for every element of an array or value of an
+   * object; for a geo_point_2d also the two columns of latitude and longitude. The field's name unless told.
+   */
+  readonly from?: string | readonly string[]
+  /** True for the names of the members of the object at `from`, in place of their values. */
+  readonly keys?: boolean
+  readonly label?: string
+  readonly description?: string
+  /** `multivalued` makes a text field hold lists; its argument separates the elements of a text. */
+  readonly annotations?: Annotations
+  /** Decimal sign of a double: `,`. Pattern of a date or datetime: `MMM dd yyyy`, `epoch-s`, `epoch-ms`. */
+  readonly format?: string
+  /** IANA time zone of a datetime without offset; UTC unless told. */
+  readonly timezone?: string
+}
+
+/** The data of a row. */
+export type RowData = Readonly<Record<string, unknown>>
+
+/** A field made ready to take its values from rows. */
+export interface CompiledField {
+  readonly name: string
+  readonly type: FieldType
+  /** Columns and pointers that it reads. */
+  readonly columns: readonly string[]
+  /** What a row has for the field, not yet converted; undefined where it lacks the column. */
+  readonly extract: (data: RowData) => unknown
+  readonly convert: Converter
+  /** `an int`: what a value that does not fit was expected to be. */
+  readonly expected: string
+}
+
+/** True where the records of a field hold lists. */
+export function isMultivalued(spec: FieldSpec): boolean {
+  return spec.annotations?.multivalued !== undefined
+}
+
+/** The field that the APIs describe. */
+export function fieldOf(spec: FieldSpec): Field {
+  return field(spec.name, spec.type ?? 'text', {
+    label: spec.label ?? spec.name,
+    description: spec.description ?? null,
+    annotations: spec.annotations ?? {},
+    multivalued: isMultivalued(spec),
+  })
+}
+
+/**
+ * Makes fields ready to take their values from rows. Throws ConfigInvalid for a field that does not make sense: a bad
+ * or repeated name, an unknown type, a format, time zone or `from` that its type does not have.
+ */
+export function compileFields(specs: readonly FieldSpec[]): readonly CompiledField[] {
+  const names = new Set<string>()
+  return specs.map(spec => {
+    if (names.has(spec.name)) throw misconfigured(`There are two fields called ${spec.name}.`)
+    names.add(spec.name)
+    return compileField(spec)
+  })
+}
+
+function compileField(spec: FieldSpec): CompiledField {
+  const { name, type = 'text', format, timezone = 'UTC', from = name } = spec
+  checkSpec(spec, type, timezone)
+  const columns = typeof from === 'string' ? [from] : from
+  const article = /^[aeiou]/.test(type) ? 'an' : 'a'
+  return {
+    name,
+    type,
+    columns,
+    extract: typeof from === 'string' ? extractor(from, spec.keys === true) : pairExtractor(from),
+    convert: isMultivalued(spec)
+      ? textsConverter(separatorOf(spec))
+      : typeof from === 'string'
+        ? converterOf(type, format, timezone)
+        : raw => toGeoPointOfTwo(...(raw as readonly [unknown, unknown])),
+    expected: `${article} ${type}${format === undefined ? '' : ` with format ${format}`}`,
+  }
+}
+
+function checkSpec(spec: FieldSpec, type: FieldType, timezone: string): void {
+  const { name, from } = spec
+  if (!/^[a-z0-9_]+$/.test(name))
+    throw misconfigured(`A field cannot be called ${JSON.stringify(name)}.`, 'Use a to z, 0 to 9 and _.')
+  if (!FIELD_TYPES.includes(type)) {
+    const near = nearest(type, FIELD_TYPES)
+    throw misconfigured(
+      `The field ${name} has the type ${JSON.stringify(type)}, which does not exist.`,
+      near === undefined ? `type: ${FIELD_TYPES.join(', ')}` : `Did you mean ${near}?`,
+    )
+  }
+  if (!isTimeZone(timezone))
+    throw misconfigured(
+      `The field ${name} has the time zone ${JSON.stringify(timezone)}, which does not exist.`,
+    )
+  if (isMultivalued(spec) && type !== 'text')
+    throw misconfigured(`The field ${name} is multivalued, which only a text field can be.`)
+  if (isMultivalued(spec) && spec.format !== undefined)
+    throw misconfigured(`The field ${name} is multivalued and has no format.`)
+  if (typeof from !== 'object') return
+  if (type !== 'geo_point_2d' || from.length !== 2 || spec.keys === true || spec.format !== undefined)
+    throw misconfigured(
+      `The field ${name} cannot be made of a list of columns.`,
+      'Only a geo_point_2d can: from: [latitude, longitude].',
+    )
+}
+
+function separatorOf(spec: FieldSpec): string | undefined {
+  const separator = spec.annotations?.multivalued?.[0]
+  if (separator === undefined) return undefined
+  if (typeof separator === 'string' && separator !== '') return separator
+  throw misconfigured(`The field ${spec.name} has a separator that is no text.`, "multivalued: [',']")
+}
+
+function extractor(from: string, keys: boolean): (data: RowData) => unknown {
+  const read = columnReader(from)
+  if (!keys) return read
+  return data => {
+    const value = read(data)
+    return isObject(value) ? Object.keys(value) : value
+  }
+}
+
+/**
+ * Reads what `from` names of a row: the column of that exact name, else what the JSON Pointer leads to. Undefined where
+ * the row has neither.
+ */
+export function columnReader(from: string): (data: RowData) => unknown {
+  if (!from.startsWith('/')) {
+    if (!(from in Object.prototype)) return data => data[from]
+    return data => (Object.hasOwn(data, from) ? data[from] : undefined)
+  }
+  const path = parsePointer(from)
+  const read = path.includes('*') ? valuesAt : valueAt
+  return data => (Object.hasOwn(data, from) ? data[from] : read(data, path))
+}
+
+function pairExtractor(from: readonly string[]): (data: RowData) => unknown {
+  const [lat, lon] = from.map(columnReader) as [(data: RowData) => unknown, (data: RowData) => unknown]
+  return data => [lat(data), lon(data)]
+}
+
+function isObject(value: unknown): value is RowData {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,175 @@
+import type { Coordinates, Geometry, GeoPoint } from '../model/value.ts'
+import { parseWkt } from './wkt.ts'
+
+/** Depth of arrays in the coordinates of each kind of geometry (RFC 7946, section 3.1). */
+const NESTING = {
+  Point: 0,
+  MultiPoint: 1,
+  LineString: 1,
+  MultiLineString: 2,
+  Polygon: 2,
+  MultiPolygon: 3,
+} as const
+
+/** A kind of geometry that has coordinates. */
+export type PositionKind = keyof typeof NESTING
+
+/** Collections within collections beyond which a geometry is refused. */
+const MAX_COLLECTIONS = 32
+
+const PAIR = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*,\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i
+
+const LATITUDES = ['lat', 'latitude']
+const LONGITUDES = ['lon', 'lng', 'long', 'longitude']
+
+/**
+ * A position from `lat,lon` text, a [lon, lat] array, an object with members lat or latitude and lon, lng, long or
+ * longitude, a GeoJSON Point or Feature, its JSON text, or WKT. Null for empty text, undefined for what is no position
+ * within ±90 and ±180 degrees.
+ */
+export function toGeoPoint(raw: unknown): GeoPoint | null | undefined {
+  if (raw === null || raw === undefined) return null
+  if (typeof raw === 'string') {
+    const text = raw.trim()
+    if (text === '') return null
+    const pair = PAIR.exec(text)
+    if (pair !== null) return pointOf(Number(pair[2]), Number(pair[1]))
+    const read = /^[{[]/.test(text) ? parseJson(text) : parseWkt(text)
+    return read === undefined ? undefined : positionOf(geometryWithin(read))
+  }
+  return positionOf(geometryWithin(raw))
+}
+
+/** A position from two values, each a number or its text. Null where both are empty. */
+export function toGeoPointOfTwo(lat: unknown, lon: unknown): GeoPoint | null | undefined {
+  if (isEmpty(lat) && isEmpty(lon)) return null
+  return pointOf(numberOf(lon), numberOf(lat))
+}
+
+/**
+ * A GeoJSON geometry from one, from a Feature, from the JSON text of either or from WKT. It is checked against RFC
+ * 7946: nesting, finite numbers, lines of two positions and more, rings of four and more that end where they begin,
+ * degrees and not projected coordinates. Positions keep longitude and latitude only, foreign members are dropped.
+ * Null for empty text and a geometry without positions, undefined for what is no geometry.
+ */
+export function toGeoShape(raw: unknown): Geometry | null | undefined {
+  if (raw === null || raw === undefined) return null
+  if (typeof raw === 'string') {
+    const text = raw.trim()
+    if (text === '') return null
+    const read = text.startsWith('{') ? parseJson(text) : parseWkt(text)
+    return read === undefined ? undefined : geometryOf(geometryWithin(read), 0)
+  }
+  return geometryOf(geometryWithin(raw), 0)
+}
+
+/** True for an object that says that it is a GeoJSON geometry. */
+export function isGeometryLike(object: Readonly<Record<string, unknown>>): boolean {
+  const { type } = object
+  if (type === 'GeometryCollection') return Array.isArray(object.geometries)
+  return typeof type === 'string' && Object.hasOwn(NESTING, type) && Array.isArray(object.coordinates)
+}
+
+/** The geometry of a Feature; anything else as it is. */
+function geometryWithin(raw: unknown): unknown {
+  const object = raw as Readonly<Record<string, unknown>> | null
+  return typeof object === 'object' && object?.type === 'Feature' ? object.geometry : raw
+}
+
+function positionOf(raw: unknown): GeoPoint | null | undefined {
+  if (raw === null) return null
+  if (typeof raw !== 'object') return undefined
+  if (Array.isArray(raw)) return pointOf(numberOf(raw[0]), numberOf(raw[1]))
+  const object = raw as Readonly<Record<string, unknown>>
+  if (object.type !== 'Point') return pointOf(member(object, LONGITUDES), member(object, LATITUDES))
+  const { coordinates } = object
+  if (!Array.isArray(coordinates)) return undefined
+  return coordinates.length === 0 ? null : pointOf(numberOf(coordinates[0]), numberOf(coordinates[1]))
+}
+
+function geometryOf(raw: unknown, depth: number): Geometry | null | undefined {
+  if (raw === null) return null
+  if (typeof raw !== 'object' || depth > MAX_COLLECTIONS) return undefined
+  const object = raw as Readonly<Record<string, unknown>>
+  if (!isGeometryLike(object)) return undefined
+  if (object.type === 'GeometryCollection') {
+    const geometries = (object.geometries as readonly unknown[]).map(part => geometryOf(part, depth + 1))
+    const present = geometries.filter(part => part !== null)
+    if (!present.every(part => part !== undefined)) return undefined
+    return present.length === 0 ? null : { type: 'GeometryCollection', geometries: present }
+  }
+  const type = object.type as PositionKind
+  const list = object.coordinates as readonly unknown[]
+  if (list.length === 0) return null
+  const coordinates = coordinatesOf(list, NESTING[type])
+  if (coordinates === undefined || !hasFullLines(type, coordinates)) return undefined
+  return { type, coordinates }
+}
+
+function coordinatesOf(raw: unknown, nesting: number): Coordinates | undefined {
+  if (!Array.isArray(raw) || raw.length === 0) return undefined
+  if (nesting === 0) {
+    const [lon, lat] = raw as readonly unknown[]
+    if (typeof lon !== 'number' || typeof lat !== 'number') return undefined
+    return Math.abs(lon) <= 360 && Math.abs(lat) <= 90 ? [lon + 0, lat + 0] : undefined
+  }
+  const parts: Coordinates[] = []
+  for (const part of raw as readonly unknown[]) {
+    const coordinates = coordinatesOf(part, nesting - 1)
+    if (coordinates === undefined) return undefined
+    parts.push(coordinates)
+  }
+  return parts
+}
+
+function hasFullLines(type: PositionKind, coordinates: Coordinates): boolean {
+  const parts = coordinates as readonly Coordinates[]
+  switch (type) {
+    case 'Point':
+    case 'MultiPoint':
+      return true
+    case 'LineString':
+      return coordinates.length >= 2
+    case 'MultiLineString':
+      return parts.every(line => line.length >= 2)
+    case 'Polygon':
+      return parts.every(isRing)
+    case 'MultiPolygon':
+      return parts.every(polygon => (polygon as readonly Coordinates[]).every(isRing))
+    default:
+      return type satisfies never
+  }
+}
+
+function isRing(line: Coordinates): boolean {
+  const first = line[0] as Coordinates
+  const last = line[line.length - 1] as Coordinates
+  return line.length >= 4 && first[0] === last[0] && first[1] === last[1]
+}
+
+function pointOf(lon: number | undefined, lat: number | undefined): GeoPoint | undefined {
+  if (lon === undefined || lat === undefined) return undefined
+  return Math.abs(lon) <= 180 && Math.abs(lat) <= 90 ? { lon: lon + 0, lat: lat + 0 } : undefined
+}
+
+function member(object: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
+  const name = names.find(candidate => Object.hasOwn(object, candidate))
+  return name === undefined ? undefined : numberOf(object[name])
+}
+
+function numberOf(raw: unknown): number | undefined {
+  const value = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+function isEmpty(raw: unknown): boolean {
+  return raw === null || raw === undefined || (typeof raw === 'string' && raw.trim() === '')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  instantText,
+  isCalendarDay,
+  type LocalTime,
+  localToEpoch,
+  utcEpoch,
+  zoneOffset,
+} from '../model/time.ts'
+import { compilePattern, isClockTime } from './calendar-pattern.ts'
+
+/** A moment or day as a source writes it: local parts and, where it says one, the offset from UTC in milliseconds. */
+interface Written {
+  readonly local: LocalTime
+  readonly offset: number | null
+}
+
+/** ISO 8601 with dashes, slashes or, for a day alone, neither. */
+const ISO =
+  /^(\d{4})(?:(\d\d)(\d\d)|([-/])(\d\d)\4(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)$/i
+
+const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
+
+const DAY = 86_400_000
+const EARLIEST = utcEpoch(1, 1, 1)
+const LATEST = utcEpoch(9999, 12, 31, 23, 59, 59)
+
+/**
+ * A converter to `YYYY-MM-DD`: from `YYYY-MM-DD`, `YYYY/MM/DD` or `YYYYMMDD`, and from the text of a date and time,
+ * which gives its day as written. With a format only texts of the format are read.
+ *
+ * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
+ * @param zone IANA time zone in which numbers of an epoch format are a day
+ */
+export function dateConverter(format: string | undefined, zone: string) {
+  const read = reader(format, zone)
+  return (raw: unknown): string | null | undefined => {
+    const written = read(raw)
+    if (written === null || written === undefined) return written
+    const { year, month, day } = written.local
+    return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  }
+}
+
+/**
+ * A converter to `YYYY-MM-DDTHH:MM:SS[.f…]Z`: from ISO 8601 with T or a blank, seconds and fraction optional (nine
+ * digits are kept), and from a day alone, which is its midnight. With a format only texts of the format are read.
+ *
+ * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
+ * @param zone IANA time zone of times that say no offset
+ */
+export function datetimeConverter(format: string | undefined, zone: string) {
+  const read = reader(format, zone)
+  const epochOf = zone === 'UTC' ? (local: LocalTime) => localToEpoch(local, zone) : zoned(zone)
+  return (raw: unknown): string | null | undefined => {
+    const written = read(raw)
+    if (written === null || written === undefined) return written
+    const { local, offset } = written
+    const epoch = offset === null ? epochOf(local) : localToEpoch(local, 'UTC') - offset
+    return epoch < EARLIEST || epoch > LATEST ? undefined : instantText(epoch / 1000, local.fraction)
+  }
+}
+
+function reader(format: string | undefined, zone: string): (raw: unknown) => Written | null | undefined {
+  const parse = parserOf(format, zone)
+  const numbers = format !== undefined
+  return raw => {
+    if (raw === null || raw === undefined) return null
+    if (typeof raw === 'string') {
+      const text = raw.trim()
+      return text === '' ? null : parse(text)
+    }
+    if (typeof raw === 'number' && numbers) return parse(String(raw))
+    if (raw instanceof Date && !Number.isNaN(raw.getTime())) return parseIso(raw.toISOString())
+    return undefined
+  }
+}
+
+function parserOf(format: string | undefined, zone: string): (text: string) => Written | undefined {
+  if (format === undefined) return parseIso
+  if (format === 'epoch-ms') return text => parseEpoch(text, 1, zone)
+  if (format === 'epoch-s') return text => parseEpoch(text, 1000, zone)
+  const read = compilePattern(format)
+  return text => {
+    const local = read(text)
+    return local === null ? undefined : { local, offset: null }
+  }
+}
+
+function parseIso(text: string): Written | undefined {
+  const match = ISO.exec(text)
+  if (match === null) return undefined
+  const [, year, packedMonth, packedDay, , month, day, hour, minute, second, fraction, zone] = match
+  const local: LocalTime = {
+    year: Number(year),
+    month: Number(month ?? packedMonth),
+    day: Number(day ?? packedDay),
+    hour: Number(hour ?? 0),
+    minute: Number(minute ?? 0),
+    second: Number(second ?? 0),
+    fraction: fraction === undefined ? '' : fraction.slice(0, 9).replace(/0+$/, ''),
+  }
+  if (!isCalendarDay(local.year, local.month, local.day)) return undefined
+  if (!isClockTime(local.hour, local.minute, local.second)) return undefined
+  const offset = zone === undefined ? null : offsetOf(zone)
+  return offset === undefined ? undefined : { local, offset }
+}
+
+function offsetOf(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(3).replace(':', ''))
+  if (hours > 23 || minutes > 59) return undefined
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
+
+/** Seconds or milliseconds since 1970, to the millisecond, as the local time of a zone with its offset. */
+function parseEpoch(text: string, unit: number, zone: string): Written | undefined {
+  if (!DECIMAL.test(text)) return undefined
+  const epoch = Math.round(Number(text) * unit)
+  if (!(epoch >= EARLIEST + DAY && epoch <= LATEST - DAY)) return undefined
+  const offset = zone === 'UTC' ? 0 : zoneOffset(zone, epoch)
+  const date = new Date(epoch + offset)
+  const local: LocalTime = {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    fraction: date.getUTCMilliseconds() === 0 ? '' : String(date.getUTCMilliseconds()).padStart(3, '0'),
+  }
+  return { local, offset }
+}
+
+/** Days whose offset is remembered, at most. */
+const REMEMBERED_DAYS = 10_000
+
+/** As localToEpoch, but asks Intl once for all times of a day on which the zone keeps its offset. */
+function zoned(zone: string): (local: LocalTime) => number {
+  const offsets = new Map<number, number | null>()
+  return local => {
+    const midnight = utcEpoch(local.year, local.month, local.day)
+    let offset = offsets.get(midnight)
+    if (offset === undefined) {
+      const before = zoneOffset(zone, midnight - DAY)
+      offset = before === zoneOffset(zone, midnight + 2 * DAY) ? before : null
+      if (offsets.size >= REMEMBERED_DAYS) offsets.clear()
+      offsets.set(midnight, offset)
+    }
+    if (offset === null) return localToEpoch(local, zone)
+    return midnight + ((local.hour * 60 + local.minute) * 60 + local.second) * 1000 - offset
+  }
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
+}

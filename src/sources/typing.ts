@@ -1,0 +1,204 @@
+import { nearest } from '../model/nearest.ts'
+import type { Value } from '../model/value.ts'
+import { type CompiledField, columnReader, compileFields, type FieldSpec } from './fields.ts'
+import { formatPointer } from './pointer.ts'
+import type { Row, Source } from './source.ts'
+
+/** Rows as the source has them, and for each its values in the order of the fields. */
+export interface TypedBatch {
+  readonly rows: readonly Row[]
+  readonly values: readonly (readonly Value[])[]
+}
+
+/** A value that does not fit the type of its field: the record has null in its place. */
+export interface Misfit {
+  readonly row: number
+  readonly line: number | undefined
+  readonly field: string
+  readonly column: string
+  /** What was found, at most 80 characters of it. */
+  readonly found: string
+  /** `an int` */
+  readonly expected: string
+}
+
+/** A column that a field takes its values from and that the source never has. */
+export interface MissingColumn {
+  readonly level: 'error'
+  readonly field: string
+  readonly column: string
+  readonly message: string
+  /** The column that was probably meant. */
+  readonly nearest: string | undefined
+}
+
+/** How many records have a value of a field, have none, and have one that does not fit: the last are nulls too. */
+export interface FieldCounts {
+  readonly present: number
+  readonly nulls: number
+  readonly misfits: number
+}
+
+/** What typing found: complete once the batches have been read to their end. */
+export interface TypingReport {
+  readonly rows: number
+  /** The first thousand. */
+  readonly misfits: readonly Misfit[]
+  readonly misfitCount: number
+  readonly fields: Readonly<Record<string, FieldCounts>>
+  readonly missing: readonly MissingColumn[]
+}
+
+/** A source whose values are typed while it is read. */
+export interface TypedSource {
+  /** Reads from the start, in the order of the source. Throws SourceUnreadable as the source does. */
+  batches(): AsyncIterable<TypedBatch>
+  /** What the latest reading has found so far. Of a source with a header, columns are missed before its first batch. */
+  report(): TypingReport
+}
+
+/** Misfits that a report tells in full. */
+const TOLD_MISFITS = 1000
+
+/** Characters of a misfit that a report shows. */
+const SHOWN_CHARACTERS = 80
+
+/** Types the records of a source. Throws ConfigInvalid for fields that do not make sense. */
+export function typeRecords(source: Source, specs: readonly FieldSpec[]): TypedSource {
+  const fields = compileFields(specs)
+  let typist = new Typist(fields)
+  return {
+    report: () => typist.report(),
+    async *batches() {
+      const current = new Typist(fields)
+      typist = current
+      if (source.columns !== undefined) current.checkHeader(await source.columns())
+      for await (const rows of source.read()) yield { rows, values: current.type(rows) }
+    },
+  }
+}
+
+interface Pending {
+  readonly field: string
+  readonly column: string
+  readonly read: (data: Row['data']) => unknown
+}
+
+/** Types batch after batch and keeps what the report tells. */
+class Typist {
+  readonly #fields: readonly CompiledField[]
+  #pending: readonly Pending[]
+  /** Rows whose columns are proposed in place of missing ones. */
+  #sample: readonly Row[] = []
+  #header: readonly string[] | undefined
+  #rows = 0
+  #misfitCount = 0
+  readonly #misfits: Misfit[] = []
+  readonly #nulls: number[]
+  readonly #misfitsOf: number[]
+
+  constructor(fields: readonly CompiledField[]) {
+    this.#fields = fields
+    this.#nulls = fields.map(() => 0)
+    this.#misfitsOf = fields.map(() => 0)
+    this.#pending = fields.flatMap(field =>
+      field.columns.map(column => ({ field: field.name, column, read: columnReader(column) })),
+    )
+  }
+
+  /** A header says at once which columns are missing. */
+  checkHeader(columns: readonly string[]): void {
+    const known = new Set(columns)
+    this.#header = columns
+    this.#pending = this.#pending.filter(({ column }) => !known.has(column))
+  }
+
+  type(rows: readonly Row[]): readonly (readonly Value[])[] {
+    if (this.#rows === 0) this.#sample = rows
+    this.#rows += rows.length
+    if (this.#pending.length > 0 && this.#header === undefined)
+      this.#pending = this.#pending.filter(({ read }) => !rows.some(row => read(row.data) !== undefined))
+    const fields = this.#fields
+    const nulls = this.#nulls
+    const width = fields.length
+    return rows.map(row => {
+      const values = new Array<Value>(width)
+      for (let i = 0; i < width; i++) {
+        const field = fields[i] as CompiledField
+        const raw = field.extract(row.data)
+        const value = field.convert(raw)
+        if (value === undefined) this.#miss(row, i, field, raw)
+        if (value === undefined || value === null) (nulls[i] as number)++
+        values[i] = value ?? null
+      }
+      return values
+    })
+  }
+
+  report(): TypingReport {
+    const missing = this.#header === undefined && this.#rows === 0 ? [] : this.#pending
+    return {
+      rows: this.#rows,
+      misfits: [...this.#misfits],
+      misfitCount: this.#misfitCount,
+      fields: Object.fromEntries(this.#fields.map((field, index) => [field.name, this.#countsOf(index)])),
+      missing: missing.map(({ field, column }) => this.#missingColumn(field, column)),
+    }
+  }
+
+  #countsOf(index: number): FieldCounts {
+    const nulls = this.#nulls[index] ?? 0
+    return { present: this.#rows - nulls, nulls, misfits: this.#misfitsOf[index] ?? 0 }
+  }
+
+  #miss(row: Row, index: number, field: CompiledField, raw: unknown): void {
+    this.#misfitCount++
+    this.#misfitsOf[index] = (this.#misfitsOf[index] ?? 0) + 1
+    if (this.#misfits.length >= TOLD_MISFITS) return
+    this.#misfits.push({
+      row: row.row,
+      line: row.line,
+      field: field.name,
+      column: field.columns.join(', '),
+      found: foundText(raw),
+      expected: field.expected,
+    })
+  }
+
+  #missingColumn(field: string, column: string): MissingColumn {
+    const candidates = this.#header ?? columnsOf(this.#sample, column.startsWith('/'))
+    const near = nearest(column, candidates)
+    const message = `The field ${field} takes its values from ${JSON.stringify(column)}, which the source does not have.`
+    return { level: 'error', field, column, message, nearest: near }
+  }
+}
+
+/** Names of columns, or pointers to them and to what is nested in their objects, three deep. */
+function columnsOf(rows: readonly Row[], asPointers: boolean): ReadonlySet<string> {
+  const columns = new Set<string>()
+  const walk = (value: unknown, path: readonly string[]) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    for (const [name, inner] of Object.entries(value)) {
+      const way = [...path, name]
+      columns.add(asPointers ? formatPointer(way) : name)
+      if (asPointers && way.length < 3) walk(inner, way)
+    }
+  }
+  for (const { data } of rows.slice(0, 100)) walk(data, [])
+  return columns
+}
+
+function foundText(raw: unknown): string {
+  const text = typeof raw === 'string' ? raw : (jsonText(raw) ?? String(raw))
+  const characters = [...text.slice(0, 2 * SHOWN_CHARACTERS + 2)]
+  if (characters.length <= SHOWN_CHARACTERS) return text
+  return `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`
+}
+
+function jsonText(raw: unknown): string | undefined {
+  try {
+    return JSON.stringify(raw)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,124 @@
+import { FIELD_TYPES, type FieldType } from '../model/field.ts'
+import { isGeometryLike, toGeoPoint, toGeoShape } from './geometry.ts'
+import { dateConverter, datetimeConverter } from './temporal.ts'
+
+/** Sets of field types, a bit each in the order of FIELD_TYPES. */
+export const ALL_TYPES = (1 << FIELD_TYPES.length) - 1
+
+/** The set of text alone, which fits every value. */
+export const TEXT = setOf('text')
+
+const INT = setOf('int', 'double', 'text')
+const DOUBLE = setOf('double', 'text')
+const BOOLEAN = setOf('boolean', 'text')
+const DATE = setOf('date', 'datetime', 'text')
+const DATETIME = setOf('datetime', 'text')
+const POINT = setOf('geo_point_2d', 'geo_shape', 'text')
+const POSITION = setOf('geo_point_2d', 'text')
+const SHAPE = setOf('geo_shape', 'text')
+const GEO = POINT & ~TEXT
+
+const INT_TEXT = /^-?(?:0|[1-9]\d{0,14})$/
+const DECIMAL_TEXT = /^-?(?:0|[1-9]\d{0,14})?(?:\.\d*(?:e[+-]?\d+)?|e[+-]\d+)?$/i
+const DATE_TEXT = /^\d{4}[-/]\d\d[-/]\d\d$/
+const DATETIME_TEXT = /^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:/i
+const PAIR_TEXT = /^-?\d+(\.\d+)?\s*,\s*-?\d+(\.\d+)?$/
+const SHAPE_TEXT =
+  /^(?:\{[\s\S]*"type"|(?:SRID=\d+;\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)[ZM\s(])/i
+const POINT_NAME =
+  /(?:^|[^a-z])(?:geo|geom|point|coords?|coordinates?|location|position|lat_?lo?ng?)(?![a-z])/i
+
+const toDate = dateConverter(undefined, 'UTC')
+const toDatetime = datetimeConverter(undefined, 'UTC')
+
+/** What a value can be. */
+export interface ValueTypes {
+  /** The set of types that fit it. */
+  readonly types: number
+  /** True where it is a position for certain; false for `1,5`, which may as well be a decimal number. */
+  readonly isPosition: boolean
+}
+
+/**
+ * The types that a value fits when types are guessed, which is stricter than what conversion accepts.
+ *
+ * @param wanted types that matter: others need not be tried
+ * @param suggestsPoint whether the name of the column lets `lat,lon` text be a position
+ */
+export function typesOf(value: unknown, wanted: number, suggestsPoint: boolean): ValueTypes {
+  switch (typeof value) {
+    case 'boolean':
+      return plain(BOOLEAN)
+    case 'number':
+      return plain(Number.isSafeInteger(value) ? INT : Number.isFinite(value) ? DOUBLE : TEXT)
+    case 'string':
+      return typesOfText(value.trim(), wanted, suggestsPoint)
+    case 'object':
+      return value instanceof Date ? plain(DATETIME) : typesOfGeometry(value)
+    default:
+      return plain(TEXT)
+  }
+}
+
+/** True for an object with members of its own, which no type but text holds whole. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date)
+    return false
+  const object = value as Readonly<Record<string, unknown>>
+  return !isGeometryLike(object) && !isPositionLike(object)
+}
+
+/** True for an array that a multivalued text can hold. */
+export function isListOfScalars(values: readonly unknown[]): boolean {
+  return values.every(value => typeof value !== 'object' || value === null)
+}
+
+/** True for the name of a column that may hold positions: geo, point, coordinates, location … as a word of it. */
+export function nameSuggestsPoint(name: string): boolean {
+  return POINT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
+}
+
+function typesOfText(text: string, wanted: number, suggestsPoint: boolean): ValueTypes {
+  if (text === '') return plain(ALL_TYPES)
+  if (wanted & INT & ~TEXT) {
+    if (INT_TEXT.test(text)) return plain(INT)
+    if (DECIMAL_TEXT.test(text) && /\d/.test(text) && Number.isFinite(Number(text))) return plain(DOUBLE)
+  }
+  if (wanted & BOOLEAN & ~TEXT && /^(?:true|false)$/i.test(text)) return plain(BOOLEAN)
+  if (wanted & DATE & ~TEXT) {
+    if (DATE_TEXT.test(text)) return plain(isValue(toDate(text)) ? DATE : TEXT)
+    if (DATETIME_TEXT.test(text)) return plain(isValue(toDatetime(text)) ? DATETIME : TEXT)
+  }
+  if (wanted & GEO) {
+    const pair = suggestsPoint ? PAIR_TEXT.exec(text) : null
+    if (pair !== null && isValue(toGeoPoint(text)))
+      return { types: POSITION, isPosition: pair[1] !== undefined && pair[2] !== undefined }
+    if (SHAPE_TEXT.test(text)) return typesOfGeometry(text)
+  }
+  return plain(TEXT)
+}
+
+function typesOfGeometry(value: unknown): ValueTypes {
+  const isPosition = isValue(toGeoPoint(value))
+  const isShape = isValue(toGeoShape(value))
+  return { types: isPosition && isShape ? POINT : isPosition ? POSITION : isShape ? SHAPE : TEXT, isPosition }
+}
+
+function isPositionLike(object: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(object)
+  return names.length === 2 && names.every(name => /^(?:lat|lon|lng|latitude|longitude)$/.test(name))
+    ? isValue(toGeoPoint(object))
+    : false
+}
+
+function isValue(value: unknown): boolean {
+  return value !== null && value !== undefined
+}
+
+function plain(types: number): ValueTypes {
+  return { types, isPosition: false }
+}
+
+function setOf(...types: readonly FieldType[]): number {
+  return types.reduce((set, type) => set | (1 << FIELD_TYPES.indexOf(type)), 0)
+}

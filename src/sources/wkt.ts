@@ -1,0 +1,124 @@
+/** What WKT says, in the form of GeoJSON and as yet unchecked. */
+export type WktGeometry =
+  | { readonly type: string; readonly coordinates: readonly unknown[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly WktGeometry[] }
+
+const KINDS: Readonly<Record<string, string>> = {
+  POINT: 'Point',
+  MULTIPOINT: 'MultiPoint',
+  LINESTRING: 'LineString',
+  MULTILINESTRING: 'MultiLineString',
+  POLYGON: 'Polygon',
+  MULTIPOLYGON: 'MultiPolygon',
+  GEOMETRYCOLLECTION: 'GeometryCollection',
+}
+
+/** A reference system before the geometry, as far as it means longitude and latitude. */
+const PREFIX = /^(?:SRID=4326;|<http:\/\/www\.opengis\.net\/def\/crs\/OGC\/1\.3\/CRS84>)\s*/i
+
+const TOKEN = /\s*([(),]|[a-z]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy
+
+const MAX_NESTING = 64
+
+/** Thrown within the parser only. */
+const MALFORMED = Symbol('malformed')
+
+/**
+ * Reads the well-known text of a geometry (OGC 06-103r4, section 7.2), all seven kinds, with or without Z, M and
+ * `SRID=4326;`. Undefined for a text that is none.
+ */
+export function parseWkt(text: string): WktGeometry | undefined {
+  if (!/^[a-z<]/i.test(text)) return undefined
+  const start = PREFIX.exec(text)?.[0].length ?? 0
+  try {
+    const tokens = tokensOf(text, start)
+    const geometry = readGeometry(tokens, 0)
+    return tokens.peek() === undefined ? geometry : undefined
+  } catch (error) {
+    if (error === MALFORMED) return undefined
+    throw error
+  }
+}
+
+interface Tokens {
+  peek(): string | undefined
+  next(): string
+}
+
+function tokensOf(text: string, start: number): Tokens {
+  const end = text.trimEnd().length
+  let at = start
+  const read = (): string | undefined => {
+    if (at >= end) return undefined
+    TOKEN.lastIndex = at
+    const match = TOKEN.exec(text)
+    if (match?.[1] === undefined) throw MALFORMED
+    at = TOKEN.lastIndex
+    return match[1].toUpperCase()
+  }
+  let ahead = read()
+  return {
+    peek: () => ahead,
+    next() {
+      if (ahead === undefined) throw MALFORMED
+      const token = ahead
+      ahead = read()
+      return token
+    },
+  }
+}
+
+function readGeometry(tokens: Tokens, depth: number): WktGeometry {
+  const word = tokens.next()
+  const type = KINDS[word] ?? KINDS[word.replace(/ZM?$|M$/, '')]
+  if (type === undefined || depth > MAX_NESTING) throw MALFORMED
+  if (/^(?:Z|M|ZM)$/.test(tokens.peek() ?? '')) tokens.next()
+  const empty = tokens.peek() === 'EMPTY'
+  if (empty) tokens.next()
+  if (type === 'GeometryCollection') {
+    const geometries = empty ? [] : readList(tokens, () => readGeometry(tokens, depth + 1))
+    return { type, geometries }
+  }
+  if (empty) return { type, coordinates: [] }
+  if (type === 'MultiPoint') return { type, coordinates: readList(tokens, () => readPoint(tokens)) }
+  if (type !== 'Point') return { type, coordinates: readCoordinates(tokens, 0) }
+  return { type, coordinates: readPoint(tokens) }
+}
+
+/** A position, bare as in MULTIPOINT (1 2, 3 4) or in parentheses of its own. */
+function readPoint(tokens: Tokens): readonly number[] {
+  if (tokens.peek() !== '(') return readPosition(tokens)
+  const [position, ...others] = readList(tokens, () => readPosition(tokens))
+  if (position === undefined || others.length > 0) throw MALFORMED
+  return position
+}
+
+/** A list of positions, or of lists of them. */
+function readCoordinates(tokens: Tokens, depth: number): readonly unknown[] {
+  if (depth > 3) throw MALFORMED
+  return readList(tokens, () =>
+    tokens.peek() === '(' ? readCoordinates(tokens, depth + 1) : readPosition(tokens),
+  )
+}
+
+function readList<Item>(tokens: Tokens, item: () => Item): readonly Item[] {
+  if (tokens.next() !== '(') throw MALFORMED
+  const items: Item[] = []
+  for (;;) {
+    items.push(item())
+    const token = tokens.next()
+    if (token === ')') return items
+    if (token !== ',') throw MALFORMED
+  }
+}
+
+function readPosition(tokens: Tokens): readonly number[] {
+  const numbers: number[] = []
+  while (!/^[(),]?$/.test(tokens.peek() ?? '')) {
+    const number = Number(tokens.next())
+    if (!Number.isFinite(number)) throw MALFORMED
+    numbers.push(number)
+  }
+  if (numbers.length < 2 || numbers.length > 4) throw MALFORMED
+  return numbers
+}

@@ -1,0 +1,152 @@
+import { Worker } from 'node:worker_threads'
+import { threadModule } from '../../thread.ts'
+import type { GraphSource } from '../store.ts'
+import type { AnswerFormat, Reply, Request, WorkerSetup } from './protocol.ts'
+
+/** A reply that ends a request. */
+export type FinalReply = Exclude<Reply, { readonly type: 'up' | 'begun' | 'progress' }>
+
+interface Open {
+  readonly resolve: (reply: FinalReply) => void
+  readonly onNews: ((reply: Reply) => void) | undefined
+}
+
+/** Reason of a trap that the engine had no part in: the thread was ended. */
+export const THREAD_ENDED = 'the thread was ended'
+
+/** Longest answer that is passed from a worker, in characters. */
+const LONGEST_ANSWER = 256 * 2 ** 20
+
+/**
+ * One worker thread from its start to its death, and what it has loaded. A request ends with a reply; where the
+ * worker dies first, with a trap that says why.
+ */
+export class Member {
+  /** Graphs that it has, whole. */
+  readonly graphs = new Set<string>()
+  /** True once it has every graph, from then until its death. */
+  serving = false
+  /** True while it runs a query. */
+  busy = false
+  /** True while it loads or drops: a query may have to wait for the end of a batch. */
+  upkeep = false
+  /** Bytes of its WebAssembly memory. */
+  memory = 0
+  readonly up: Promise<void>
+  private readonly worker: Worker
+  private readonly open = new Map<number, Open>()
+  private nextId = 1
+  private dead = false
+  private turn: Promise<unknown> = Promise.resolve()
+
+  /** @param onDeath called once, with the reason */
+  constructor(module: WebAssembly.Module, onDeath: (reason: string) => void) {
+    const setup: WorkerSetup = { module }
+    this.worker = new Worker(threadModule(import.meta.url, './worker'), { workerData: setup, name: 'lodestone-store' })
+    let reason = THREAD_ENDED
+    this.up = new Promise((resolve, reject) => {
+      this.worker.on('message', (reply: Reply) => {
+        if ('memory' in reply) this.memory = reply.memory
+        if (reply.type === 'up') {
+          if (this.open.size === 0) this.worker.unref()
+          return resolve()
+        }
+        this.receive(reply)
+        if (reply.type === 'trap') {
+          reason = reply.reason
+          void this.worker.terminate()
+        }
+      })
+      this.worker.once('error', error => {
+        reason = String(error)
+      })
+      this.worker.once('exit', () => {
+        reject(new Error(reason))
+        this.end(reason)
+        onDeath(reason)
+      })
+    })
+    this.up.catch(() => undefined)
+  }
+
+  /** Runs a query. `onBegin` is called when it begins to run, which may be after a batch of a load. */
+  async query(sparql: string, format: AnswerFormat, onBegin: () => void): Promise<FinalReply> {
+    const announce = this.upkeep
+    this.busy = true
+    if (!announce) onBegin()
+    const request = { type: 'query', sparql, format, longest: LONGEST_ANSWER, announce } as const
+    try {
+      return await this.ask(request, reply => {
+        if (reply.type === 'begun') onBegin()
+      })
+    } finally {
+      this.busy = false
+    }
+  }
+
+  /** Loads one graph after whatever upkeep is under way. */
+  load(source: GraphSource, limit: number, onLines: (lines: number) => void): Promise<FinalReply> {
+    return this.inTurn(async () => {
+      const reply = await this.ask({ type: 'load', source, limit }, news => {
+        if (news.type === 'progress') onLines(news.lines)
+      })
+      if (reply.type === 'loaded') this.graphs.add(source.graph)
+      return reply
+    })
+  }
+
+  /** Drops graphs after whatever upkeep is under way. */
+  drop(graphs: readonly string[]): Promise<FinalReply> {
+    return this.inTurn(() => {
+      for (const graph of graphs) this.graphs.delete(graph)
+      return this.ask({ type: 'drop', graphs })
+    })
+  }
+
+  /** Ends the thread, also in the middle of a query. */
+  kill(): void {
+    this.serving = false
+    void this.worker.terminate()
+  }
+
+  private inTurn(work: () => Promise<FinalReply>): Promise<FinalReply> {
+    const result = this.turn.then(async () => {
+      this.upkeep = true
+      try {
+        return await work()
+      } finally {
+        this.upkeep = false
+      }
+    })
+    this.turn = result
+    return result
+  }
+
+  private ask(request: RequestWithoutId, onNews?: (reply: Reply) => void): Promise<FinalReply> {
+    const id = this.nextId++
+    return new Promise(resolve => {
+      if (this.dead) return resolve({ type: 'trap', id, reason: THREAD_ENDED, oversize: false })
+      this.worker.ref()
+      this.open.set(id, { resolve, onNews })
+      this.worker.postMessage({ ...request, id } satisfies Request)
+    })
+  }
+
+  private receive(reply: Exclude<Reply, { type: 'up' }>): void {
+    const open = this.open.get(reply.id)
+    if (open === undefined) return
+    if (reply.type === 'begun' || reply.type === 'progress') return open.onNews?.(reply)
+    this.open.delete(reply.id)
+    if (this.open.size === 0) this.worker.unref()
+    open.resolve(reply)
+  }
+
+  private end(reason: string): void {
+    this.dead = true
+    this.serving = false
+    for (const [id, { resolve }] of this.open) resolve({ type: 'trap', id, reason, oversize: false })
+    this.open.clear()
+  }
+}
+
+type RequestWithoutId = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never

@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../errors.ts'
+import type { GraphSource, LoadProgress } from '../store.ts'
+import { Member, THREAD_ENDED } from './member.ts'
+import { estimate, megabytes, sourceSize } from './memory.ts'
+import type { AnswerFormat } from './protocol.ts'
+
+export interface PoolOptions {
+  readonly module: WebAssembly.Module
+  readonly workers: number
+  /** Milliseconds that a query may run. */
+  readonly deadline: number
+  /** Queries that may wait. */
+  readonly queue: number
+  /** Bytes that one worker may fill with data. */
+  readonly memoryLimit: number
+  readonly onEvent: (event: PoolEvent) => void
+}
+
+/** Something that an operator should know. */
+export interface PoolEvent {
+  readonly event: 'worker lost' | 'worker replaced' | 'reload failed'
+  readonly reason: string
+}
+
+interface Job {
+  readonly sparql: string
+  readonly format: AnswerFormat
+  readonly deadline: number
+  readonly resolve: (text: string) => void
+  readonly reject: (error: unknown) => void
+  /** Ends the wait in the queue. */
+  timer: NodeJS.Timeout | undefined
+}
+
+interface Registered {
+  readonly source: GraphSource
+  /** Bytes that it is taken to need in each worker. */
+  readonly bytes: number
+  quads: number
+}
+
+/**
+ * The workers, each with a copy of every graph. A query goes to an idle worker, else it waits its turn. One that runs
+ * past its deadline costs its worker, for nothing else can stop it; the replacement loads all graphs again while the
+ * others serve. So does a trap of the engine. A query that ended a worker is never tried on another.
+ *
+ * Each query gets the same deadline, also on the last free worker: to end a worker early costs seconds of loading,
+ * which is more than most slow queries take.
+ */
+export class Pool {
+  readonly registry = new Map<string, Registered>()
+  deadlines = 0
+  private readonly options: PoolOptions
+  private readonly members = new Set<Member>()
+  private readonly queue: Job[] = []
+  private closed = false
+  private readonly stopping = new AbortController()
+
+  constructor(options: PoolOptions) {
+    this.options = options
+  }
+
+  /** Starts the workers; resolves when they are up. */
+  async start(): Promise<void> {
+    await Promise.all(Array.from({ length: this.options.workers }, () => this.addMember()))
+  }
+
+  query(sparql: string, format: AnswerFormat, deadline: number | undefined): Promise<string> {
+    return new Promise((resolve, reject) => {
+      if (this.closed) return reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
+      if (this.queue.length >= this.options.queue) return reject(new Fault('StoreBusy'))
+      const job: Job = { sparql, format, deadline: deadline ?? this.options.deadline, resolve, reject, timer: undefined }
+      job.timer = setTimeout(() => {
+        const at = this.queue.indexOf(job)
+        if (at >= 0) this.queue.splice(at, 1)
+        reject(new Fault('StoreBusy'))
+      }, this.options.deadline)
+      this.queue.push(job)
+      this.dispatch()
+    })
+  }
+
+  /** Loads graphs into every worker; one after the other where some serve, all at once where none has anything yet. */
+  async load(sources: readonly GraphSource[], onProgress: (progress: LoadProgress) => void): Promise<void> {
+    const known = sources.find(({ graph }, index) => this.registry.has(graph) || sources.findIndex(other => other.graph === graph) < index)
+    if (known !== undefined) throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
+    this.checkHeadRoom(sources)
+    const atOnce = this.registry.size === 0
+    for (const source of sources) {
+      const { triples, bytes } = sourceSize(source)
+      this.registry.set(source.graph, { source, bytes: estimate(triples, bytes), quads: triples })
+    }
+    try {
+      const members = [...this.members].filter(member => member.serving)
+      const told = progressOf(sources, members.length, onProgress)
+      const work = members.map((member, index) => () => this.fill(member, sources, lines => told(index, lines)))
+      if (atOnce) await Promise.all(work.map(begin => begin()))
+      else for (const begin of work) await begin()
+    } catch (error) {
+      await this.drop(sources.map(({ graph }) => graph))
+      throw error
+    }
+  }
+
+  async drop(graphs: readonly string[]): Promise<void> {
+    for (const graph of graphs) this.registry.delete(graph)
+    await Promise.all([...this.members].map(member => member.drop(graphs.filter(graph => member.graphs.has(graph)))))
+  }
+
+  ready(): readonly Member[] {
+    return [...this.members].filter(member => member.serving)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.stopping.abort()
+    for (const job of this.queue.splice(0)) {
+      clearTimeout(job.timer)
+      job.reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
+    }
+    for (const member of this.members) member.kill()
+    this.members.clear()
+  }
+
+  private dispatch(): void {
+    while (this.queue.length > 0) {
+      const idle = [...this.members].filter(member => member.serving && !member.busy)
+      const member = idle.find(({ upkeep }) => !upkeep) ?? idle[0]
+      if (member === undefined) return
+      const job = this.queue.shift()
+      if (job !== undefined) void this.run(job, member)
+    }
+  }
+
+  private async run(job: Job, member: Member): Promise<void> {
+    clearTimeout(job.timer)
+    let late = false
+    let timer: NodeJS.Timeout | undefined
+    const reply = await member.query(job.sparql, job.format, () => {
+      timer = setTimeout(() => {
+        late = true
+        this.deadlines += 1
+        member.kill()
+        job.reject(new Fault('DeadlineExceeded', { seconds: job.deadline / 1000 }))
+      }, job.deadline)
+    })
+    clearTimeout(timer)
+    this.dispatch()
+    if (late) return
+    if (reply.type === 'answer') return job.resolve(reply.text)
+    if (reply.type === 'oversize')
+      return job.reject(new Fault('StoreUnavailable', { reason: 'the answer is too long to be passed on.' }))
+    if (reply.type === 'trap')
+      return job.reject(new Fault('StoreUnavailable', { reason: 'the query ended its worker.' }, { cause: new Error(reply.reason) }))
+    job.reject(new Error('message' in reply ? `${reply.message} in ${job.sparql.slice(0, 2000)}` : `unexpected ${reply.type}`))
+  }
+
+  /** A new worker that joins the others once it has every graph. It is gone again where this rejects. */
+  private async addMember(): Promise<void> {
+    let joined = false
+    const member = new Member(this.options.module, reason => {
+      this.members.delete(member)
+      if (joined && !this.closed) this.replace(reason)
+    })
+    this.members.add(member)
+    try {
+      await member.up
+      await this.catchUp(member)
+    } catch (error) {
+      this.members.delete(member)
+      member.kill()
+      throw error
+    }
+    joined = true
+    member.serving = true
+    this.dispatch()
+  }
+
+  /** Brings a worker to the graphs of the registry, which may change while it loads. */
+  private async catchUp(member: Member): Promise<void> {
+    for (;;) {
+      const missing = [...this.registry.values()].filter(({ source }) => !member.graphs.has(source.graph))
+      const extra = [...member.graphs].filter(graph => !this.registry.has(graph))
+      if (extra.length > 0) await member.drop(extra)
+      const [next] = missing
+      if (next === undefined) return
+      await this.fill(member, [next.source], () => undefined)
+    }
+  }
+
+  private async fill(member: Member, sources: readonly GraphSource[], onLines: (lines: number) => void): Promise<void> {
+    const wasServing = member.serving
+    let before = 0
+    for (const source of sources) {
+      const reply = await member.load(source, this.options.memoryLimit, lines => onLines(before + lines))
+      if (reply.type === 'refused') {
+        const code = reply.reason === 'memory' ? 'StoreFull' : 'LoadRefused'
+        throw new Fault(code, { reason: reply.message })
+      }
+      if (reply.type === 'trap' && reply.reason !== THREAD_ENDED)
+        throw new Fault('StoreFull', { reason: `the graph ${source.graph} cannot be loaded: ${reply.reason}` })
+      if (reply.type !== 'loaded') {
+        // A worker that was serving and met a deadline meanwhile has a replacement, which loads what the registry names.
+        if (wasServing && !this.closed) return
+        throw new Fault('StoreUnavailable', { reason: `a worker ended while it loaded ${source.graph}.` })
+      }
+      before += sourceSize(source).triples
+      const registered = this.registry.get(source.graph)
+      if (registered !== undefined) registered.quads = reply.quads
+    }
+  }
+
+  private replace(reason: string): void {
+    this.options.onEvent({ event: 'worker lost', reason })
+    void this.retry()
+  }
+
+  private async retry(): Promise<void> {
+    for (let pause = 500; !this.closed; pause = Math.min(2 * pause, 30_000)) {
+      try {
+        await this.addMember()
+        this.options.onEvent({ event: 'worker replaced', reason: 'all graphs are loaded again' })
+        return
+      } catch (error) {
+        if (this.closed) return
+        this.options.onEvent({ event: 'reload failed', reason: String(error) })
+        await sleep(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+
+  private checkHeadRoom(sources: readonly GraphSource[]): void {
+    const needed = sources.reduce((sum, source) => {
+      const { triples, bytes } = sourceSize(source)
+      return sum + estimate(triples, bytes)
+    }, 0)
+    const used = [...this.registry.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+    if (used + needed <= this.options.memoryLimit) return
+    const reason =
+      `the store has no room: ${megabytes(needed)} are needed beside the ${megabytes(used)} in use, ` +
+      `but ${megabytes(this.options.memoryLimit)} is all that a worker can hold`
+    throw new Fault('StoreFull', { reason })
+  }
+}
+
+/** Adds up what the workers tell into one progress. */
+function progressOf(
+  sources: readonly GraphSource[],
+  members: number,
+  onProgress: (progress: LoadProgress) => void,
+): (member: number, lines: number) => void {
+  const total = sources.reduce((sum, source) => sum + sourceSize(source).triples, 0) * members
+  const lines: number[] = []
+  return (member, done) => {
+    lines[member] = done
+    onProgress({ quads: lines.reduce((sum, part) => sum + (part ?? 0), 0), total })
+  }
+}
