@@ -1,5 +1,5 @@
 import path from 'node:path'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { explore } from './api/explore/routes.ts'
 import { fragments } from './api/fragments/routes.ts'
 import { resources } from './api/resources/routes.ts'
@@ -11,7 +11,7 @@ import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { health } from './http/health.ts'
-import { parseQueryString } from './http/query-string.ts'
+import { parseQueryString, refuseDamaged } from './http/query-string.ts'
 import { fieldIri } from './rdf/iris.ts'
 import { createEmbeddedStore } from './store/embedded/embedded.ts'
 import type { LoadProgress, Store } from './store/store.ts'
@@ -37,8 +37,12 @@ const MAX_HEADER_BYTES = 128 * 1024
 /** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
   const http = fastify({
-    logger: { level: config.log, redact: ['req.headers.authorization', 'req.headers.cookie'], stream: process.stderr },
-    disableRequestLogging: true,
+    logger: {
+      level: config.log,
+      redact: ['req.headers.authorization', 'req.headers.cookie'],
+      stream: process.stderr,
+    },
+    logController: new LogController({ disableRequestLogging: true }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQueryString },
     exposeHeadRoutes: true,
     bodyLimit: 1024 * 1024,
@@ -91,15 +95,25 @@ async function registerDoors(
     reply.header('access-control-allow-origin', '*').header('x-content-type-options', 'nosniff')
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method))
       throw new Fault('MethodNotAllowed', { method: request.method, allowed: 'GET' })
+    refuseDamaged(request.query)
     if (config.access === 'private' && !request.url.startsWith('/healthz')) throw new Fault('Unauthorised')
   })
   http.setErrorHandler(answerFault(restBody))
   http.setNotFoundHandler((request, reply) => {
-    const fault = new Fault('NotFoundResource', { kind: 'address', id: request.url.split('?')[0]?.slice(0, 200) ?? '' })
+    const fault = new Fault('NotFoundResource', {
+      kind: 'address',
+      id: request.url.split('?')[0]?.slice(0, 200) ?? '',
+    })
     answerFault(restBody)(fault, request, reply)
   })
   await http.register(health, { ready: services.ready, figures: () => store.statistics() })
-  await http.register(explore, { prefix: '/api/explore/v2.0', catalog, store, base, clock: () => performance.now() })
+  await http.register(explore, {
+    prefix: '/api/explore/v2.0',
+    catalog,
+    store,
+    base,
+    clock: () => performance.now(),
+  })
   await http.register(search, { prefix: '/api/v2', catalog, store, base })
   await http.register(fragments, {
     base,
@@ -107,7 +121,11 @@ async function registerDoors(
     store,
     dataset: (id: string) => described(catalog.dataset(id), base),
   })
-  await http.register(resources, { base, store, dataset: (id: string) => described(catalog.dataset(id), base) })
+  await http.register(resources, {
+    base,
+    store,
+    dataset: (id: string) => described(catalog.dataset(id), base),
+  })
 }
 
 /** What the linked-data doors need of a dataset. */
@@ -143,5 +161,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import('n
 
 /** Datasets that a portal defines or has published, for commands that take none. */
 export function knownDatasets(portal: string): readonly string[] {
-  return [...new Set([...definedDatasets(portal), ...publishedDatasets(versionsOf(path.resolve(portal)))])].sort()
+  return [
+    ...new Set([...definedDatasets(portal), ...publishedDatasets(versionsOf(path.resolve(portal)))]),
+  ].sort()
 }

@@ -11,16 +11,27 @@ export const PORTAL_SCHEMA = Type.Object(
     title: Type.Optional(Type.String({ minLength: 1, description: 'Name of the portal' })),
     description: Type.Optional(Type.String({ description: 'One sentence about the portal' })),
     base: Type.Optional(
-      Type.String({ pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$', description: 'Public address; every IRI begins with it' }),
+      Type.String({
+        pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+        description: 'Public address; every IRI begins with it',
+      }),
     ),
     host: Type.Optional(Type.String({ minLength: 1, description: 'Address to listen on' })),
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on' })),
     access: Type.Optional(
-      Type.Union([Type.Literal('public'), Type.Literal('private')], { description: 'Who may call without credentials' }),
+      Type.Union([Type.Literal('public'), Type.Literal('private')], {
+        description: 'Who may call without credentials',
+      }),
     ),
-    languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { description: 'Languages of the portal' })),
-    workers: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: 'Copies of the store, one thread each' })),
-    deadline: Type.Optional(Type.Number({ minimum: 0.05, maximum: 3600, description: 'Seconds that a query may take' })),
+    languages: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { description: 'Languages of the portal' }),
+    ),
+    workers: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 64, description: 'Copies of the store, one thread each' }),
+    ),
+    deadline: Type.Optional(
+      Type.Number({ minimum: 0.05, maximum: 3600, description: 'Seconds that a query may take' }),
+    ),
     fragment_size: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 5000, description: 'Triples on a page of a fragment' }),
     ),
@@ -97,7 +108,11 @@ function fromFile(portal: string): PortalSettings {
       const reason = `${file} was not found: a portal is a folder with a portal.yaml (it may be empty) and a data folder`
       throw new Fault('ConfigInvalid', { reason }, { place: { file } })
     }
-    throw new Fault('ConfigInvalid', { reason: `${file} cannot be read: ${String(cause)}` }, { place: { file }, cause })
+    throw new Fault(
+      'ConfigInvalid',
+      { reason: `${file} cannot be read: ${String(cause)}` },
+      { place: { file }, cause },
+    )
   }
   return trusted(readDocument(text, file, PORTAL_SCHEMA))
 }
@@ -119,5 +134,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
 }
 
 function numberOrText(key: string, text: string): unknown {
-  return ['port', 'workers', 'deadline', 'fragment_size'].includes(key) && text.trim() !== '' ? Number(text) : text
+  return ['port', 'workers', 'deadline', 'fragment_size'].includes(key) && text.trim() !== ''
+    ? Number(text)
+    : text
 }

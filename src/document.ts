@@ -24,9 +24,16 @@ const MAX_BYTES = 1_000_000
  *
  * @param file name of the document in messages
  */
-export function readDocument<S extends TSchema>(text: string, file: string, schema: S): ReadDocument<Static<S>> {
+export function readDocument<S extends TSchema>(
+  text: string,
+  file: string,
+  schema: S,
+): ReadDocument<Static<S>> {
   if (text.length > MAX_BYTES)
-    return { value: null, problems: [{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }] }
+    return {
+      value: null,
+      problems: [{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }],
+    }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
   const at = (offset: number | undefined): FaultPlace => {
@@ -35,7 +42,10 @@ export function readDocument<S extends TSchema>(text: string, file: string, sche
     return { file, line, column: col }
   }
   if (document.errors.length > 0)
-    return { value: null, problems: document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })) }
+    return {
+      value: null,
+      problems: document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })),
+    }
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
   if (Value.Check(schema, value)) return { value: value as Static<S>, problems: [] }
   const problems = schemaProblems(schema, value).map(({ path, message }) => ({
@@ -66,14 +76,21 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
     const path = error.instancePath.split('/').slice(1).map(unescapePointer)
     if (error.keyword === 'boolean') continue
     if (error.keyword === 'additionalProperties') {
-      const known = Object.keys((schemaAt(schema, path) as { properties?: object } | undefined)?.properties ?? {})
+      const known = Object.keys(
+        (schemaAt(schema, path) as { properties?: object } | undefined)?.properties ?? {},
+      )
       for (const key of (error.params as { additionalProperties: readonly string[] }).additionalProperties)
         found.push({ path: [...path, key], message: unknownKey(key, known) })
     } else if (error.keyword === 'anyOf') {
-      const options = ((schemaAt(schema, path) as { anyOf?: readonly Record<string, unknown>[] } | undefined)?.anyOf ?? [])
+      const options = (
+        (schemaAt(schema, path) as { anyOf?: readonly Record<string, unknown>[] } | undefined)?.anyOf ?? []
+      )
         .map(option => option.const ?? option.type)
         .filter(option => option !== undefined)
-      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path))}, expected one of: ${options.join(', ')}` })
+      found.push({
+        path,
+        message: `${label(path)} is ${show(valueAt(value, path))}, expected one of: ${options.join(', ')}`,
+      })
     } else if (![...branches].some(branch => error.instancePath.startsWith(branch))) {
       found.push({ path, message: `${label(path)} is ${show(valueAt(value, path))}: ${error.message}` })
     }
@@ -90,7 +107,11 @@ function unknownKey(key: string, known: readonly string[]): string {
 function schemaAt(schema: TSchema, path: readonly string[]): unknown {
   let here: unknown = schema
   for (const step of path) {
-    const node = here as { properties?: Record<string, unknown>; items?: unknown; patternProperties?: Record<string, unknown> }
+    const node = here as {
+      properties?: Record<string, unknown>
+      items?: unknown
+      patternProperties?: Record<string, unknown>
+    }
     here = node.properties?.[step] ?? Object.values(node.patternProperties ?? {})[0] ?? node.items
     if (here === undefined) return undefined
   }

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { type App, buildApp } from './app.ts'
 import { type PublishMessage, publisherData } from './catalog/publisher.ts'
-import type { Config } from './config.ts'
 import type { ProgressReporter } from './cli/progress.ts'
+import type { Config } from './config.ts'
 import { threadModule } from './thread.ts'
 
 /** How often a running server looks whether another process has published, in milliseconds. */
@@ -13,7 +13,9 @@ const WATCH_INTERVAL = 2000
  * once every dataset is served; what cannot be published is told and the rest is served.
  */
 export async function serve(config: Config, progress: ProgressReporter): Promise<App> {
-  const app = await buildApp(config, { onProgress: ({ quads, total }) => progress.update('loading', quads, total) })
+  const app = await buildApp(config, {
+    onProgress: ({ quads, total }) => progress.update('loading', quads, total),
+  })
   await app.http.listen({ host: config.host, port: config.port })
   await publishInThread(config, message => progress.publication(message))
   await app.catalog.refresh()
@@ -23,16 +25,23 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
     app.catalog.refresh().catch(error => app.http.log.error({ err: error }, 'refresh'))
   }, WATCH_INTERVAL)
   watch.unref()
-  app.http.addHook('onClose', async () => clearInterval(watch))
-  return app
+  const close = async () => {
+    clearInterval(watch)
+    await app.close()
+  }
+  return { ...app, close }
 }
 
 /** Publishes in a thread of its own: requests are answered meanwhile, and its memory is given back at the end. */
 function publishInThread(config: Config, onMessage: (message: PublishMessage) => void): Promise<void> {
-  const worker = new Worker(threadModule(import.meta.url, './catalog/publisher'), { workerData: publisherData(config.portal, config.base) })
+  const worker = new Worker(threadModule(import.meta.url, './catalog/publisher'), {
+    workerData: publisherData(config.portal, config.base),
+  })
   return new Promise((resolve, reject) => {
     worker.on('message', onMessage)
     worker.once('error', reject)
-    worker.once('exit', code => (code === 0 ? resolve() : reject(new Error(`the publisher ended with ${code}`))))
+    worker.once('exit', code =>
+      code === 0 ? resolve() : reject(new Error(`the publisher ended with ${code}`)),
+    )
   })
 }

@@ -40,7 +40,9 @@ export function catalogFields(entries: readonly CatalogEntry[]): readonly Field[
     field('datasetid', 'text'),
     field('has_records', 'boolean'),
     field('features', 'text', { multivalued: true }),
-    ...DEFAULT_METAS.map(([name, type, many]) => field(`default.${name}`, type, { multivalued: many === true })),
+    ...DEFAULT_METAS.map(([name, type, many]) =>
+      field(`default.${name}`, type, { multivalued: many === true }),
+    ),
   ]
   for (const { dataset } of entries)
     for (const [template, metas] of Object.entries(dataset.metas))
@@ -51,7 +53,11 @@ export function catalogFields(entries: readonly CatalogEntry[]): readonly Field[
 }
 
 /** One entry as a record of the catalog: its id is the dataset's, its values follow the fields. */
-export function catalogRecord(entry: CatalogEntry, position: number, fields: readonly Field[]): DatasetRecord {
+export function catalogRecord(
+  entry: CatalogEntry,
+  position: number,
+  fields: readonly Field[],
+): DatasetRecord {
   const { dataset } = entry
   const metas = completeMetas(entry)
   const values = fields.map((known): Value => {

@@ -1,18 +1,24 @@
+import { Fault } from '../errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import { indexMapper } from '../mapping/index-graph.ts'
 import { TripleText } from '../mapping/triple-text.ts'
-import { Fault } from '../errors.ts'
 import type { Dataset } from '../model/dataset.ts'
+import type { CompileTarget } from '../query/compile/scope.ts'
 import { datasetIri, graphIri } from '../rdf/iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
 import type { GraphSource, LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID, type CatalogEntry, catalogFields, catalogRecord } from './catalog-dataset.ts'
 import { graphPath } from './publish.ts'
 import { StatisticsGatherer } from './statistics.ts'
-import { currentManifest, currentVersion, type Manifest, publishedDatasets, type Versions } from './versions.ts'
+import {
+  currentManifest,
+  currentVersion,
+  type Manifest,
+  publishedDatasets,
+  type Versions,
+} from './versions.ts'
 
 /** A dataset as it is served: one published version, loaded, with everything that a query needs. */
 export interface ServedDataset extends CatalogEntry {
@@ -73,7 +79,10 @@ export class Catalog {
     const found = this.byId.get(id)
     if (found !== undefined) return found
     if (this.expected.has(id)) throw new Fault('NotPublishedYet', { id })
-    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.length > 100 ? `${id.slice(0, 100)}…` : id })
+    throw new Fault('NotFoundResource', {
+      kind: 'dataset',
+      id: id.length > 100 ? `${id.slice(0, 100)}…` : id,
+    })
   }
 
   /**
@@ -105,7 +114,11 @@ export class Catalog {
         continue
       }
       const manifest = currentManifest(versions, id)
-      if (manifest !== null && manifest.base === this.options.base && manifest.dataset.visibility === 'public')
+      if (
+        manifest !== null &&
+        manifest.base === this.options.base &&
+        manifest.dataset.visibility === 'public'
+      )
         fresh.push(manifest)
     }
     const gone = [...this.byId.values()].filter(served => !kept.includes(served))
@@ -180,7 +193,10 @@ function catalogGraphs(
     statistics.add(record.values)
     describe(entry, base, facts)
   })
-  const graphs = { facts: graphIri(CATALOG_ID, version, 'facts'), index: graphIri(CATALOG_ID, version, 'index') }
+  const graphs = {
+    facts: graphIri(CATALOG_ID, version, 'facts'),
+    index: graphIri(CATALOG_ID, version, 'index'),
+  }
   return {
     served: { version, entries, target: { base, dataset, graphs, statistics: statistics.statistics() } },
     sources: [
@@ -199,15 +215,25 @@ function describe({ dataset, published }: ServedDataset, base: string, out: Trip
     `${subject} <${DCTERMS.identifier}> ${literalText(dataset.id)} .\n`,
     `${subject} <${DCTERMS.modified}> ${literalText(published, XSD.dateTime)} .\n`,
   ]
-  if (typeof metas.title === 'string') lines.push(`${subject} <${DCTERMS.title}> ${literalText(metas.title)} .\n`)
+  if (typeof metas.title === 'string')
+    lines.push(`${subject} <${DCTERMS.title}> ${literalText(metas.title)} .\n`)
   if (typeof metas.description === 'string')
     lines.push(`${subject} <${DCTERMS.description}> ${literalText(metas.description)} .\n`)
   if (Array.isArray(metas.keyword))
-    for (const keyword of metas.keyword) lines.push(`${subject} <${DCAT.keyword}> ${literalText(String(keyword))} .\n`)
+    for (const keyword of metas.keyword)
+      lines.push(`${subject} <${DCAT.keyword}> ${literalText(String(keyword))} .\n`)
   out.add(lines.join(''), lines.length)
 }
 
 function emptyTarget(base: string): CompileTarget {
-  const graphs = { facts: graphIri(CATALOG_ID, 'empty', 'facts'), index: graphIri(CATALOG_ID, 'empty', 'index') }
-  return { base, dataset: { id: CATALOG_ID, fields: catalogFields([]) }, graphs, statistics: { records: 0, fields: {} } }
+  const graphs = {
+    facts: graphIri(CATALOG_ID, 'empty', 'facts'),
+    index: graphIri(CATALOG_ID, 'empty', 'index'),
+  }
+  return {
+    base,
+    dataset: { id: CATALOG_ID, fields: catalogFields([]) },
+    graphs,
+    statistics: { records: 0, fields: {} },
+  }
 }

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { type Problem, readDocument } from '../document.ts'
 import { Fault } from '../errors.ts'
@@ -64,7 +64,11 @@ export const DATASET_SCHEMA = Type.Object(
     attachments: Type.Optional(
       Type.Array(
         Type.Object(
-          { path: Type.String(), title: Type.Optional(Type.String()), mimetype: Type.Optional(Type.String()) },
+          {
+            path: Type.String(),
+            title: Type.Optional(Type.String()),
+            mimetype: Type.Optional(Type.String()),
+          },
           { additionalProperties: false },
         ),
       ),
@@ -104,7 +108,10 @@ export function definedDatasets(portal: string): readonly string[] {
 }
 
 /** Reads data/{id}/dataset.yaml. Problems carry file, line and column; the definition is null when there are any. */
-export function readDefinition(portal: string, id: string): { definition: Definition | null; problems: readonly Problem[] } {
+export function readDefinition(
+  portal: string,
+  id: string,
+): { definition: Definition | null; problems: readonly Problem[] } {
   const folder = path.join(portal, 'data', id)
   const file = path.join(folder, 'dataset.yaml')
   if (!DATASET_ID.test(id)) {
@@ -132,19 +139,26 @@ export function definitionOf(portal: string, id: string): Definition {
     const where = [place.file, place.line, place.column].filter(part => part !== undefined).join(':')
     return message.startsWith(String(place.file)) ? message : `${where}: ${message}`
   })
-  throw new Fault('ConfigInvalid', { reason: told.join('\n') }, problems[0] === undefined ? {} : { place: problems[0].place })
+  throw new Fault(
+    'ConfigInvalid',
+    { reason: told.join('\n') },
+    problems[0] === undefined ? {} : { place: problems[0].place },
+  )
 }
 
 /** `da_` and six letters or digits that follow from the id. */
 export function datasetUid(id: string): string {
   const digest = createHash('sha1').update(id).digest()
-  return `da_${BigInt(`0x${digest.toString('hex')}`).toString(36).slice(-6)}`
+  return `da_${BigInt(`0x${digest.toString('hex')}`)
+    .toString(36)
+    .slice(-6)}`
 }
 
 function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[] {
   const found: string[] = []
   const kinds = Object.keys(value.source)
-  if (kinds.length !== 1) found.push(`source has ${kinds.length} of path, package and module: exactly one is expected`)
+  if (kinds.length !== 1)
+    found.push(`source has ${kinds.length} of path, package and module: exactly one is expected`)
   const names = value.fields?.map(field => field.name) ?? []
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) found.push(`field ${twice} is declared twice`)
@@ -161,7 +175,9 @@ function build(id: string, folder: string, text: string, value: Static<typeof DA
     source: {
       ...value.source,
       ...(value.format === undefined ? {} : { format: value.format }),
-      ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
+      ...(value.options === undefined
+        ? {}
+        : { options: value.options as NonNullable<SourceSpec['options']> }),
     },
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
     identity: value.id ?? [],

@@ -11,7 +11,10 @@ import { VERSION_FORMAT } from './versions.ts'
 export async function fingerprintOf(definition: Definition, base: string, portal: string): Promise<string> {
   const digest = createHash('sha256')
   digest.update(JSON.stringify([VERSION_FORMAT, base, definition.id, definition.text]))
-  for (const file of sourceFiles(definition.source, { datasetFolder: definition.folder, portalFolder: portal })) {
+  for (const file of sourceFiles(definition.source, {
+    datasetFolder: definition.folder,
+    portalFolder: portal,
+  })) {
     digest.update(`\n${file.slice(file.lastIndexOf('/') + 1)}\n`)
     for await (const piece of createReadStream(file)) digest.update(piece as Buffer)
   }

@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs'
+import { Fault } from '../errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import { indexMapper } from '../mapping/index-graph.ts'
 import type { Dataset } from '../model/dataset.ts'
-import type { Field } from '../model/field.ts'
-import { type FieldSpec, inferFields } from '../sources/fields.ts'
+import { type FieldSpec, fieldOf } from '../sources/fields.ts'
+import { inferFields } from '../sources/infer.ts'
 import { openSource } from '../sources/open.ts'
-import { type Misfit, typeRecords } from '../sources/records.ts'
+import { type Misfit, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { type Definition, datasetUid, definitionOf } from './definition.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { GraphWriter } from './graph-writer.ts'
@@ -68,7 +69,13 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
   const folder = prepareVersion(context.versions, id, version)
   try {
-    const { manifest, report } = await materialise(definition, { ...context, folder, version, fingerprint, begun })
+    const { manifest, report } = await materialise(definition, {
+      ...context,
+      folder,
+      version,
+      fingerprint,
+      begun,
+    })
     commitVersion(context.versions, manifest)
     return { type: 'published', manifest, report }
   } catch (error) {
@@ -80,19 +87,9 @@ export async function publishDataset(id: string, context: PublishContext): Promi
 /** The fields of a dataset as they will be published: declared, else inferred over the whole source. */
 export async function resolveFields(definition: Definition, portal: string): Promise<readonly FieldSpec[]> {
   if (definition.fields !== null) return definition.fields
-  return inferFields(openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal }))
-}
-
-/** A field of the dataset from what dataset.yaml or the inference says of it. */
-export function fieldOfSpec(spec: FieldSpec): Field {
-  return {
-    name: spec.name,
-    label: spec.label ?? spec.name,
-    type: spec.type ?? 'text',
-    description: spec.description ?? null,
-    annotations: spec.annotations ?? {},
-    multivalued: spec.annotations?.multivalued !== undefined,
-  }
+  return inferFields(
+    openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal }),
+  )
 }
 
 interface MaterialiseContext extends PublishContext {
@@ -107,7 +104,7 @@ async function materialise(
   context: MaterialiseContext,
 ): Promise<{ manifest: Manifest; report: PublishReport }> {
   const specs = await resolveFields(definition, context.portal)
-  const fields = specs.map(fieldOfSpec)
+  const fields = specs.map(fieldOf)
   const dataset: Dataset = {
     id: definition.id,
     uid: datasetUid(definition.id),
@@ -116,17 +113,24 @@ async function materialise(
     visibility: definition.visibility,
     attachments: definition.attachments,
   }
-  const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: context.portal })
+  const source = openSource(definition.source, {
+    datasetFolder: definition.folder,
+    portalFolder: context.portal,
+  })
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
   const index = indexMapper(context.base, dataset)
   const identities = new Identities(fields, definition.identity)
   const statistics = new StatisticsGatherer(fields)
-  const writers = { facts: new GraphWriter(context.folder, 'facts'), index: new GraphWriter(context.folder, 'index') }
+  const writers = {
+    facts: new GraphWriter(context.folder, 'facts'),
+    index: new GraphWriter(context.folder, 'index'),
+  }
   let position = 0
   try {
-    for await (const batch of typed.batches) {
-      for (const values of batch) {
+    for await (const batch of typed.batches()) {
+      refuseMissing(typed.report().missing, source.name)
+      for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
         mapping.map(record, writers.facts.out)
         index(record, writers.index.out)
@@ -139,6 +143,7 @@ async function materialise(
     }
     const graphs = [await writers.facts.close(), await writers.index.close()]
     const misfits = typed.report()
+    refuseMissing(misfits.missing, source.name)
     const manifest: Manifest = {
       format: VERSION_FORMAT,
       version: context.version,
@@ -171,4 +176,12 @@ async function materialise(
 /** Absolute path of one graph file of a version. */
 export function graphPath(versions: Versions, manifest: Manifest, file: string): string {
   return `${versionFolder(versions, manifest.dataset.id, manifest.version)}/${file}`
+}
+
+/** A field whose column the source never has is a mistake of dataset.yaml, not a field without values. */
+function refuseMissing(missing: readonly MissingColumn[], source: string): void {
+  if (missing.length === 0) return
+  throw new Fault('ConfigInvalid', {
+    reason: missing.map(({ message }) => `${source}: ${message}`).join('\n'),
+  })
 }

@@ -42,7 +42,13 @@ export class StatisticsGatherer {
       const column = this.columns[index]
       if (column === undefined) return
       const { present, min, max, distinct } = column
-      fields[field.name] = { present, nulls: this.records - present, distinct: distinct?.size ?? null, min, max }
+      fields[field.name] = {
+        present,
+        nulls: this.records - present,
+        distinct: distinct?.size ?? null,
+        min,
+        max,
+      }
     })
     return { records: this.records, fields }
   }

@@ -1,10 +1,11 @@
 import { Command } from 'commander'
 import { definedDatasets, readDefinition } from '../catalog/definition.ts'
-import { fieldOfSpec, resolveFields } from '../catalog/publish.ts'
 import { Identities } from '../catalog/identity.ts'
+import { resolveFields } from '../catalog/publish.ts'
 import { Fault, placeText } from '../errors.ts'
+import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
-import { typeRecords } from '../sources/records.ts'
+import { typeRecords } from '../sources/typing.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { misfitText } from './progress.ts'
 
@@ -28,7 +29,9 @@ export function checkCommand(): Command {
       for (const id of datasets.length > 0 ? datasets : definedDatasets(portal))
         findings.push(...(await checkDataset(portal, id)))
       if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
-      else for (const finding of findings) process.stdout.write(`${finding.severity}: ${finding.dataset}: ${finding.message}\n`)
+      else
+        for (const finding of findings)
+          process.stdout.write(`${finding.severity}: ${finding.dataset}: ${finding.message}\n`)
       if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1
     })
 }
@@ -36,23 +39,40 @@ export function checkCommand(): Command {
 async function checkDataset(portal: string, dataset: string): Promise<readonly Finding[]> {
   const { definition, problems } = readDefinition(portal, dataset)
   if (definition === null)
-    return problems.map(({ message, place }) => ({ dataset, severity: 'error', message: placeText(place) + message }))
+    return problems.map(({ message, place }) => ({
+      dataset,
+      severity: 'error',
+      message: placeText(place) + message,
+    }))
   try {
     const specs = await resolveFields(definition, portal)
     const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal })
     const typed = typeRecords(source, specs)
-    const identities = new Identities(specs.map(fieldOfSpec), definition.identity)
-    for await (const batch of typed.batches) for (const values of batch) identities.idOf(values)
-    const { misfits, misfitCount } = typed.report()
-    const findings: Finding[] = misfits.map(misfit => ({
-      dataset,
-      severity: 'warning',
-      message: `${source.name}: ${misfitText(misfit)}`,
-    }))
+    const identities = new Identities(specs.map(fieldOf), definition.identity)
+    for await (const batch of typed.batches()) for (const values of batch.values) identities.idOf(values)
+    const { misfits, misfitCount, missing } = typed.report()
+    const findings: Finding[] = [
+      ...missing.map(
+        ({ message }): Finding => ({ dataset, severity: 'error', message: `${source.name}: ${message}` }),
+      ),
+      ...misfits.map(misfit => ({
+        dataset,
+        severity: 'warning' as const,
+        message: `${source.name}: ${misfitText(misfit)}`,
+      })),
+    ]
     if (misfitCount > misfits.length)
-      findings.push({ dataset, severity: 'warning', message: `and ${misfitCount - misfits.length} more values that do not fit` })
+      findings.push({
+        dataset,
+        severity: 'warning',
+        message: `and ${misfitCount - misfits.length} more values that do not fit`,
+      })
     if (identities.repeated > 0)
-      findings.push({ dataset, severity: 'warning', message: `${identities.repeated} records have the identity of another` })
+      findings.push({
+        dataset,
+        severity: 'warning',
+        message: `${identities.repeated} records have the identity of another`,
+      })
     return findings
   } catch (error) {
     if (!(error instanceof Fault)) throw error

@@ -1,14 +1,21 @@
 import { Command } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
 import { versionsOf } from '../catalog/versions.ts'
-import { compileCount, compilePage } from '../query/compile/records.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
+import { compileCount, compilePage } from '../query/compile/records.ts'
 import { planOdsql } from '../records/ask.ts'
 import { findRecords } from '../records/find.ts'
 import { Stopwatch } from '../records/stopwatch.ts'
 import { generate } from '../sparql/generate.ts'
 import { createEmbeddedStore } from '../store/embedded/embedded.ts'
-import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+} from './options.ts'
 
 interface ExplainOptions extends PortalOptions {
   readonly json?: boolean
@@ -55,7 +62,11 @@ export function explainCommand(): Command {
           text: where,
           ast: where.trim() === '' ? null : parseWhere(where),
           plan: { ...plan, select: plan.select.map(({ key }) => key) },
-          page: { type: page.type, reason: page.reason, sparql: 'query' in page ? generate(page.query) : null },
+          page: {
+            type: page.type,
+            reason: page.reason,
+            sparql: 'query' in page ? generate(page.query) : null,
+          },
           count: {
             type: count.type,
             reason: count.reason,
@@ -64,7 +75,9 @@ export function explainCommand(): Command {
           answer: { total, records: records.map(record => record.id) },
           milliseconds: Object.fromEntries(watch.stages()),
         }
-        process.stdout.write(options.json === true ? `${JSON.stringify(stages, null, 2)}\n` : explainText(stages))
+        process.stdout.write(
+          options.json === true ? `${JSON.stringify(stages, null, 2)}\n` : explainText(stages),
+        )
       } finally {
         catalog.close()
         await store.close()
@@ -82,5 +95,8 @@ function sectionText(value: unknown): string {
   if (value === null || typeof value !== 'object') return `  ${String(value)}`
   if ('sparql' in value && 'reason' in value)
     return `  ${String(value.reason)}\n  ${value.sparql === null ? 'nothing is asked' : String(value.sparql)}`
-  return JSON.stringify(value, (key, inner: unknown) => (key === 'span' ? undefined : inner), 2).replace(/^/gm, '  ')
+  return JSON.stringify(value, (key, inner: unknown) => (key === 'span' ? undefined : inner), 2).replace(
+    /^/gm,
+    '  ',
+  )
 }

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { stringify } from 'yaml'
 import { DATASET_ID } from '../catalog/definition.ts'
 import { Fault } from '../errors.ts'
-import { inferFields } from '../sources/fields.ts'
+import { inferFields } from '../sources/infer.ts'
 import { formatOf, openSource } from '../sources/open.ts'
 import { configOf, PORTAL_OPTION, type PortalOptions } from './options.ts'
 
@@ -17,18 +17,25 @@ export function importCommand(): Command {
     .option(...PORTAL_OPTION)
     .action(async (file: string, options: PortalOptions & { readonly id?: string }) => {
       const { portal } = configOf(options)
-      if (!existsSync(file)) throw new Fault('SourceUnreadable', { reason: `${file} was not found` }, { place: { file } })
+      if (!existsSync(file))
+        throw new Fault('SourceUnreadable', { reason: `${file} was not found` }, { place: { file } })
       const id = options.id ?? idFromName(file)
       if (!DATASET_ID.test(id))
-        throw new Fault('Usage', { reason: `${id} is no dataset id: lower-case letters, digits, - and _; choose one with --id` })
+        throw new Fault('Usage', {
+          reason: `${id} is no dataset id: lower-case letters, digits, - and _; choose one with --id`,
+        })
       const folder = path.join(portal, 'data', id)
-      if (existsSync(folder)) throw new Fault('Usage', { reason: `${folder} exists already; choose another id with --id` })
+      if (existsSync(folder))
+        throw new Fault('Usage', { reason: `${folder} exists already; choose another id with --id` })
       const name = path.basename(file)
       const format = formatOf(name)
-      const source = openSource({ path: name, ...(format === undefined ? {} : { format }) }, {
-        datasetFolder: path.dirname(path.resolve(file)),
-        portalFolder: portal,
-      })
+      const source = openSource(
+        { path: name, ...(format === undefined ? {} : { format }) },
+        {
+          datasetFolder: path.dirname(path.resolve(file)),
+          portalFolder: portal,
+        },
+      )
       const fields = await inferFields(source)
       mkdirSync(folder, { recursive: true })
       copyFileSync(file, path.join(folder, name))
@@ -42,7 +49,15 @@ function document(name: string, fields: readonly object[]): object {
   return {
     source: { path: name },
     fields,
-    metas: { default: { title: title.charAt(0).toUpperCase() + title.slice(1), description: '', keyword: [], license: '', publisher: '' } },
+    metas: {
+      default: {
+        title: title.charAt(0).toUpperCase() + title.slice(1),
+        description: '',
+        keyword: [],
+        license: '',
+        publisher: '',
+      },
+    },
     visibility: 'public',
   }
 }

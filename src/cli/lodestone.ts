@@ -46,7 +46,9 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof Fault) {
       const place = error.message.includes(String(error.place.file)) ? '' : placeText(error.place)
-      process.stderr.write(`lodestone: ${place}${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}\n`)
+      process.stderr.write(
+        `lodestone: ${place}${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}\n`,
+      )
       return error.code === 'Usage' ? 2 : 1
     }
     process.stderr.write(`lodestone: ${(error as Error).stack ?? String(error)}\n`)

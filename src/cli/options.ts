@@ -20,6 +20,7 @@ export function configOf(options: PortalOptions): Config {
 /** Reads a port from the command line. */
 export function portArgument(text: string): number {
   const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65535) throw new InvalidArgumentError('a port is a number from 0 to 65535.')
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new InvalidArgumentError('a port is a number from 0 to 65535.')
   return port
 }

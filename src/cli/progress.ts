@@ -29,7 +29,10 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
         stream: out,
         clearOnComplete: true,
         hideCursor: true,
-        format: total > 0 ? `${name} {bar} {percentage}% | {value}/{total} ${unit} | {eta_formatted} left` : `${name} {value} ${unit} in {duration_formatted}`,
+        format:
+          total > 0
+            ? `${name} {bar} {percentage}% | {value}/{total} ${unit} | {eta_formatted} left`
+            : `${name} {value} ${unit} in {duration_formatted}`,
       })
       bar.start(total > 0 ? total : Number.MAX_SAFE_INTEGER, 0)
     }
@@ -65,7 +68,8 @@ function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'pub
   const seconds = Math.max(report.milliseconds, 1) / 1000
   const rate = Math.round(report.records / seconds)
   const first = `${dataset}: ${report.records} records, ${report.triples} triples in ${seconds.toFixed(1)} s (${rate} records/s)`
-  const repeated = report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
+  const repeated =
+    report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
   if (report.misfitCount === 0) return first + repeated
   const shown = report.misfits.slice(0, 3).map(misfit => `\n  ${misfitText(misfit)}`)
   const rest = report.misfitCount > 3 ? `\n  … see: lodestone check ${dataset}` : ''
@@ -80,7 +84,8 @@ export function misfitText(misfit: {
   readonly found: string
   readonly expected: string
 }): string {
-  const where = misfit.line === undefined ? `record ${misfit.row}` : `line ${misfit.line}, record ${misfit.row}`
+  const where =
+    misfit.line === undefined ? `record ${misfit.row}` : `line ${misfit.line}, record ${misfit.row}`
   return `${where}, ${misfit.column}: ${JSON.stringify(misfit.found)} was found, ${misfit.expected} is expected`
 }
 

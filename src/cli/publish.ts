@@ -1,6 +1,13 @@
 import { Command } from 'commander'
 import { type PublishMessage, publishAll } from '../catalog/publisher.ts'
-import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+} from './options.ts'
 import { createProgress } from './progress.ts'
 
 /** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */
@@ -16,10 +23,14 @@ export function publishCommand(): Command {
       const { portal, base } = configOf(options)
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
-      await publishAll({ portal, base, now: () => new Date() }, datasets.length > 0 ? datasets : null, message => {
-        progress.publication(message)
-        if (message.type !== 'progress') results.push(message)
-      })
+      await publishAll(
+        { portal, base, now: () => new Date() },
+        datasets.length > 0 ? datasets : null,
+        message => {
+          progress.publication(message)
+          if (message.type !== 'progress') results.push(message)
+        },
+      )
       progress.done()
       if (options.json === true) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
       if (progress.failures.length > 0) process.exitCode = 1

@@ -1,6 +1,13 @@
 import { Command } from 'commander'
 import { fragmentsAddress } from '../api/fragments/address.ts'
-import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+} from './options.ts'
 
 /** `lodestone query`: SPARQL with Comunica over the fragments of a dataset that is being served. */
 export function queryCommand(): Command {
@@ -18,8 +25,15 @@ export function queryCommand(): Command {
       const engine = new QueryEngine()
       const result = await engine.query(sparql, { sources: [address] })
       const graph = result.resultType === 'quads'
-      const format = graph ? 'text/turtle' : options.json === true ? 'application/sparql-results+json' : 'text/csv'
-      const { data } = await engine.resultToString(result, result.resultType === 'boolean' ? 'simple' : format)
+      const format = graph
+        ? 'text/turtle'
+        : options.json === true
+          ? 'application/sparql-results+json'
+          : 'text/csv'
+      const { data } = await engine.resultToString(
+        result,
+        result.resultType === 'boolean' ? 'simple' : format,
+      )
       await new Promise<void>((resolve, reject) => {
         data.once('error', reject)
         data.once('end', () => resolve())

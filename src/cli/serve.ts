@@ -30,7 +30,9 @@ export function serveCommand(): Command {
 
 function listenFault(error: unknown, port: number): unknown {
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE') return new Fault('ConfigInvalid', { reason: `port ${port} is taken: choose another with --port` })
-  if (code === 'EACCES') return new Fault('ConfigInvalid', { reason: `port ${port} may not be used: choose one above 1023` })
+  if (code === 'EADDRINUSE')
+    return new Fault('ConfigInvalid', { reason: `port ${port} is taken: choose another with --port` })
+  if (code === 'EACCES')
+    return new Fault('ConfigInvalid', { reason: `port ${port} may not be used: choose one above 1023` })
   return error
 }

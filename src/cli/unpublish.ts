@@ -12,6 +12,7 @@ export function unpublishCommand(): Command {
     .action((datasets: string[], options: PortalOptions) => {
       const versions = versionsOf(configOf(options).portal)
       const unknown = datasets.filter(id => !withdraw(versions, id))
-      if (unknown.length > 0) throw new Fault('NotFoundResource', { kind: 'published dataset', id: unknown.join(', ') })
+      if (unknown.length > 0)
+        throw new Fault('NotFoundResource', { kind: 'published dataset', id: unknown.join(', ') })
     })
 }

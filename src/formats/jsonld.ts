@@ -39,7 +39,8 @@ function valueOf(term: Term): unknown {
   if (term.type === 'blank') return { '@id': `_:${term.value}` }
   if (term.language !== '') return { '@value': term.value, '@language': term.language }
   if (term.datatype === XSD.string) return term.value
-  if (term.datatype === XSD.boolean) return term.value === 'true' ? true : term.value === 'false' ? false : typed(term.value, term.datatype)
+  if (term.datatype === XSD.boolean)
+    return term.value === 'true' ? true : term.value === 'false' ? false : typed(term.value, term.datatype)
   if (term.datatype === XSD.integer && /^(0|-?[1-9]\d{0,14})$/.test(term.value)) return Number(term.value)
   return typed(term.value, term.datatype)
 }

@@ -8,7 +8,8 @@ export type Prefixes = Readonly<Record<string, string>>
 const LOCAL_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$/
 
 /** Literals that Turtle writes without quotes, exactly as they are. */
-const SHORTHAND = /^"(true|false)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#boolean>$|^"([+-]?\d+)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#integer>$/
+const SHORTHAND =
+  /^"(true|false)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#boolean>$|^"([+-]?\d+)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#integer>$/
 
 /**
  * Writes N-Triples as Turtle with prefixes: the triples of a subject that stand together become one block, the

@@ -16,7 +16,8 @@ export function restBody(fault: Fault): unknown {
 export function answerFault(body: FaultBody, contentType = 'application/json; charset=utf-8') {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
-    if (fault.code === 'InternalError') request.log.error({ err: error, url: request.url.slice(0, 500) }, 'unexpected')
+    if (fault.code === 'InternalError')
+      request.log.error({ err: error, url: request.url.slice(0, 500) }, 'unexpected')
     if (fault.status === 503) reply.header('retry-after', '2')
     const told = body(fault)
     reply
@@ -27,9 +28,11 @@ export function answerFault(body: FaultBody, contentType = 'application/json; ch
 }
 
 function faultOf(error: unknown): Fault {
-  if (error instanceof Fault) return error.status === 500 ? new Fault('InternalError', {}, { cause: error }) : error
+  if (error instanceof Fault)
+    return error.status === 500 ? new Fault('InternalError', {}, { cause: error }) : error
   const status = (error as Partial<FastifyError> | null)?.statusCode
   const message = (error as Partial<Error> | null)?.message ?? ''
-  if (status !== undefined && status >= 400 && status < 500) return new Fault('BadRequest', { reason: message })
+  if (status !== undefined && status >= 400 && status < 500)
+    return new Fault('BadRequest', { reason: message })
   return new Fault('InternalError', {}, { cause: error })
 }

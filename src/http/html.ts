@@ -8,7 +8,12 @@ export interface Html {
  * what this function made itself; a list is written item after item.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return { html: strings.reduce((text, part, index) => text + part + (index < values.length ? write(values[index]) : ''), '') }
+  return {
+    html: strings.reduce(
+      (text, part, index) => text + part + (index < values.length ? write(values[index]) : ''),
+      '',
+    ),
+  }
 }
 
 export type HtmlValue = string | number | null | undefined | Html | readonly HtmlValue[]
@@ -20,7 +25,13 @@ function write(value: HtmlValue): string {
   return value.map(write).join('')
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => ENTITIES[character] ?? character)

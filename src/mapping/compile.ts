@@ -116,7 +116,11 @@ function naturalTerm(field: Field, fields: readonly Field[]): TermWriter {
   }
 }
 
-function iriTerm(segments: readonly Segment[], fields: readonly Field[], report: RuleReport | undefined): TermWriter {
+function iriTerm(
+  segments: readonly Segment[],
+  fields: readonly Field[],
+  report: RuleReport | undefined,
+): TermWriter {
   const [first, second] = segments
   if (first?.type === 'constant' && second?.type === 'recordId' && segments.length === 2) {
     const head = `<${iriText(first.text).slice(1, -1)}`

@@ -9,7 +9,10 @@ import type { RecordMapper } from './compile.ts'
  * Writes what queries need and exports leave out: for each record its position, its values as one rdf:JSON array in
  * the order of the fields, and the folded words of its text (house design, "What is in the store").
  */
-export function indexMapper(base: string, dataset: { readonly id: string; readonly fields: readonly Field[] }): RecordMapper {
+export function indexMapper(
+  base: string,
+  dataset: { readonly id: string; readonly fields: readonly Field[] },
+): RecordMapper {
   const subject = `<${iriText(recordsSpace(base, dataset.id)).slice(1, -1)}`
   const position = `> <${INDEX.position}> "`
   const json = `> <${INDEX.json}> "`

@@ -8,7 +8,13 @@ export function malformed(clause: ClauseName, reason: string, span: Span, hint?:
 }
 
 /** A comparison between types that have none. */
-export function incompatible(clause: ClauseName, field: Field, operator: string, found: string, span: Span): Fault {
+export function incompatible(
+  clause: ClauseName,
+  field: Field,
+  operator: string,
+  found: string,
+  span: Span,
+): Fault {
   const reason = `Field ${field.name} of type ${field.type} cannot be compared by ${operator} with ${found}`
   return clauseFault(clause, reason, span, expectation(field), 'IncompatibleTypesInComparisonFilter')
 }

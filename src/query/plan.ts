@@ -12,9 +12,24 @@ export type Constant = string | number | boolean
 export type Condition =
   | { readonly type: 'and' | 'or'; readonly operands: readonly Condition[] }
   | { readonly type: 'not'; readonly operand: Condition }
-  | { readonly type: 'compare'; readonly field: Field; readonly operator: Comparator; readonly value: Constant }
-  | { readonly type: 'compareFields'; readonly left: Field; readonly operator: Comparator; readonly right: Field }
-  | { readonly type: 'between'; readonly field: Field; readonly lower: Bound | null; readonly upper: Bound | null }
+  | {
+      readonly type: 'compare'
+      readonly field: Field
+      readonly operator: Comparator
+      readonly value: Constant
+    }
+  | {
+      readonly type: 'compareFields'
+      readonly left: Field
+      readonly operator: Comparator
+      readonly right: Field
+    }
+  | {
+      readonly type: 'between'
+      readonly field: Field
+      readonly lower: Bound | null
+      readonly upper: Bound | null
+    }
   | { readonly type: 'oneOf'; readonly field: Field; readonly values: readonly Constant[] }
   | { readonly type: 'present'; readonly field: Field }
   | { readonly type: 'words'; readonly words: readonly Word[] }

@@ -1,4 +1,11 @@
-import type { ClauseName, Expression, OrderItem, RangeBounds, SelectItem, Span } from '../language/odsql/ast.ts'
+import type {
+  ClauseName,
+  Expression,
+  OrderItem,
+  RangeBounds,
+  SelectItem,
+  Span,
+} from '../language/odsql/ast.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type Field, fieldNamed, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import { nearest } from '../model/nearest.ts'
@@ -26,7 +33,10 @@ export function resolveWhere(expression: Expression, context: ResolveContext): C
 }
 
 /** Gives the columns that a select clause asks for, in order; without a clause every field. */
-export function resolveSelect(items: readonly SelectItem[] | null, context: ResolveContext): readonly Selection[] {
+export function resolveSelect(
+  items: readonly SelectItem[] | null,
+  context: ResolveContext,
+): readonly Selection[] {
   const every = context.dataset.fields.map(field => ({ key: field.name, field }))
   if (items === null) return every
   const resolver = new Resolver('select', context)
@@ -35,7 +45,10 @@ export function resolveSelect(items: readonly SelectItem[] | null, context: Reso
   for (const { expression, label, span } of items) {
     if (expression === null) {
       for (const { key, field } of every) chosen.set(key, field)
-    } else if (expression.type === 'call' && (expression.name === 'include' || expression.name === 'exclude')) {
+    } else if (
+      expression.type === 'call' &&
+      (expression.name === 'include' || expression.name === 'exclude')
+    ) {
       if (label !== null) throw malformed('select', `${expression.name} takes no label`, span)
       narrowed = resolver.narrow(expression, narrowed ?? every)
     } else {
@@ -97,7 +110,12 @@ class Resolver {
       case 'call':
         throw malformed(this.clause, `Unknown function: ${node.name}`, node.span)
       default:
-        throw malformed(this.clause, `${describe(node)} is not a condition`, node.span, 'compare it with something')
+        throw malformed(
+          this.clause,
+          `${describe(node)} is not a condition`,
+          node.span,
+          'compare it with something',
+        )
     }
   }
 
@@ -105,7 +123,11 @@ class Resolver {
   field(node: Expression): Field {
     if (node.type === 'call') throw malformed(this.clause, `Unknown function: ${node.name}`, node.span)
     if (node.type !== 'field')
-      throw malformed(this.clause, `${describe(node)} was found where the name of a field is expected`, node.span)
+      throw malformed(
+        this.clause,
+        `${describe(node)} was found where the name of a field is expected`,
+        node.span,
+      )
     const { dataset, template } = this.context
     const field =
       fieldNamed(dataset.fields, node.name) ??
@@ -147,7 +169,8 @@ class Resolver {
 
   private compare(field: Field, operator: Comparator, node: Expression, span: Span): Condition {
     if (node.type === 'null') return { type: 'always', value: false }
-    if (isTemporal(field.type) && node.type === 'date') return this.compareDate(field, operator, this.date(node))
+    if (isTemporal(field.type) && node.type === 'date')
+      return this.compareDate(field, operator, this.date(node))
     const value = this.constant(field, operator, node, span)
     if (field.type === 'boolean' && operator !== '=' && operator !== '!=')
       throw this.clash(field, operator, describe(node), span)
@@ -165,7 +188,8 @@ class Resolver {
       if (operator === '!=') return { type: 'present', field }
       return { type: 'compare', field, operator: operator.startsWith('<') ? '<=' : '>', value: start }
     }
-    if (end === null || (operator !== '=' && operator !== '!=')) return { type: 'compare', field, operator, value: start }
+    if (end === null || (operator !== '=' && operator !== '!='))
+      return { type: 'compare', field, operator, value: start }
     if (operator === '=') {
       const [lower, upper] = [
         { value: start, inclusive: true },
@@ -221,7 +245,12 @@ class Resolver {
     const field = this.field(node)
     if (field.type === 'boolean') return { type: 'compare', field, operator: '=', value: true }
     const hint = 'only a boolean field stands alone'
-    throw malformed(this.clause, `Field ${field.name} of type ${field.type} is not a condition`, node.span, hint)
+    throw malformed(
+      this.clause,
+      `Field ${field.name} of type ${field.type} is not a condition`,
+      node.span,
+      hint,
+    )
   }
 
   private date(node: Extract<Expression, { type: 'date' }>): DateConstant {
@@ -268,7 +297,9 @@ function foldNumber(node: Expression): number | null {
 function words(text: string): Condition {
   const found = text.split(/\s+/).flatMap(chunk => {
     const folded = tokens(chunk)
-    return folded.map((word, index): Word => ({ text: word, prefix: chunk.endsWith('*') && index === folded.length - 1 }))
+    return folded.map(
+      (word, index): Word => ({ text: word, prefix: chunk.endsWith('*') && index === folded.length - 1 }),
+    )
   })
   return found.length === 0 ? { type: 'always', value: true } : { type: 'words', words: found }
 }

@@ -33,7 +33,8 @@ const TAIL = `(?:\\?(?:${PCHAR}|[/?${PRIVATE}])*)?(?:#(?:${PCHAR}|[/?])*)?`
 const IRI = new RegExp(`^[A-Za-z][A-Za-z0-9+.\\-]*:${HIERARCHY}${TAIL}$`, 'u')
 
 /** The plain web address that nearly every IRI is. */
-const COMMON = /^https?:\/\/[A-Za-z0-9\-._~]+(?::\d*)?(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*)?(?:#[A-Za-z0-9\-._~]*)?$/
+const COMMON =
+  /^https?:\/\/[A-Za-z0-9\-._~]+(?::\d*)?(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*)?(?:#[A-Za-z0-9\-._~]*)?$/
 
 /** True for an absolute IRI that the store accepts. */
 export function isIri(text: string): boolean {
@@ -54,7 +55,8 @@ export function iriSafe(text: string): string {
 /** The octets of a character's UTF-8, percent-encoded; a lone surrogate as U+FFFD. */
 export function percentEncode(character: string): string {
   let encoded = ''
-  for (const octet of Buffer.from(character)) encoded += `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
+  for (const octet of Buffer.from(character))
+    encoded += `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
   return encoded
 }
 
@@ -85,7 +87,16 @@ export function normaliseEscapes(iri: string): string {
 /** Octets of the valid UTF-8 sequence at a place, 0 where there is none. */
 function sequenceLength(octets: Buffer, at: number): number {
   const lead = octets[at] ?? 0
-  const length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0
+  const length =
+    lead < 0x80
+      ? 1
+      : lead >= 0xc2 && lead < 0xe0
+        ? 2
+        : lead >= 0xe0 && lead < 0xf0
+          ? 3
+          : lead >= 0xf0 && lead < 0xf5
+            ? 4
+            : 0
   if (length === 0 || at + length > octets.length) return 0
   const sequence = octets.subarray(at, at + length)
   return Buffer.from(sequence.toString('utf8')).equals(sequence) ? length : 0

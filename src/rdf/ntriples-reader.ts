@@ -59,7 +59,8 @@ export function* splitTriples(text: string): Generator<TripleText> {
     if (text.charCodeAt(dot) !== DOT) throw refuse(text, start)
     at = skipBlanks(text, dot + 1)
     const last = text.charCodeAt(at)
-    if (at < text.length && last !== LINE_FEED && last !== CARRIAGE_RETURN && last !== HASH) throw refuse(text, start)
+    if (at < text.length && last !== LINE_FEED && last !== CARRIAGE_RETURN && last !== HASH)
+      throw refuse(text, start)
     yield {
       subject: text.slice(start, subjectEnd),
       predicate: text.slice(predicateStart, predicateEnd),

@@ -1,8 +1,14 @@
-import { compileCount, compileFetch, compilePage, type CountPlan, type PagePlan } from '../query/compile/records.ts'
+import type { DatasetRecord } from '../model/value.ts'
+import {
+  type CountPlan,
+  compileCount,
+  compileFetch,
+  compilePage,
+  type PagePlan,
+} from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeCount, decodeRecord, decodeRecordIris } from '../query/decode.ts'
 import type { RecordQuery } from '../query/plan.ts'
-import type { DatasetRecord } from '../model/value.ts'
 import { generate } from '../sparql/generate.ts'
 import type { Store } from '../store/store.ts'
 import type { Stopwatch } from './stopwatch.ts'
@@ -30,7 +36,8 @@ export async function findRecords(
   const records = await readPage(page, target, store, watch)
   const first = plan.offset + records.length
   if (count.type === 'known') return { total: count.count, records }
-  if (records.length < plan.limit && (records.length > 0 || plan.offset === 0)) return { total: first, records }
+  if (records.length < plan.limit && (records.length > 0 || plan.offset === 0))
+    return { total: first, records }
   return { total: await readCount(count, store, watch), records }
 }
 

@@ -78,8 +78,7 @@ function columnNamed(columns: Map<string, Column>, path: readonly string[], name
 }
 
 function note(column: Column, value: unknown): void {
-  if (value === null || value === undefined || value === '') return
-  if (column.hasJson) return
+  if (value === null || value === undefined || column.hasJson) return
   if (Array.isArray(value)) {
     if (value.length === 0) return
     if (isListOfScalars(value)) column.hasList = true
@@ -87,9 +86,9 @@ function note(column: Column, value: unknown): void {
     return
   }
   if (isPlainObject(value)) noteMembers(column, value)
-  else {
+  else if (column.types !== TEXT) {
+    if (typeof value === 'string' && value.trim() === '') return
     column.hasScalar = true
-    if (column.types === TEXT) return
     const { types, isPosition } = typesOf(value, column.types, column.suggestsPoint)
     column.types &= types
     if (isPosition) column.hasPosition = true
@@ -111,7 +110,7 @@ function noteMembers(column: Column, object: Readonly<Record<string, unknown>>):
 function leaves(column: Column): readonly Column[] {
   const { members } = column
   if (members === undefined || column.hasJson) return [column]
-  if (column.hasScalar || column.hasList) return [{ ...column, hasJson: true }]
+  if (column.hasScalar || column.hasList || members.size === 0) return [{ ...column, hasJson: true }]
   return [...members.values()].flatMap(leaves)
 }
 

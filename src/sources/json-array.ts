@@ -32,26 +32,36 @@ export async function* readElements(
   return cutter.finish()
 }
 
-/** Pointers of the arrays of a JSON file that are not within another array, the first ten. */
+/**
+ * Pointers of the arrays of a JSON file that are not within another array, those that hold objects first: the first
+ * ten of each.
+ */
 export async function findArrays(file: TextFile): Promise<readonly string[]> {
-  const found: string[] = []
+  const ofObjects: string[] = []
+  const others: string[] = []
   const names: string[] = []
   const kinds: JsonKind[] = []
+  /** Pointer of the array whose first element comes next. */
+  let begun: string | undefined
   const scanner = new JsonScanner(nameOf(file), {
     depth: 6,
     start(kind, depth) {
       kinds[depth] = kind
-      const inArray = kinds.slice(0, depth).includes('[')
-      if (kind === '[' && !inArray && found.length < 10) found.push(formatPointer(names.slice(1, depth + 1)))
+      if (begun !== undefined) (kind === '{' ? ofObjects : others).push(begun)
+      const outermost = kind === '[' && !kinds.slice(0, depth).includes('[')
+      begun = outermost ? formatPointer(names.slice(1, depth + 1)) : undefined
     },
     name(name, depth) {
       names[depth] = name
     },
-    end() {},
+    end() {
+      if (begun !== undefined) others.push(begun)
+      begun = undefined
+    },
   })
   for await (const text of readText(file)) scanner.push(text)
   scanner.finish()
-  return found
+  return [...ofObjects.slice(0, 10), ...others.slice(0, 10)]
 }
 
 /** Follows a path through a JSON text and cuts out the elements of the array that it leads to. */

@@ -1,3 +1,4 @@
+import { afterNumeral, isDigit, isNumberState, isWholeNumber, type NumberState } from './json-number.ts'
 import { shown, unreadable } from './unreadable.ts'
 
 /** The kind of a JSON value, by the characters that tell it: `0` is a number, `t` is true, false or null. */
@@ -22,7 +23,6 @@ const FEED = 10
 const RETURN = 13
 const QUOTE = 34
 const MINUS = 45
-const DOT = 46
 const BACKSLASH = 92
 
 type State =
@@ -37,9 +37,7 @@ type State =
   | 'escape'
   | 'hex'
   | 'word'
-  | Numeral
-
-type Numeral = 'minus' | 'zero' | 'integer' | 'dot' | 'fraction' | 'e' | 'exponent sign' | 'exponent'
+  | NumberState
 
 const EXPECTED: Readonly<Partial<Record<State, string>>> = {
   value: 'a value',
@@ -113,7 +111,7 @@ export class JsonScanner {
 
   /** Ends the text, which must be whole. */
   finish(): void {
-    if (isNumeral(this.#state)) this.#endNumber('', 0)
+    if (isNumberState(this.#state)) this.#endNumber('', 0)
     if (this.#state !== 'done') throw this.#unexpected(undefined)
   }
 
@@ -124,7 +122,7 @@ export class JsonScanner {
 
   #inToken(): boolean {
     const state = this.#state
-    return state === 'escape' || state === 'hex' || state === 'word' || isNumeral(state)
+    return state === 'escape' || state === 'hex' || state === 'word' || isNumberState(state)
   }
 
   #structure(text: string, i: number): number {
@@ -253,7 +251,7 @@ export class JsonScanner {
 
   #number(text: string, i: number): number {
     const code = text.charCodeAt(i)
-    const next = NUMERALS[this.#state as Numeral](code)
+    const next = afterNumeral(this.#state as NumberState, code)
     if (next === undefined) {
       this.#endNumber(text, i)
       return i
@@ -263,9 +261,7 @@ export class JsonScanner {
   }
 
   #endNumber(text: string, i: number): void {
-    const state = this.#state
-    if (state !== 'zero' && state !== 'integer' && state !== 'fraction' && state !== 'exponent')
-      throw this.#unexpected(i < text.length ? text : undefined, i)
+    if (!isWholeNumber(this.#state)) throw this.#unexpected(i < text.length ? text : undefined, i)
     this.#end(i)
   }
 
@@ -291,31 +287,3 @@ export class JsonScanner {
 }
 
 const WORDS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
-
-/** What a character does to a number (RFC 8259, section 6); undefined where it is no part of it. */
-const NUMERALS: Readonly<Record<Numeral, (code: number) => Numeral | undefined>> = {
-  minus: code => (code === 48 ? 'zero' : isDigit(code) ? 'integer' : undefined),
-  zero: code => afterInteger(code),
-  integer: code => (isDigit(code) ? 'integer' : afterInteger(code)),
-  dot: code => (isDigit(code) ? 'fraction' : undefined),
-  fraction: code => (isDigit(code) ? 'fraction' : isE(code) ? 'e' : undefined),
-  e: code => (isDigit(code) ? 'exponent' : code === MINUS || code === 43 ? 'exponent sign' : undefined),
-  'exponent sign': code => (isDigit(code) ? 'exponent' : undefined),
-  exponent: code => (isDigit(code) ? 'exponent' : undefined),
-}
-
-function afterInteger(code: number): Numeral | undefined {
-  return code === DOT ? 'dot' : isE(code) ? 'e' : undefined
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
-
-function isE(code: number): boolean {
-  return code === 101 || code === 69
-}
-
-function isNumeral(state: State): state is Numeral {
-  return Object.hasOwn(NUMERALS, state)
-}

@@ -61,7 +61,10 @@ export async function* readArray(
 
 /** The fault of a document without an array where one is looked for, with the pointers of those that it has. */
 export function arrayMissing(name: string, arrays: readonly string[]): Error {
-  const list = arrays.map(pointer => (pointer === '' ? '""' : pointer)).join(', ')
+  const list = arrays
+    .slice(0, 10)
+    .map(pointer => (pointer === '' ? '""' : pointer))
+    .join(', ')
   const hint =
     arrays[0] === undefined ? undefined : `options: { records: ${arrays[0] === '' ? '""' : arrays[0]} }`
   const reason =

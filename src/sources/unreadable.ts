@@ -14,7 +14,7 @@ export function misconfigured(reason: string, hint?: string): Fault {
   return new Fault('ConfigInvalid', { reason }, hint === undefined ? {} : { hint })
 }
 
-/** `an int`, `a "b"`: what was found in place of what was expected, as short as a message asks. */
+/** `x was found`, `U+000A was found`, `the text ends`: the second half of a message on a character out of place. */
 export function shown(character: string | undefined): string {
   if (character === undefined) return 'the text ends'
   const code = character.codePointAt(0) ?? 0

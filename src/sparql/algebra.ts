@@ -34,7 +34,12 @@ export type AggregateName = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
 export type Expression =
   | Term
   | Variable
-  | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly type: 'binary'
+      readonly operator: BinaryOperator
+      readonly left: Expression
+      readonly right: Expression
+    }
   | { readonly type: 'not'; readonly operand: Expression }
   | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly Expression[] }
   | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Expression[] }

@@ -57,7 +57,11 @@ export const call = (name: BuiltIn, ...args: readonly Expression[]): Expression 
 
 export const not = (operand: Expression): Expression => ({ type: 'not', operand })
 
-export const exists = (...patterns: readonly Pattern[]): Expression => ({ type: 'exists', negated: false, patterns })
+export const exists = (...patterns: readonly Pattern[]): Expression => ({
+  type: 'exists',
+  negated: false,
+  patterns,
+})
 
 /** Joins expressions with one operator; null for none at all. */
 export function fold(operator: '&&' | '||', parts: readonly Expression[]): Expression | null {

@@ -1,5 +1,14 @@
-import type { ConstructQuery, Expression, Node, OrderKey, Pattern, Projection, Query, SelectQuery } from './algebra.ts'
 import { termText } from '../rdf/ntriples.ts'
+import type {
+  ConstructQuery,
+  Expression,
+  Node,
+  OrderKey,
+  Pattern,
+  Projection,
+  Query,
+  SelectQuery,
+} from './algebra.ts'
 
 /**
  * Writes a query as SPARQL 1.1 text: the only place of Lodestone that quotes and escapes for SPARQL. Terms are
@@ -37,7 +46,9 @@ function modifiersText(query: Query): string {
 }
 
 function projectionText({ variable, expression }: Projection): string {
-  return expression === undefined ? nodeText(variable) : `(${expressionText(expression)} AS ${nodeText(variable)})`
+  return expression === undefined
+    ? nodeText(variable)
+    : `(${expressionText(expression)} AS ${nodeText(variable)})`
 }
 
 function orderText({ expression, descending }: OrderKey): string {

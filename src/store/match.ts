@@ -35,7 +35,11 @@ export function countQuery(graph: string, pattern: TriplePattern): string {
   return generate({ type: 'select', projection, where: [inGraph(graph, triple(subject, predicate, object))] })
 }
 
-function nodesOf(pattern: TriplePattern): { readonly subject: Node; readonly predicate: Node; readonly object: Node } {
+function nodesOf(pattern: TriplePattern): {
+  readonly subject: Node
+  readonly predicate: Node
+  readonly object: Node
+} {
   return {
     subject: pattern.subject ?? variable('s'),
     predicate: pattern.predicate ?? variable('p'),

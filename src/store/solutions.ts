@@ -12,7 +12,9 @@ interface Binding {
 
 /** Reads the answer of a SELECT in SPARQL 1.1 Query Results JSON. */
 export function readSolutions(text: string): readonly Solution[] {
-  const { results } = JSON.parse(text) as { readonly results: { readonly bindings: readonly Record<string, Binding>[] } }
+  const { results } = JSON.parse(text) as {
+    readonly results: { readonly bindings: readonly Record<string, Binding>[] }
+  }
   return results.bindings.map(binding => {
     const solution: Record<string, Term> = {}
     for (const name in binding) {
@@ -27,6 +29,7 @@ function readTerm(binding: Binding): Term {
   if (binding.type === 'uri') return { type: 'iri', value: binding.value }
   if (binding.type === 'bnode') return { type: 'blank', value: binding.value }
   const language = binding['xml:lang']
-  if (language !== undefined) return { type: 'literal', value: binding.value, datatype: RDF.langString, language }
+  if (language !== undefined)
+    return { type: 'literal', value: binding.value, datatype: RDF.langString, language }
   return { type: 'literal', value: binding.value, datatype: binding.datatype ?? XSD.string, language: '' }
 }

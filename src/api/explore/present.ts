@@ -126,7 +126,9 @@ export function zonedText(moment: string, timezone: string): string {
 
 function queryText(query: QueryParameters, more: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
-    key in more || key === 'apikey' ? [] : (Array.isArray(value) ? value : [value]).map(item => [key, item] as const),
+    key in more || key === 'apikey'
+      ? []
+      : (Array.isArray(value) ? value : [value]).map(item => [key, item] as const),
   )
   return [...pairs, ...Object.entries(more)]
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)

@@ -42,7 +42,9 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, { catalog
     const plan = planOdsql({ ...clauses, select: undefined }, context, watch)
     const page = await findRecords(plan, target, store, watch)
     const byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
-    const datasets = page.records.flatMap(({ id }) => byId.get(id) ?? []).map(entry => presentDataset(entry, place))
+    const datasets = page.records
+      .flatMap(({ id }) => byId.get(id) ?? [])
+      .map(entry => presentDataset(entry, place))
     const links = pageLinks(`${place.root}/catalog/datasets`, request.query, { ...plan, total: page.total })
     return answer(reply, watch, { total_count: page.total, links, datasets })
   })

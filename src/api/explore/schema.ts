@@ -1,6 +1,6 @@
 import { Fault } from '../../errors.ts'
-import { isTimeZone } from '../../model/time.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { isTimeZone } from '../../model/time.ts'
 import type { OdsqlClauses } from '../../records/ask.ts'
 
 /** Languages that `lang` may name (query API, Explore v2.0, "Query parameters"). */
@@ -23,13 +23,23 @@ export function listParameters(query: QueryParameters): ListParameters {
   const length = limit === -1 ? MAX_LIMIT : limit
   if (offset + length > MAX_WINDOW)
     throw invalid('offset + limit', offset + length, `offset + limit <= ${MAX_WINDOW}`)
-  return { ...lookupParameters(query), where: many(query, 'where'), orderBy: joined(query, 'order_by'), limit: length, offset }
+  return {
+    ...lookupParameters(query),
+    where: many(query, 'where'),
+    orderBy: joined(query, 'order_by'),
+    limit: length,
+    offset,
+  }
 }
 
 /** Reads the parameters of a single record or dataset. */
-export function lookupParameters(query: QueryParameters): { readonly select: string | undefined; readonly timezone: string } {
+export function lookupParameters(query: QueryParameters): {
+  readonly select: string | undefined
+  readonly timezone: string
+} {
   const lang = one(query, 'lang')
-  if (lang !== undefined && !LANGUAGES.includes(lang)) throw invalid('lang', lang, `one of ${LANGUAGES.join(', ')}`)
+  if (lang !== undefined && !LANGUAGES.includes(lang))
+    throw invalid('lang', lang, `one of ${LANGUAGES.join(', ')}`)
   const timezone = one(query, 'timezone') ?? 'UTC'
   if (!isTimeZone(timezone)) throw invalid('timezone', timezone, 'a time zone such as Europe/Paris')
   return { select: joined(query, 'select'), timezone }
@@ -38,11 +48,18 @@ export function lookupParameters(query: QueryParameters): { readonly select: str
 function refuseUnserved(query: QueryParameters, names: readonly string[]): void {
   for (const name of names) {
     const found = query[name]
-    if (found !== undefined && found !== '') throw invalid(name, String(found), 'no value: the parameter is not served yet')
+    if (found !== undefined && found !== '')
+      throw invalid(name, String(found), 'no value: the parameter is not served yet')
   }
 }
 
-function wholeNumber(query: QueryParameters, name: string, usual: number, least: number, most: number): number {
+function wholeNumber(
+  query: QueryParameters,
+  name: string,
+  usual: number,
+  least: number,
+  most: number,
+): number {
   const text = one(query, name)
   if (text === undefined) return usual
   const expected = `${least} <= ${name} <= ${most}`

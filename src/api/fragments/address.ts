@@ -8,7 +8,10 @@ const ILLEGAL = /[^!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~\u{a0}-\u{10ffff}]/gu
 
 /** The IRI of the page that was asked for: public address and raw request target, byte for byte as far as IRIs allow. */
 export function pageIri(base: string, target: string): string {
-  return new URL(base).origin + (target.startsWith('/') ? target : `/${target}`).replace(ILLEGAL, encodeURIComponent)
+  return (
+    new URL(base).origin +
+    (target.startsWith('/') ? target : `/${target}`).replace(ILLEGAL, encodeURIComponent)
+  )
 }
 
 /** The IRI of the fragment that a page belongs to: the page's without its `page` parameter. */

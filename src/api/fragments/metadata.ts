@@ -22,7 +22,9 @@ export interface PageDescription {
 export function pageMetadata(description: PageDescription): readonly string[] {
   const { base, dataset, page, pageSize, count } = description
   const address = fragmentsAddress(base, dataset.id)
-  const [whole, fragment, here] = [`${address}#dataset`, description.fragmentIri, description.pageIri].map(iriText)
+  const [whole, fragment, here] = [`${address}#dataset`, description.fragmentIri, description.pageIri].map(
+    iriText,
+  )
   const lines: string[] = []
   const say = (subject: string | undefined, predicate: string, object: string | undefined) =>
     lines.push(`${subject} <${predicate}> ${object} .\n`)

@@ -6,7 +6,9 @@ import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
 /** One position of a requested pattern: a term, or a variable with its name, empty where none was given. */
-export type Position = { readonly type: 'term'; readonly term: Term } | { readonly type: 'variable'; readonly name: string }
+export type Position =
+  | { readonly type: 'term'; readonly term: Term }
+  | { readonly type: 'variable'; readonly name: string }
 
 /** A triple pattern as a client asks for it. */
 export interface RequestedPattern {
@@ -16,7 +18,10 @@ export interface RequestedPattern {
 }
 
 /** Reads the pattern and the page of a request (fragments, "URL grammar"). Throws BadRequest for what is no term. */
-export function parsePattern(query: QueryParameters): { readonly pattern: RequestedPattern; readonly page: number } {
+export function parsePattern(query: QueryParameters): {
+  readonly pattern: RequestedPattern
+  readonly page: number
+} {
   return {
     pattern: {
       subject: position(query, 'subject'),
@@ -29,7 +34,9 @@ export function parsePattern(query: QueryParameters): { readonly pattern: Reques
 
 /** True for a pattern in which one variable stands in two places. */
 export function repeatsVariable({ subject, predicate, object }: RequestedPattern): boolean {
-  const names = [subject, predicate, object].flatMap(place => (place.type === 'variable' && place.name !== '' ? [place.name] : []))
+  const names = [subject, predicate, object].flatMap(place =>
+    place.type === 'variable' && place.name !== '' ? [place.name] : [],
+  )
   return new Set(names).size < names.length
 }
 
@@ -46,26 +53,31 @@ function parseTerm(text: string, name: string): Term {
   if (text.startsWith('"')) return parseLiteral(text, name)
   if (text.startsWith('_:')) return { type: 'blank', value: text.slice(2) }
   const value = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text
-  if (!isIri(value)) throw bad(`${name} is ${shorten(text)} but an absolute IRI, a literal or a variable is expected`)
+  if (!isIri(value))
+    throw bad(`${name} is ${shorten(text)} but an absolute IRI, a literal or a variable is expected`)
   return { type: 'iri', value }
 }
 
 function parseLiteral(text: string, name: string): Term {
   const match = /^"(.*)"(?:\^\^(<[^<>]*>|[^<>"]+)|@([^"]+))?$/s.exec(text)
-  if (match === null) throw bad(`${name} is ${shorten(text)} but a literal "…", "…"@lang or "…"^^datatype is expected`)
+  if (match === null)
+    throw bad(`${name} is ${shorten(text)} but a literal "…", "…"@lang or "…"^^datatype is expected`)
   const [, value = '', given, language] = match
   if (language !== undefined) {
-    if (!isDirectedTag(language)) throw bad(`${name} has the language ${shorten(language)} but a language tag is expected`)
+    if (!isDirectedTag(language))
+      throw bad(`${name} has the language ${shorten(language)} but a language tag is expected`)
     return { type: 'literal', value, datatype: languageDatatype(language), language }
   }
   const datatype = given === undefined ? XSD.string : given.replace(/^<|>$/g, '')
-  if (!isIri(datatype)) throw bad(`${name} has the datatype ${shorten(datatype)} but an absolute IRI is expected`)
+  if (!isIri(datatype))
+    throw bad(`${name} has the datatype ${shorten(datatype)} but an absolute IRI is expected`)
   return { type: 'literal', value, datatype, language: '' }
 }
 
 function pageNumber(text: string | string[] | undefined): number {
   if (text === undefined || text === '') return 1
-  if (Array.isArray(text) || !/^[1-9]\d{0,8}$/.test(text)) throw bad(`page is ${shorten(String(text))} but a positive integer is expected`)
+  if (Array.isArray(text) || !/^[1-9]\d{0,8}$/.test(text))
+    throw bad(`page is ${shorten(String(text))} but a positive integer is expected`)
   return Number(text)
 }
 

@@ -11,7 +11,7 @@ import { generate } from '../../sparql/generate.ts'
 import type { Store } from '../../store/store.ts'
 import { fragmentIri, pageIri } from './address.ts'
 import { metadataGraph, pageMetadata } from './metadata.ts'
-import { parsePattern, type Position, type RequestedPattern, repeatsVariable } from './pattern.ts'
+import { type Position, parsePattern, type RequestedPattern, repeatsVariable } from './pattern.ts'
 import { FRAGMENT_FORMATS } from './write.ts'
 
 /** What fragments need of a dataset. */
@@ -71,7 +71,13 @@ async function answerPage(
     .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
     .header('access-control-expose-headers', 'ETag, Link')
   if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  const { triples, count } = await matchPattern(store, dataset.graph, pattern, (page - 1) * pageSize, pageSize)
+  const { triples, count } = await matchPattern(
+    store,
+    dataset.graph,
+    pattern,
+    (page - 1) * pageSize,
+    pageSize,
+  )
   const here = pageIri(base, target)
   const description = { base, dataset, pageIri: here, fragmentIri: fragmentIri(here), page, pageSize, count }
   const body = format.write(pageMetadata(description), metadataGraph(description), triples)
@@ -86,13 +92,24 @@ async function matchPattern(
   offset: number,
   limit: number,
 ): Promise<{ readonly triples: string; readonly count: number }> {
-  const [subject, predicate, object] = [termOf(pattern.subject), termOf(pattern.predicate), termOf(pattern.object)]
+  const [subject, predicate, object] = [
+    termOf(pattern.subject),
+    termOf(pattern.predicate),
+    termOf(pattern.object),
+  ]
   if (!repeatsVariable(pattern)) return store.match(graph, { subject, predicate, object }, { offset, limit })
   if (subject?.type === 'literal' || predicate?.type === 'literal') return { triples: '', count: 0 }
-  const nodes = { subject: nodeOf(pattern.subject, 's'), predicate: nodeOf(pattern.predicate, 'p'), object: nodeOf(pattern.object, 'o') }
+  const nodes = {
+    subject: nodeOf(pattern.subject, 's'),
+    predicate: nodeOf(pattern.predicate, 'p'),
+    object: nodeOf(pattern.object, 'o'),
+  }
   if (Object.values(nodes).some(({ type }) => type === 'blank')) return { triples: '', count: 0 }
   const where = [inGraph(graph, triple(nodes.subject, nodes.predicate, nodes.object))]
-  const count = { variable: variable('count'), expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } } as const
+  const count = {
+    variable: variable('count'),
+    expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: null },
+  } as const
   const [triples, counted] = await Promise.all([
     store.construct(generate({ type: 'construct', template: [nodes], where, offset, limit })),
     store.select(generate({ type: 'select', projection: [count], where })),

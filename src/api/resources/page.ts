@@ -18,7 +18,10 @@ export interface ResourcePage {
 /** A resource as a page for people: one row a property, values with their datatype or language. No script. */
 export function resourcePage(page: ResourcePage): string {
   const rows = groupByPredicate(page.triples).map(
-    ([predicate, objects]) => html`<tr><th scope="row"><a href="${predicate}">${label(predicate, page.labels)}</a></th>
+    ([
+      predicate,
+      objects,
+    ]) => html`<tr><th scope="row"><a href="${predicate}">${label(predicate, page.labels)}</a></th>
 <td>${objects.map(object => html`<div>${value(object)}</div>`)}</td></tr>
 `,
   )
@@ -30,15 +33,20 @@ export function resourcePage(page: ResourcePage): string {
 <table><caption>Properties</caption><tbody>
 ${rows}</tbody></table>
 <p>The same as data: ${page.alternates.map(({ href, name }) => html`<a href="${href}">${name}</a> `)}</p>`,
-    page.alternates.map(({ type, href }) => html`<link rel="alternate" type="${type}" href="${href}">
-`),
+    page.alternates.map(
+      ({ type, href }) => html`<link rel="alternate" type="${type}" href="${href}">
+`,
+    ),
   )
 }
 
 /** A page that says what went wrong. */
 export function faultPage(title: string, message: string): string {
-  return document(title, html`<h1>${title}</h1>
-<p>${message}</p>`)
+  return document(
+    title,
+    html`<h1>${title}</h1>
+<p>${message}</p>`,
+  )
 }
 
 const STYLE = html`body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2430;background:#fff}
@@ -61,7 +69,8 @@ function value(term: Term): Html {
   if (term.type === 'iri') {
     return /^https?:/.test(term.value) ? html`<a href="${term.value}">${term.value}</a>` : html`${term.value}`
   }
-  if (term.language !== '') return html`<span lang="${term.language}">${term.value}</span> <small>${term.language}</small>`
+  if (term.language !== '')
+    return html`<span lang="${term.language}">${term.value}</span> <small>${term.language}</small>`
   if (term.datatype === XSD.string) return html`${term.value}`
   return html`${term.value} <small>${term.datatype.replace(/^.*[#/]/, '')}</small>`
 }

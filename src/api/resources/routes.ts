@@ -59,7 +59,11 @@ export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, optio
   app.setErrorHandler((error, request, reply) => {
     const wantsPage = negotiate(request.headers.accept, FORMATS)?.type === 'text/html'
     if (!wantsPage) return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
-    return answerFault(fault => faultPage(String(fault.status), fault.message), 'text/html; charset=utf-8')(error, request, reply)
+    return answerFault(fault => faultPage(String(fault.status), fault.message), 'text/html; charset=utf-8')(
+      error,
+      request,
+      reply,
+    )
   })
   for (const url of ['/ld/resources/*', '/ld/ontologies/*'])
     app.options(url, async (_, reply) =>
@@ -75,10 +79,20 @@ export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, optio
     const dataset = find(request.params.dataset)
     const iri = requestedIri(base, request)
     const { triples } = isIri(iri)
-      ? await store.match(dataset.graph, { subject: { type: 'iri', value: iri } }, { offset: 0, limit: MAX_TRIPLES })
+      ? await store.match(
+          dataset.graph,
+          { subject: { type: 'iri', value: iri } },
+          { offset: 0, limit: MAX_TRIPLES },
+        )
       : { triples: '' }
     if (triples === '') throw new Fault('NotFoundResource', { kind: 'resource', id: iri.slice(0, 300) })
-    return send(request, reply, { base, dataset, iri, triples: inFieldOrder(triples, dataset, base), title: titleOf(triples, iri, base, dataset) })
+    return send(request, reply, {
+      base,
+      dataset,
+      iri,
+      triples: inFieldOrder(triples, dataset, base),
+      title: titleOf(triples, iri, base, dataset),
+    })
   })
 
   app.get<Route>('/ld/ontologies/:dataset/*', async (request, reply) => {
@@ -101,10 +115,13 @@ interface Document {
 
 function send(request: FastifyRequest, reply: FastifyReply, document: Document): FastifyReply {
   const format = negotiate(request.headers.accept, FORMATS)
-  if (format === null) throw new Fault('NotAcceptable', { available: FORMATS.map(({ type }) => type).join(', ') })
+  if (format === null)
+    throw new Fault('NotAcceptable', { available: FORMATS.map(({ type }) => type).join(', ') })
   const { base, dataset, iri, triples } = document
   const tag = entityTag(dataset.version, iri, format.type)
-  const links = FORMATS.filter(({ explicit }) => explicit !== true).map(({ type }) => `<${encodeURI(iri).replaceAll('%25', '%')}>; rel="alternate"; type="${type}"`)
+  const links = FORMATS.filter(({ explicit }) => explicit !== true).map(
+    ({ type }) => `<${encodeURI(iri).replaceAll('%25', '%')}>; rel="alternate"; type="${type}"`,
+  )
   reply
     .header('vary', 'Accept')
     .header('etag', tag)
@@ -112,10 +129,16 @@ function send(request: FastifyRequest, reply: FastifyReply, document: Document):
     .header('access-control-expose-headers', 'Link, ETag')
     .header('cache-control', 'public, max-age=60')
   if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return reply.type(`${format.type}; charset=utf-8`).send(write(format.type, document, { base, dataset, triples }))
+  return reply
+    .type(`${format.type}; charset=utf-8`)
+    .send(write(format.type, document, { base, dataset, triples }))
 }
 
-function write(type: string, document: Document, { base, dataset, triples }: Pick<Document, 'base' | 'dataset' | 'triples'>): string {
+function write(
+  type: string,
+  document: Document,
+  { base, dataset, triples }: Pick<Document, 'base' | 'dataset' | 'triples'>,
+): string {
   switch (type) {
     case 'text/turtle':
       return turtleText(triples, datasetPrefixes(base, dataset.id))
@@ -128,7 +151,9 @@ function write(type: string, document: Document, { base, dataset, triples }: Pic
         dataset: { title: dataset.title, address: `${base}/api/explore/v2.0/catalog/datasets/${dataset.id}` },
         triples: [...parseTriples(triples)],
         labels: dataset.labels,
-        alternates: FORMATS.filter(({ type: other, explicit }) => other !== 'text/html' && explicit !== true).map(({ type: other, name }) => ({
+        alternates: FORMATS.filter(
+          ({ type: other, explicit }) => other !== 'text/html' && explicit !== true,
+        ).map(({ type: other, name }) => ({
           type: other,
           name,
           href: document.iri,
@@ -147,7 +172,9 @@ function requestedIri(base: string, request: FastifyRequest): string {
 
 /** The triples of a record in the order of the dataset's fields, others after them. */
 function inFieldOrder(triples: string, dataset: ResourceDataset, base: string): string {
-  const order = new Map(dataset.fields.map(({ name }, index) => [`<${fieldIri(base, dataset.id, name)}>`, index]))
+  const order = new Map(
+    dataset.fields.map(({ name }, index) => [`<${fieldIri(base, dataset.id, name)}>`, index]),
+  )
   const rank = (line: string) => order.get(line.split(' ', 2)[1] ?? '') ?? order.size
   return `${triples
     .trimEnd()
@@ -161,8 +188,12 @@ function titleOf(triples: string, iri: string, base: string, dataset: ResourceDa
   const texts = new Map<string, string>()
   for (const { predicate, object } of parseTriples(triples))
     if (object.type === 'literal' && !texts.has(predicate.value)) texts.set(predicate.value, object.value)
-  const naming = dataset.fields.find(({ name, type }) => type === 'text' && /name|title|label|place/.test(name))
-  const title = texts.get(RDFS.label) ?? (naming === undefined ? undefined : texts.get(fieldIri(base, dataset.id, naming.name)))
+  const naming = dataset.fields.find(
+    ({ name, type }) => type === 'text' && /name|title|label|place/.test(name),
+  )
+  const title =
+    texts.get(RDFS.label) ??
+    (naming === undefined ? undefined : texts.get(fieldIri(base, dataset.id, naming.name)))
   return title ?? decodeURI(iri).replace(/^.*\//, '')
 }
 
@@ -172,7 +203,9 @@ function fieldTriples(iri: string, field: Field): string {
   return [
     `${subject} <${RDF.type}> <${RDF.type.replace('type', 'Property')}> .\n`,
     `${subject} <${RDFS.label}> ${literalText(field.label)} .\n`,
-    ...(field.description === null ? [] : [`${subject} <${RDFS.comment}> ${literalText(field.description)} .\n`]),
+    ...(field.description === null
+      ? []
+      : [`${subject} <${RDFS.comment}> ${literalText(field.description)} .\n`]),
     `${subject} <${RDFS.range}> <${naturalDatatype(field.type)}> .\n`,
   ].join('')
 }

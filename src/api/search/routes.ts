@@ -6,7 +6,7 @@ import { turtle } from '../../formats/turtle.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
-import { graphTriples } from '../../records/triples.ts'
+import { recordTriples } from '../../records/triples.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface SearchOptions {
@@ -24,13 +24,16 @@ export const search: FastifyPluginAsync<SearchOptions> = async (app, { catalog, 
   app.setErrorHandler(answerFault(restBody))
 
   app.get<ExportRoute>('/catalog/datasets/:dataset/exports/:format', async (request, reply) => {
-    const { dataset, version, resources } = catalog.dataset(request.params.dataset)
+    const { dataset, version, target } = catalog.dataset(request.params.dataset)
     const { format } = request.params
-    if (format !== 'turtle') throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+    if (format !== 'turtle')
+      throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
     const tag = entityTag(version, format)
     reply.header('etag', tag).header('content-disposition', `attachment; filename="${dataset.id}.ttl"`)
     if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-    const pieces = turtle(graphTriples(store, resources), datasetPrefixes(base, dataset.id))
-    return reply.type('text/turtle; charset=utf-8').send(Readable.from(pieces, { objectMode: false, highWaterMark: 1 }))
+    const pieces = turtle(recordTriples(store, target), datasetPrefixes(base, dataset.id))
+    return reply
+      .type('text/turtle; charset=utf-8')
+      .send(Readable.from(pieces, { objectMode: false, highWaterMark: 1 }))
   })
 }

@@ -15,7 +15,12 @@ export type ArithmeticOperator = '+' | '-' | '*' | '/'
  * resolver says what fits.
  */
 export type Expression =
-  | { readonly type: 'or' | 'and'; readonly left: Expression; readonly right: Expression; readonly span: Span }
+  | {
+      readonly type: 'or' | 'and'
+      readonly left: Expression
+      readonly right: Expression
+      readonly span: Span
+    }
   | { readonly type: 'not'; readonly operand: Expression; readonly span: Span }
   | {
       readonly type: 'comparison'
@@ -25,7 +30,12 @@ export type Expression =
       readonly span: Span
     }
   | { readonly type: 'range'; readonly operand: Expression; readonly range: RangeBounds; readonly span: Span }
-  | { readonly type: 'list'; readonly operand: Expression; readonly items: readonly Expression[]; readonly span: Span }
+  | {
+      readonly type: 'list'
+      readonly operand: Expression
+      readonly items: readonly Expression[]
+      readonly span: Span
+    }
   | { readonly type: 'member'; readonly operand: Expression; readonly field: Expression; readonly span: Span }
   | {
       readonly type: 'is'
@@ -50,7 +60,12 @@ export type Expression =
   | { readonly type: 'geometry'; readonly text: string; readonly span: Span }
   | { readonly type: 'boolean'; readonly value: boolean; readonly span: Span }
   | { readonly type: 'null'; readonly span: Span }
-  | { readonly type: 'call'; readonly name: string; readonly arguments: readonly Argument[]; readonly span: Span }
+  | {
+      readonly type: 'call'
+      readonly name: string
+      readonly arguments: readonly Argument[]
+      readonly span: Span
+    }
 
 /** The two ends of a range; an inclusive end belongs to it. */
 export interface RangeBounds {

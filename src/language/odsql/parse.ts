@@ -101,7 +101,12 @@ function syntaxFault(clause: ClauseName, text: string, position: number): Fault 
   const found = /^(?:\w+|.)/su.exec(rest)?.[0] ?? rest.slice(0, 1)
   const excerpt = text.length > 120 ? `${text.slice(0, 120)}…` : text
   const place = { from, to: from + found.length }
-  return clauseFault(clause, `unexpected ${found} at position ${from} in ${excerpt}`, place, hintFor(found, text, from))
+  return clauseFault(
+    clause,
+    `unexpected ${found} at position ${from} in ${excerpt}`,
+    place,
+    hintFor(found, text, from),
+  )
 }
 
 function endHint(text: string): string | undefined {
@@ -114,7 +119,8 @@ function hintFor(found: string, text: string, from: number): string | undefined 
   if (found === '=' && text[from - 1] === '=') return 'write = to compare'
   if (/^not\s+(in|like)\b/i.test(text.slice(from)))
     return 'write not before the whole comparison: not field in (…)'
-  if (RESERVED_WORDS.has(found.toLowerCase())) return `a field of this name is written in back-quotes: \`${found}\``
+  if (RESERVED_WORDS.has(found.toLowerCase()))
+    return `a field of this name is written in back-quotes: \`${found}\``
   if (/^\w+$/.test(found) && /\d$/.test(text.slice(0, from)))
     return 'a name that begins with a digit is written in back-quotes'
   return undefined
@@ -199,14 +205,25 @@ class Reader {
       }
       case 'Like': {
         const [operand, pattern] = this.two(node)
-        return { type: 'like', operand: this.expression(operand), pattern: this.expression(pattern), span: place }
+        return {
+          type: 'like',
+          operand: this.expression(operand),
+          pattern: this.expression(pattern),
+          span: place,
+        }
       }
       case 'Arithmetic': {
         const parts = children(node).filter(child => child.name !== 'Star')
         const [left, right] = [parts[0], parts[1]]
         if (left === undefined || right === undefined) throw this.unexpected(node)
         const operator = this.text.slice(left.to, right.from).trim() as ArithmeticOperator
-        return { type: 'arithmetic', operator, left: this.expression(left), right: this.expression(right), span: place }
+        return {
+          type: 'arithmetic',
+          operator,
+          left: this.expression(left),
+          right: this.expression(right),
+          span: place,
+        }
       }
       case 'Sign':
         return {
@@ -244,9 +261,16 @@ class Reader {
     const [operand, set] = [parts[0], parts[1]]
     if (operand === undefined || set === undefined) throw this.unexpected(node)
     const value = this.expression(operand)
-    if (set.name === 'Range') return { type: 'range', operand: value, range: this.range(set), span: span(node) }
-    if (set.name === 'Field') return { type: 'member', operand: value, field: this.expression(set), span: span(node) }
-    return { type: 'list', operand: value, items: children(set).map(item => this.expression(item)), span: span(node) }
+    if (set.name === 'Range')
+      return { type: 'range', operand: value, range: this.range(set), span: span(node) }
+    if (set.name === 'Field')
+      return { type: 'member', operand: value, field: this.expression(set), span: span(node) }
+    return {
+      type: 'list',
+      operand: value,
+      items: children(set).map(item => this.expression(item)),
+      span: span(node),
+    }
   }
 
   private range(node: SyntaxNode): RangeBounds {
@@ -309,7 +333,12 @@ class Reader {
     const quoted = text.startsWith('`')
     if (!quoted && RESERVED_WORDS.has(text.toLowerCase())) {
       const hint = `a field of this name is written in back-quotes: \`${text}\``
-      throw clauseFault(this.clause, `unexpected ${text} at position ${node.from}, a reserved word`, span(node), hint)
+      throw clauseFault(
+        this.clause,
+        `unexpected ${text} at position ${node.from}, a reserved word`,
+        span(node),
+        hint,
+      )
     }
     return { type: 'field', name: unquoteName(text), quoted, span: span(node) }
   }

@@ -1,9 +1,20 @@
-import { INDEX } from '../../rdf/vocab.ts'
-import type { Expression, Pattern } from '../../sparql/algebra.ts'
-import { binary, call, exists, filter, fold, inGraph, iri, literal, not, subquery, triple } from '../../sparql/build.ts'
-import { XSD } from '../../rdf/vocab.ts'
-import type { Bound, Condition, Constant, Word } from '../plan.ts'
 import type { Field } from '../../model/field.ts'
+import { INDEX, XSD } from '../../rdf/vocab.ts'
+import type { Expression, Pattern } from '../../sparql/algebra.ts'
+import {
+  binary,
+  call,
+  exists,
+  filter,
+  fold,
+  inGraph,
+  iri,
+  literal,
+  not,
+  subquery,
+  triple,
+} from '../../sparql/build.ts'
+import type { Bound, Condition, Constant, Word } from '../plan.ts'
 import { constantTerm, RECORD, type Scope } from './scope.ts'
 
 const TRUE = literal('true', XSD.boolean)
@@ -37,7 +48,12 @@ export function compileCondition(condition: Condition | null, scope: Scope): Com
       const branches = condition.operands.map(operand => compileCondition(operand, scope))
       if (!branches.every(branch => branch.drives)) return tested(condition, scope)
       const union: Pattern = { type: 'union', branches: branches.map(branch => branch.patterns) }
-      const query = { type: 'select', distinct: true, projection: [{ variable: RECORD }], where: [union] } as const
+      const query = {
+        type: 'select',
+        distinct: true,
+        projection: [{ variable: RECORD }],
+        where: [union],
+      } as const
       return { patterns: [subquery(query)], drives: true }
     }
     case 'compare':
@@ -67,9 +83,19 @@ function tested(condition: Condition, scope: Scope): CompiledCondition {
 function expression(condition: Condition, scope: Scope): Expression {
   switch (condition.type) {
     case 'and':
-      return fold('&&', condition.operands.map(operand => expression(operand, scope))) ?? TRUE
+      return (
+        fold(
+          '&&',
+          condition.operands.map(operand => expression(operand, scope)),
+        ) ?? TRUE
+      )
     case 'or':
-      return fold('||', condition.operands.map(operand => expression(operand, scope))) ?? FALSE
+      return (
+        fold(
+          '||',
+          condition.operands.map(operand => expression(operand, scope)),
+        ) ?? FALSE
+      )
     case 'not':
       return not(expression(condition.operand, scope))
     case 'compare':
@@ -115,7 +141,13 @@ function valueTests(condition: FieldCondition, value: Expression): readonly Expr
         ...boundTest(condition.field, '<', condition.upper, value),
       ]
     case 'oneOf':
-      return [{ type: 'oneOf', operand: value, items: condition.values.map(item => constantTerm(condition.field, item)) }]
+      return [
+        {
+          type: 'oneOf',
+          operand: value,
+          items: condition.values.map(item => constantTerm(condition.field, item)),
+        },
+      ]
     case 'present':
       return []
     default:
@@ -123,12 +155,20 @@ function valueTests(condition: FieldCondition, value: Expression): readonly Expr
   }
 }
 
-function boundTest(field: Field, side: '<' | '>', bound: Bound | null, value: Expression): readonly Expression[] {
+function boundTest(
+  field: Field,
+  side: '<' | '>',
+  bound: Bound | null,
+  value: Expression,
+): readonly Expression[] {
   if (bound === null) return []
   return [binary(bound.inclusive ? `${side}=` : side, value, constantTerm(field, bound.value))]
 }
 
-function pairPatterns(condition: Extract<Condition, { type: 'compareFields' }>, scope: Scope): readonly Pattern[] {
+function pairPatterns(
+  condition: Extract<Condition, { type: 'compareFields' }>,
+  scope: Scope,
+): readonly Pattern[] {
   const [left, right] = [scope.fresh('value'), scope.fresh('value')]
   return [
     inGraph(
@@ -143,12 +183,16 @@ function pairPatterns(condition: Extract<Condition, { type: 'compareFields' }>, 
 /** Every word is looked for in the record's folded text, where each stands between two blanks. */
 function wordPatterns(words: readonly Word[], scope: Scope): readonly Pattern[] {
   const text = scope.fresh('text')
-  const tests = words.map(word => call('CONTAINS', text, literal(word.prefix ? ` ${word.text}` : ` ${word.text} `)))
+  const tests = words.map(word =>
+    call('CONTAINS', text, literal(word.prefix ? ` ${word.text}` : ` ${word.text} `)),
+  )
   return [inGraph(scope.target.graphs.index, triple(RECORD, iri(INDEX.text), text)), ...tests.map(filter)]
 }
 
 /** Values of one field that a disjunction of equalities asks for, or null where it is something else. */
-export function equalities(condition: Condition): { readonly field: Field; readonly values: readonly Constant[] } | null {
+export function equalities(
+  condition: Condition,
+): { readonly field: Field; readonly values: readonly Constant[] } | null {
   if (condition.type !== 'or') return null
   const values: Constant[] = []
   let field: Field | null = null

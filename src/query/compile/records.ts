@@ -1,6 +1,13 @@
 import { INDEX } from '../../rdf/vocab.ts'
-import type { Expression, OrderKey, Pattern, Projection, SelectQuery } from '../../sparql/algebra.ts'
-import { call, inGraph, integer, iri, not, optional, subquery, triple } from '../../sparql/build.ts'
+import type {
+  ConstructQuery,
+  Expression,
+  OrderKey,
+  Pattern,
+  Projection,
+  SelectQuery,
+} from '../../sparql/algebra.ts'
+import { call, inGraph, integer, iri, not, optional, subquery, triple, variable } from '../../sparql/build.ts'
 import type { Ordering, RecordQuery } from '../plan.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { type CompileTarget, JSON_TEXT, POSITION, RECORD, Scope } from './scope.ts'
@@ -34,9 +41,14 @@ export function compilePage(plan: RecordQuery, target: CompileTarget): PagePlan 
     const length = Math.min(plan.limit, records - plan.offset)
     if (length <= 0) return { type: 'empty', reason: 'the page begins after the last record' }
     const positions = Array.from({ length }, (_, index) => integer(plan.offset + index))
-    return { type: 'positions', query: positionsQuery(positions, target), reason: 'no filter and no order: positions' }
+    return {
+      type: 'positions',
+      query: positionsQuery(positions, target),
+      reason: 'no filter and no order: positions',
+    }
   }
-  if (plan.filter?.type === 'always' && !plan.filter.value) return { type: 'empty', reason: 'the filter never holds' }
+  if (plan.filter?.type === 'always' && !plan.filter.value)
+    return { type: 'empty', reason: 'the filter never holds' }
   const scope = new Scope(target)
   const condition = compileCondition(plan.filter, scope)
   const keys = plan.orderBy.map(ordering => orderKeys(ordering, scope))
@@ -61,10 +73,14 @@ export function compilePage(plan: RecordQuery, target: CompileTarget): PagePlan 
 /** Compiles the count of all records that a plan's filter keeps. */
 export function compileCount(plan: RecordQuery, target: CompileTarget): CountPlan {
   if (plan.filter === null)
-    return { type: 'known', count: target.statistics.records, reason: 'the statistics of the version have it' }
+    return {
+      type: 'known',
+      count: target.statistics.records,
+      reason: 'the statistics of the version have it',
+    }
   if (plan.filter.type === 'always' && !plan.filter.value)
     return { type: 'known', count: 0, reason: 'the filter never holds' }
-  if (plan.filter.type === 'present' ) {
+  if (plan.filter.type === 'present') {
     const count = target.statistics.fields[plan.filter.field.name]?.present
     if (count !== undefined) return { type: 'known', count, reason: 'the statistics of the version have it' }
   }
@@ -95,10 +111,28 @@ export function compileFetch(records: readonly string[], target: CompileTarget):
   }
 }
 
+/** All facts of the records from one position on. */
+export function compileTriples(first: number, length: number, target: CompileTarget): ConstructQuery {
+  const statement = { subject: RECORD, predicate: variable('predicate'), object: variable('object') }
+  const positions = Array.from({ length }, (_, index) => integer(first + index))
+  return {
+    type: 'construct',
+    template: [statement],
+    where: [
+      { type: 'values', variable: POSITION, terms: positions },
+      inGraph(target.graphs.index, triple(RECORD, iri(INDEX.position), POSITION)),
+      inGraph(target.graphs.facts, triple(statement.subject, statement.predicate, statement.object)),
+    ],
+  }
+}
+
 const COUNT = { type: 'variable', name: 'count' } as const
 const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
 
-function positionsQuery(positions: readonly ReturnType<typeof integer>[], target: CompileTarget): SelectQuery {
+function positionsQuery(
+  positions: readonly ReturnType<typeof integer>[],
+  target: CompileTarget,
+): SelectQuery {
   return {
     type: 'select',
     projection: [{ variable: RECORD }, { variable: POSITION }, { variable: JSON_TEXT }],
@@ -114,13 +148,21 @@ function positionsQuery(positions: readonly ReturnType<typeof integer>[], target
 }
 
 /** Absent values last in both directions: a key that says "absent" goes before the value itself. */
-function orderKeys(ordering: Ordering, scope: Scope): { patterns: readonly Pattern[]; orderBy: readonly OrderKey[] } {
+function orderKeys(
+  ordering: Ordering,
+  scope: Scope,
+): { patterns: readonly Pattern[]; orderBy: readonly OrderKey[] } {
   const { field, descending } = ordering
   const key = scope.fresh('key')
   const value = inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), key))
   if (field.multivalued) {
     const element = scope.fresh('element')
-    const smallest: Expression = { type: 'aggregate', name: descending ? 'MAX' : 'MIN', distinct: false, operand: element }
+    const smallest: Expression = {
+      type: 'aggregate',
+      name: descending ? 'MAX' : 'MIN',
+      distinct: false,
+      operand: element,
+    }
     const grouped = subquery({
       type: 'select',
       projection: [{ variable: RECORD }, { variable: key, expression: smallest }],

@@ -1,11 +1,11 @@
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
-import type { Constant } from '../plan.ts'
 import type { Field } from '../../model/field.ts'
 import { fieldIri, recordIri } from '../../rdf/iris.ts'
 import type { Literal, NamedNode } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Variable } from '../../sparql/algebra.ts'
 import { iri, literal, variable } from '../../sparql/build.ts'
+import type { Constant } from '../plan.ts'
 
 /** Where the records of one published version are: what the compiler must know beside the plan. */
 export interface CompileTarget {
@@ -53,7 +53,9 @@ export class Scope {
 export function constantTerm(field: Field, value: Constant): Literal {
   switch (field.type) {
     case 'int':
-      return Number.isSafeInteger(value) ? literal(String(value), XSD.integer) : literal(String(value), XSD.double)
+      return Number.isSafeInteger(value)
+        ? literal(String(value), XSD.integer)
+        : literal(String(value), XSD.double)
     case 'double':
       return literal(String(value), XSD.double)
     case 'boolean':

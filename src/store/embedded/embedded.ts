@@ -63,7 +63,8 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     },
     load: (graphs, onProgress = () => undefined) => pool.load(graphs, onProgress),
     drop: async graphs => {
-      for (const key of counts.keys()) if (graphs.some(graph => key.startsWith(`${graph}\n`))) counts.delete(key)
+      for (const key of counts.keys())
+        if (graphs.some(graph => key.startsWith(`${graph}\n`))) counts.delete(key)
       await pool.drop(graphs)
     },
     statistics: async () => {

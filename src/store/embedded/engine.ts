@@ -72,7 +72,9 @@ export class Engine {
 }
 
 function countOf(answer: unknown): number {
-  const { results } = answer as { readonly results: { readonly bindings: readonly [{ readonly count: { readonly value: string } }] } }
+  const { results } = answer as {
+    readonly results: { readonly bindings: readonly [{ readonly count: { readonly value: string } }] }
+  }
   return Number(results.bindings[0].count.value)
 }
 

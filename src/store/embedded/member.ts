@@ -42,7 +42,10 @@ export class Member {
   /** @param onDeath called once, with the reason */
   constructor(module: WebAssembly.Module, onDeath: (reason: string) => void) {
     const setup: WorkerSetup = { module }
-    this.worker = new Worker(threadModule(import.meta.url, './worker'), { workerData: setup, name: 'lodestone-store' })
+    this.worker = new Worker(threadModule(import.meta.url, './worker'), {
+      workerData: setup,
+      name: 'lodestone-store',
+    })
     let reason = THREAD_ENDED
     this.up = new Promise((resolve, reject) => {
       this.worker.on('message', (reply: Reply) => {

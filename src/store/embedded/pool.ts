@@ -70,7 +70,14 @@ export class Pool {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
       if (this.queue.length >= this.options.queue) return reject(new Fault('StoreBusy'))
-      const job: Job = { sparql, format, deadline: deadline ?? this.options.deadline, resolve, reject, timer: undefined }
+      const job: Job = {
+        sparql,
+        format,
+        deadline: deadline ?? this.options.deadline,
+        resolve,
+        reject,
+        timer: undefined,
+      }
       job.timer = setTimeout(() => {
         const at = this.queue.indexOf(job)
         if (at >= 0) this.queue.splice(at, 1)
@@ -83,8 +90,12 @@ export class Pool {
 
   /** Loads graphs into every worker; one after the other where some serve, all at once where none has anything yet. */
   async load(sources: readonly GraphSource[], onProgress: (progress: LoadProgress) => void): Promise<void> {
-    const known = sources.find(({ graph }, index) => this.registry.has(graph) || sources.findIndex(other => other.graph === graph) < index)
-    if (known !== undefined) throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
+    const known = sources.find(
+      ({ graph }, index) =>
+        this.registry.has(graph) || sources.findIndex(other => other.graph === graph) < index,
+    )
+    if (known !== undefined)
+      throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
     this.checkHeadRoom(sources)
     const atOnce = this.registry.size === 0
     for (const source of sources) {
@@ -94,7 +105,9 @@ export class Pool {
     try {
       const members = [...this.members].filter(member => member.serving)
       const told = progressOf(sources, members.length, onProgress)
-      const work = members.map((member, index) => () => this.fill(member, sources, lines => told(index, lines)))
+      const work = members.map(
+        (member, index) => () => this.fill(member, sources, lines => told(index, lines)),
+      )
       if (atOnce) await Promise.all(work.map(begin => begin()))
       else for (const begin of work) await begin()
     } catch (error) {
@@ -105,7 +118,9 @@ export class Pool {
 
   async drop(graphs: readonly string[]): Promise<void> {
     for (const graph of graphs) this.registry.delete(graph)
-    await Promise.all([...this.members].map(member => member.drop(graphs.filter(graph => member.graphs.has(graph)))))
+    await Promise.all(
+      [...this.members].map(member => member.drop(graphs.filter(graph => member.graphs.has(graph)))),
+    )
   }
 
   ready(): readonly Member[] {
@@ -152,8 +167,18 @@ export class Pool {
     if (reply.type === 'oversize')
       return job.reject(new Fault('StoreUnavailable', { reason: 'the answer is too long to be passed on.' }))
     if (reply.type === 'trap')
-      return job.reject(new Fault('StoreUnavailable', { reason: 'the query ended its worker.' }, { cause: new Error(reply.reason) }))
-    job.reject(new Error('message' in reply ? `${reply.message} in ${job.sparql.slice(0, 2000)}` : `unexpected ${reply.type}`))
+      return job.reject(
+        new Fault(
+          'StoreUnavailable',
+          { reason: 'the query ended its worker.' },
+          { cause: new Error(reply.reason) },
+        ),
+      )
+    job.reject(
+      new Error(
+        'message' in reply ? `${reply.message} in ${job.sparql.slice(0, 2000)}` : `unexpected ${reply.type}`,
+      ),
+    )
   }
 
   /** A new worker that joins the others once it has every graph. It is gone again where this rejects. */
@@ -189,7 +214,11 @@ export class Pool {
     }
   }
 
-  private async fill(member: Member, sources: readonly GraphSource[], onLines: (lines: number) => void): Promise<void> {
+  private async fill(
+    member: Member,
+    sources: readonly GraphSource[],
+    onLines: (lines: number) => void,
+  ): Promise<void> {
     const wasServing = member.serving
     let before = 0
     for (const source of sources) {
@@ -199,7 +228,9 @@ export class Pool {
         throw new Fault(code, { reason: reply.message })
       }
       if (reply.type === 'trap' && reply.reason !== THREAD_ENDED)
-        throw new Fault('StoreFull', { reason: `the graph ${source.graph} cannot be loaded: ${reply.reason}` })
+        throw new Fault('StoreFull', {
+          reason: `the graph ${source.graph} cannot be loaded: ${reply.reason}`,
+        })
       if (reply.type !== 'loaded') {
         // A worker that was serving and met a deadline meanwhile has a replacement, which loads what the registry names.
         if (wasServing && !this.closed) return
