@@ -65,7 +65,7 @@ function document(name: string, fields: readonly object[]): object {
 function idFromName(file: string): string {
   return path
     .basename(file)
-    .split('.')[0]!
+    .replace(/\..*$/, '')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()

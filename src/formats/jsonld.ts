@@ -19,7 +19,7 @@ export function jsonldText(triples: string, vocabulary: string): string {
       append(node, '@type', object.type === 'blank' ? `_:${object.value}` : object.value)
       continue
     }
-    append(node, keyOf(predicate.value, vocabulary, terms), valueOf(object))
+    append(node, keyOf(predicate.value, vocabulary, terms), jsonValue(object))
   }
   const graph = [...nodes.values()]
   const body = graph.length === 1 ? graph[0] : { '@graph': graph }
@@ -34,7 +34,7 @@ function keyOf(predicate: string, vocabulary: string, terms: Map<string, string>
   return local
 }
 
-function valueOf(term: Term): unknown {
+function jsonValue(term: Term): unknown {
   if (term.type === 'iri') return { '@id': term.value }
   if (term.type === 'blank') return { '@id': `_:${term.value}` }
   if (term.language !== '') return { '@value': term.value, '@language': term.language }

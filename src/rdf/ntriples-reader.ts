@@ -165,11 +165,11 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 function unescapeText(text: string): string {
   if (!text.includes('\\')) return text
-  return text.replace(ESCAPE, (escape: string, short?: string, long?: string, character = '') => {
+  return text.replace(ESCAPE, (sequence: string, short?: string, long?: string, character = '') => {
     const digits = short ?? long
     if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))
     const plain = CHARACTERS[character]
-    if (plain === undefined) throw new SyntaxError(`Not N-Triples: unknown escape ${escape}`)
+    if (plain === undefined) throw new SyntaxError(`Not N-Triples: unknown escape ${sequence}`)
     return plain
   })
 }

@@ -47,7 +47,7 @@ const EXPECTED: Readonly<Partial<Record<State, string>>> = {
   colon: 'a colon',
   done: 'the end of the text',
   escape: 'one of " \\ / b f n r t u',
-  hex: 'four hexadecimal digits',
+  hex: 'a hexadecimal digit',
   minus: 'a digit',
   dot: 'a digit',
   e: 'a digit or sign',

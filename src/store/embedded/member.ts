@@ -138,7 +138,10 @@ export class Member {
   private receive(reply: Exclude<Reply, { type: 'up' }>): void {
     const open = this.open.get(reply.id)
     if (open === undefined) return
-    if (reply.type === 'begun' || reply.type === 'progress') return open.onNews?.(reply)
+    if (reply.type === 'begun' || reply.type === 'progress') {
+      open.onNews?.(reply)
+      return
+    }
     this.open.delete(reply.id)
     if (this.open.size === 0) this.worker.unref()
     open.resolve(reply)
