@@ -9,7 +9,7 @@ import { threadModule } from './thread.ts'
 const WATCH_INTERVAL = 2000
 
 /**
- * Serves a portal: listen, serve what is published already, publish what changed, serve that, say so. It resolves
+ * Serves a portal: listen, serve what is published already while what changed is published, serve that, say so. It resolves
  * once every dataset is served; what cannot be published is told and the rest is served.
  */
 export async function serve(config: Config, progress: ProgressReporter): Promise<App> {
@@ -17,7 +17,7 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
     onProgress: ({ quads, total }) => progress.update('loading', quads, total),
   })
   await app.http.listen({ host: config.host, port: config.port })
-  await publishInThread(config, message => progress.publication(message))
+  await Promise.all([app.catalog.refresh(), publishInThread(config, message => progress.publication(message))])
   await app.catalog.refresh()
   progress.done()
   app.markReady()

@@ -180,8 +180,8 @@ t.test('delimiters', async t => {
   t.strictSame(await dataOf(csvSource({ path: file('a;b\n1,2;3\n') })), [{ a: '1,2', b: '3' }])
   t.strictSame(await dataOf(csvSource({ path: file('a;b,c\n1;2,3\n') }, ',')), [{ 'a;b': '1;2', c: '3' }])
   t.strictSame(await dataOf(tsvSource({ path: file('a\tb,c\n1\t2,3\n') })), [{ a: '1', 'b,c': '2,3' }])
-  const long = `a;b\n${'1,5;2\n'.repeat(5000)}`
-  t.equal((await readThrice(t, csvSource, long)).length, 5000)
+  const long = `a;b\n${'1,5;2\n'.repeat(400)}`
+  t.equal((await readThrice(t, csvSource, long)).length, 400)
   t.strictSame(columnNames(['a', 'a', 'a_2', '', '__proto__']), ['a', 'a_3', 'a_2', 'column_4', 'column_5'])
 })
 
@@ -484,6 +484,7 @@ t.test('opening', async t => {
     [{ path: 'in/trees.csv' }, [{ a: '1', b: '2' }]],
     [{ path: 'in/trees.csv', options: { delimiter: ',' } }, [{ 'a;b': '1;2' }]],
     [{ path: 'in/trees.csv', format: 'tsv', options: { encoding: 'ISO-8859-1' } }, [{ 'a;b': '1;2' }]],
+    [{ path: 'in/trees.csv', options: { delimiter: '\\t' } }, [{ 'a;b': '1;2' }]],
     [{ package: '@s/both/hidden/x.csv' }, [{ a: '7' }]],
     [{ module: 'cjs' }, [{ a: 1 }]],
     [{ module: 'compiled' }, [{ a: 8 }]],

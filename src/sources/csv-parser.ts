@@ -6,6 +6,9 @@ export interface CsvRow {
   readonly cells: readonly string[]
 }
 
+/** Characters beyond which a cell is no cell but the rest of a file whose quote is not closed. */
+const MAX_CELL = 1 << 26
+
 const FEED = 10
 const RETURN = 13
 const QUOTE = 34
@@ -104,7 +107,9 @@ export class CsvParser {
       if (code === delimiter || code === FEED || code === RETURN) break
     }
     this.#cell = this.#cell === '' ? text.slice(from, i) : this.#cell + text.slice(from, i)
-    return i === end ? i : this.#separate(code, i)
+    if (i < end) return this.#separate(code, i)
+    this.#checkLength()
+    return i
   }
 
   #quoted(text: string, from: number): number {
@@ -115,9 +120,12 @@ export class CsvParser {
       if (code === FEED || code === RETURN) this.#newline(code, i)
     }
     this.#cell += text.slice(from, end)
-    if (found < 0) return end
-    this.#state = 'closed'
-    return end + 1
+    if (found >= 0) {
+      this.#state = 'closed'
+      return end + 1
+    }
+    this.#checkLength()
+    return end
   }
 
   #closed(text: string, i: number): number {
@@ -162,6 +170,11 @@ export class CsvParser {
     this.#rows.push({ line: this.#rowLine, cells: this.#cells })
     this.#cells = []
     this.#state = 'row'
+  }
+
+  #checkLength(): void {
+    if (this.#cell.length > MAX_CELL)
+      throw this.#fault('The cell that begins here is too long.', 'Is its quote closed?')
   }
 
   #newline(code: number, i: number): void {

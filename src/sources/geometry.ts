@@ -49,7 +49,8 @@ export function toGeoPointOfTwo(lat: unknown, lon: unknown): GeoPoint | null | u
 /**
  * A GeoJSON geometry from one, from a Feature, from the JSON text of either or from WKT. It is checked against RFC
  * 7946: nesting, finite numbers, lines of two positions and more, rings of four and more that end where they begin,
- * degrees and not projected coordinates. Positions keep longitude and latitude only, foreign members are dropped.
+ * latitudes within ±90 and longitudes within ±360 (a shape may cross the antimeridian, projected coordinates are none).
+ * Positions keep longitude and latitude only, foreign members are dropped.
  * Null for empty text and a geometry without positions, undefined for what is no geometry.
  */
 export function toGeoShape(raw: unknown): Geometry | null | undefined {

@@ -17,7 +17,7 @@ export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
 /** How a source is to be read. */
 export interface SourceOptions {
-  /** One character, for CSV and TSV. */
+  /** One character, or \t for a tab, for CSV and TSV. */
   readonly delimiter?: string
   /** utf-8, utf-16le or latin-1; by default utf-8, or what the byte order mark says. */
   readonly encoding?: string
@@ -128,11 +128,12 @@ function fileOf(place: Place, from: SourceFolders): string {
 }
 
 function openFile(file: TextFile, format: SourceFormat, options: SourceOptions): Source {
+  const delimiter = options.delimiter === '\\t' ? '\t' : options.delimiter
   switch (format) {
     case 'csv':
-      return csvSource(file, options.delimiter)
+      return csvSource(file, delimiter)
     case 'tsv':
-      return tsvSource(file, options.delimiter)
+      return tsvSource(file, delimiter)
     case 'json':
       return jsonSource(file, options.records)
     case 'jsonl':
@@ -154,7 +155,7 @@ function checkOptions(options: SourceOptions, kind: SourceFormat | 'module'): vo
     )
   }
   const { delimiter } = options
-  if (delimiter !== undefined && (delimiter.length !== 1 || /["\r\n]/.test(delimiter)))
+  if (delimiter !== undefined && delimiter !== '\\t' && (delimiter.length !== 1 || /["\r\n]/.test(delimiter)))
     throw misconfigured('A delimiter is one character, no quote and no line end.')
 }
 
