@@ -93,8 +93,10 @@ async function registerDoors(
   const { base } = config
   http.addHook('onRequest', async (request, reply) => {
     reply.header('access-control-allow-origin', '*').header('x-content-type-options', 'nosniff')
-    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method))
+    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
+      reply.header('allow', 'GET, HEAD, OPTIONS')
       throw new Fault('MethodNotAllowed', { method: request.method, allowed: 'GET' })
+    }
     refuseDamaged(request.query)
     if (config.access === 'private' && !request.url.startsWith('/healthz')) throw new Fault('Unauthorised')
   })

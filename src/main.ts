@@ -17,7 +17,10 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
     onProgress: ({ quads, total }) => progress.update('loading', quads, total),
   })
   await app.http.listen({ host: config.host, port: config.port })
-  await Promise.all([app.catalog.refresh(), publishInThread(config, message => progress.publication(message))])
+  await Promise.all([
+    app.catalog.refresh(),
+    publishInThread(config, message => progress.publication(message)),
+  ])
   await app.catalog.refresh()
   progress.done()
   app.markReady()

@@ -15,9 +15,9 @@ interface Step {
   readonly answer: string
 }
 
-const steps: readonly Step[] = [...readme.matchAll(/```sh\n([^`]*?)\n```\n\n```(json|csv|turtle)\n([\s\S]*?)\n```/g)].map(
-  ([, command = '', language = '', answer = '']) => ({ command, language, answer }),
-)
+const steps: readonly Step[] = [
+  ...readme.matchAll(/```sh\n([^`]*?)\n```\n\n```(json|csv|turtle)\n([\s\S]*?)\n```/g),
+].map(([, command = '', language = '', answer = '']) => ({ command, language, answer }))
 
 t.test('the demonstration portal answers every call of the README as shown there', async t => {
   t.ok(steps.length >= 9, 'the tour is found')
@@ -35,10 +35,14 @@ t.test('the demonstration portal answers every call of the README as shown there
   for (const step of steps) {
     if (step.command.startsWith('npx lodestone')) continue
     const answer = await call(step.command, address)
-    if (step.language === 'json') t.same(steady(JSON.parse(answer)), steady(JSON.parse(step.answer)), step.command)
+    if (step.language === 'json')
+      t.same(steady(JSON.parse(answer)), steady(JSON.parse(step.answer)), step.command)
     else t.equal(answer.trim(), step.answer.trim(), step.command)
   }
-  t.match(await (await fetch(`${address}/readyz`)).json(), { status: 'ready', store: { workers: { ready: 2 } } })
+  t.match(await (await fetch(`${address}/readyz`)).json(), {
+    status: 'ready',
+    store: { workers: { ready: 2 } },
+  })
 })
 
 t.test('the README names every setting and every command', async t => {
@@ -48,13 +52,16 @@ t.test('the README names every setting and every command', async t => {
     t.ok(readme.includes(`\`${key}\``), `setting ${key}`)
     t.ok(readme.includes(`LODESTONE_${key.toUpperCase()}`), `variable of ${key}`)
   }
-  for (const command of program().commands) t.ok(readme.includes(`lodestone ${command.name()}`), `command ${command.name()}`)
+  for (const command of program().commands)
+    t.ok(readme.includes(`lodestone ${command.name()}`), `command ${command.name()}`)
 })
 
 /** Runs one curl call of the README: -G with --data-urlencode and -d, -H, and `| tail -N`. */
 async function call(command: string, address: string): Promise<string> {
   const [curl = '', pipe] = command.split(/ \| (?=tail)/)
-  const words = [...curl.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare ?? '')
+  const words = [...curl.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  )
   const parameters: string[] = []
   const headers: Record<string, string> = {}
   let url = ''

@@ -1,20 +1,25 @@
-import { ALL, type Condition } from './plan.ts'
+import type { Field } from '../model/field.ts'
+import { ALL, type Condition, type Constant } from './plan.ts'
 
 /** Conjunction without nesting and without conditions that say nothing; null stands for "all records". */
 export function all(conditions: readonly (Condition | null)[]): Condition | null {
-  const operands = conditions.flatMap(condition => {
-    if (condition === null || (condition.type === 'always' && condition.value)) return []
-    return condition.type === 'and' ? condition.operands : [condition]
-  })
+  const operands = mergeWords(
+    conditions.flatMap(condition => {
+      if (condition === null || (condition.type === 'always' && condition.value)) return []
+      return condition.type === 'and' ? condition.operands : [condition]
+    }),
+  )
   if (operands.some(isNever)) return { type: 'always', value: false }
   return operands.length <= 1 ? (operands[0] ?? null) : { type: 'and', operands }
 }
 
 /** Disjunction without nesting and without conditions that never hold. */
 export function any(conditions: readonly Condition[]): Condition {
-  const operands = conditions
-    .flatMap(condition => (condition.type === 'or' ? condition.operands : [condition]))
-    .filter(condition => !isNever(condition))
+  const operands = mergeEqualities(
+    conditions
+      .flatMap(condition => (condition.type === 'or' ? condition.operands : [condition]))
+      .filter(condition => !isNever(condition)),
+  )
   if (operands.some(condition => condition.type === 'always')) return ALL
   return operands.length === 1 && operands[0] !== undefined
     ? operands[0]
@@ -31,4 +36,47 @@ export function negate(condition: Condition): Condition {
 
 function isNever(condition: Condition): boolean {
   return condition.type === 'always' && !condition.value
+}
+
+/** Full-text searches that must all hold are one search for all their words. */
+function mergeWords(operands: readonly Condition[]): readonly Condition[] {
+  const words = operands.flatMap(operand => (operand.type === 'words' ? operand.words : []))
+  if (words.length === 0) return operands
+  return [...operands.filter(operand => operand.type !== 'words'), { type: 'words', words }]
+}
+
+/** Equalities of one field, in a disjunction, are one look-up of several values. */
+function mergeEqualities(operands: readonly Condition[]): readonly Condition[] {
+  const values = new Map<string, Set<Constant>>()
+  const merged: Condition[] = []
+  for (const operand of operands) {
+    const found = equality(operand)
+    if (found === null) {
+      merged.push(operand)
+      continue
+    }
+    const { field, constants } = found
+    const known = values.get(field.name)
+    for (const constant of constants) known?.add(constant)
+    if (known !== undefined) continue
+    values.set(field.name, new Set(constants))
+    merged.push({ type: 'oneOf', field, values: [] })
+  }
+  return merged.map(operand => {
+    if (operand.type !== 'oneOf') return operand
+    const list = [...(values.get(operand.field.name) ?? [])]
+    const [only] = list
+    if (list.length === 1 && only !== undefined)
+      return { type: 'compare', field: operand.field, operator: '=', value: only }
+    return { type: 'oneOf', field: operand.field, values: list }
+  })
+}
+
+function equality(
+  condition: Condition,
+): { readonly field: Field; readonly constants: readonly Constant[] } | null {
+  if (condition.type === 'oneOf') return { field: condition.field, constants: condition.values }
+  if (condition.type === 'compare' && condition.operator === '=')
+    return { field: condition.field, constants: [condition.value] }
+  return null
 }

@@ -84,9 +84,9 @@ class Resolver {
   condition(node: Expression): Condition {
     switch (node.type) {
       case 'or':
-        return any([this.condition(node.left), this.condition(node.right)])
+        return any(chain(node).map(operand => this.condition(operand)))
       case 'and':
-        return all([this.condition(node.left), this.condition(node.right)]) ?? { type: 'always', value: true }
+        return all(chain(node).map(operand => this.condition(operand))) ?? { type: 'always', value: true }
       case 'not':
         return negate(this.condition(node.operand))
       case 'comparison':
@@ -272,6 +272,17 @@ const FLIPPED: Readonly<Record<Comparator, Comparator>> = {
   '<=': '>=',
   '>': '<',
   '>=': '<=',
+}
+
+/** The operands of a chain of one operator, which leans to the left, in their order. */
+function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
+  const operands: Expression[] = []
+  let first: Expression = node
+  while (first.type === node.type) {
+    operands.push(first.right)
+    first = first.left
+  }
+  return [first, ...operands.reverse()]
 }
 
 /** Value of a constant numeric expression; null where it is not one. Division by zero gives no number. */

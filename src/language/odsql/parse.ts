@@ -176,8 +176,9 @@ class Reader {
     const place = span(node)
     switch (node.name) {
       case 'Or':
+        return this.chain(node, 'or')
       case 'And':
-        return { type: node.name === 'Or' ? 'or' : 'and', ...this.pair(node), span: place }
+        return this.chain(node, 'and')
       case 'Not':
         return { type: 'not', operand: this.expression(only(node)), span: place }
       case 'Comparison': {
@@ -343,9 +344,14 @@ class Reader {
     return { type: 'field', name: unquoteName(text), quoted, span: span(node) }
   }
 
-  private pair(node: SyntaxNode): { readonly left: Expression; readonly right: Expression } {
-    const [left, right] = this.two(node)
-    return { left: this.expression(left), right: this.expression(right) }
+  /** A chain of one operator, as deep as one link however long it is. */
+  private chain(node: SyntaxNode, type: 'or' | 'and'): Expression {
+    const [first, ...rest] = children(node).map(child => this.expression(child))
+    if (first === undefined) throw this.unexpected(node)
+    return rest.reduce(
+      (left, right) => ({ type, left, right, span: { from: left.span.from, to: right.span.to } }),
+      first,
+    )
   }
 
   private two(node: SyntaxNode): readonly [SyntaxNode, SyntaxNode] {

@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { INDEX, XSD } from '../../rdf/vocab.ts'
-import type { Expression, Pattern } from '../../sparql/algebra.ts'
+import type { Expression, Pattern, Variable } from '../../sparql/algebra.ts'
 import {
   binary,
   call,
@@ -31,16 +31,26 @@ export interface CompiledCondition {
 }
 
 /**
+ * The variables that hold the values of single-valued fields in one group of patterns: a second test of the same field,
+ * or an order by it, needs no second pattern.
+ */
+export type BoundFields = Map<string, Variable>
+
+/**
  * Compiles a condition that every answer must satisfy. A test of a single-valued field is a triple pattern with a
  * filter: the store scans one predicate. Equality is a triple pattern with the literal in it: the store looks up.
  * An `or` whose every branch finds records by itself is their union. Everything else is an expression over EXISTS,
  * which is false for an absent value, so that NOT is two-valued.
  */
-export function compileCondition(condition: Condition | null, scope: Scope): CompiledCondition {
+export function compileCondition(
+  condition: Condition | null,
+  scope: Scope,
+  group: BoundFields = new Map(),
+): CompiledCondition {
   if (condition === null) return { patterns: [], drives: false }
   switch (condition.type) {
     case 'and': {
-      const parts = condition.operands.map(operand => compileCondition(operand, scope))
+      const parts = condition.operands.map(operand => compileCondition(operand, scope, group))
       const ordered = [...parts.filter(part => part.drives), ...parts.filter(part => !part.drives)]
       return { patterns: ordered.flatMap(part => part.patterns), drives: parts.some(part => part.drives) }
     }
@@ -48,20 +58,14 @@ export function compileCondition(condition: Condition | null, scope: Scope): Com
       const branches = condition.operands.map(operand => compileCondition(operand, scope))
       if (!branches.every(branch => branch.drives)) return tested(condition, scope)
       const union: Pattern = { type: 'union', branches: branches.map(branch => branch.patterns) }
-      const query = {
-        type: 'select',
-        distinct: true,
-        projection: [{ variable: RECORD }],
-        where: [union],
-      } as const
-      return { patterns: [subquery(query)], drives: true }
+      return { patterns: [distinctRecords([union])], drives: true }
     }
     case 'compare':
     case 'between':
     case 'present':
     case 'oneOf':
-      if (isMany(condition)) return tested(condition, scope)
-      return { patterns: fieldPatterns(condition, scope), drives: true }
+      if (!isMany(condition)) return { patterns: fieldPatterns(condition, scope, group), drives: true }
+      return { patterns: [distinctRecords(fieldPatterns(condition, scope))], drives: true }
     case 'compareFields':
       if (condition.left.multivalued || condition.right.multivalued) return tested(condition, scope)
       return { patterns: pairPatterns(condition, scope), drives: true }
@@ -73,6 +77,11 @@ export function compileCondition(condition: Condition | null, scope: Scope): Com
     default:
       return condition satisfies never
   }
+}
+
+/** Each record once, however often patterns find it. */
+function distinctRecords(where: readonly Pattern[]): Pattern {
+  return subquery({ type: 'select', distinct: true, projection: [{ variable: RECORD }], where })
 }
 
 function tested(condition: Condition, scope: Scope): CompiledCondition {
@@ -121,17 +130,33 @@ function isMany(condition: FieldCondition): boolean {
   return condition.field.multivalued && !(condition.type === 'compare' && condition.operator === '=')
 }
 
-function fieldPatterns(condition: FieldCondition, scope: Scope): readonly Pattern[] {
+function fieldPatterns(
+  condition: FieldCondition,
+  scope: Scope,
+  group: BoundFields = new Map(),
+): readonly Pattern[] {
   const { field } = condition
   const predicate = scope.predicate(field)
   const facts = scope.target.graphs.facts
   if (condition.type === 'compare' && condition.operator === '=')
     return [inGraph(facts, triple(RECORD, predicate, constantTerm(field, condition.value)))]
+  const bound = field.multivalued ? undefined : group.get(field.name)
+  if (bound !== undefined && condition.type !== 'oneOf') return valueTests(condition, bound).map(filter)
   const value = scope.fresh('value')
-  return [inGraph(facts, triple(RECORD, predicate, value)), ...valueTests(condition, value).map(filter)]
+  if (!field.multivalued) group.set(field.name, value)
+  const pattern = inGraph(facts, triple(RECORD, predicate, value))
+  if (condition.type === 'oneOf')
+    return [
+      { type: 'values', variable: value, terms: condition.values.map(item => constantTerm(field, item)) },
+      pattern,
+    ]
+  return [pattern, ...valueTests(condition, value).map(filter)]
 }
 
-function valueTests(condition: FieldCondition, value: Expression): readonly Expression[] {
+function valueTests(
+  condition: Exclude<FieldCondition, { readonly type: 'oneOf' }>,
+  value: Expression,
+): readonly Expression[] {
   switch (condition.type) {
     case 'compare':
       return [binary(condition.operator, value, constantTerm(condition.field, condition.value))]
@@ -139,14 +164,6 @@ function valueTests(condition: FieldCondition, value: Expression): readonly Expr
       return [
         ...boundTest(condition.field, '>', condition.lower, value),
         ...boundTest(condition.field, '<', condition.upper, value),
-      ]
-    case 'oneOf':
-      return [
-        {
-          type: 'oneOf',
-          operand: value,
-          items: condition.values.map(item => constantTerm(condition.field, item)),
-        },
       ]
     case 'present':
       return []
@@ -187,20 +204,4 @@ function wordPatterns(words: readonly Word[], scope: Scope): readonly Pattern[] 
     call('CONTAINS', text, literal(word.prefix ? ` ${word.text}` : ` ${word.text} `)),
   )
   return [inGraph(scope.target.graphs.index, triple(RECORD, iri(INDEX.text), text)), ...tests.map(filter)]
-}
-
-/** Values of one field that a disjunction of equalities asks for, or null where it is something else. */
-export function equalities(
-  condition: Condition,
-): { readonly field: Field; readonly values: readonly Constant[] } | null {
-  if (condition.type !== 'or') return null
-  const values: Constant[] = []
-  let field: Field | null = null
-  for (const operand of condition.operands) {
-    if (operand.type !== 'compare' || operand.operator !== '=') return null
-    if (field !== null && field.name !== operand.field.name) return null
-    field = operand.field
-    values.push(operand.value)
-  }
-  return field === null ? null : { field, values }
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../sparql/algebra.ts'
 import { call, inGraph, integer, iri, not, optional, subquery, triple, variable } from '../../sparql/build.ts'
 import type { Ordering, RecordQuery } from '../plan.ts'
-import { type CompiledCondition, compileCondition } from './condition.ts'
+import { type BoundFields, type CompiledCondition, compileCondition } from './condition.ts'
 import { type CompileTarget, JSON_TEXT, POSITION, RECORD, Scope } from './scope.ts'
 
 /** How the records of a page are found, and why. */
@@ -50,8 +50,9 @@ export function compilePage(plan: RecordQuery, target: CompileTarget): PagePlan 
   if (plan.filter?.type === 'always' && !plan.filter.value)
     return { type: 'empty', reason: 'the filter never holds' }
   const scope = new Scope(target)
-  const condition = compileCondition(plan.filter, scope)
-  const keys = plan.orderBy.map(ordering => orderKeys(ordering, scope))
+  const group: BoundFields = new Map()
+  const condition = compileCondition(plan.filter, scope, group)
+  const keys = plan.orderBy.map(ordering => orderKeys(ordering, scope, group))
   return {
     type: 'search',
     reason: `${describeDrive(condition)}, then ${plan.orderBy.length === 0 ? 'source order' : 'sort'}`,
@@ -153,6 +154,8 @@ function orderKeys(
   scope: Scope,
 ): { patterns: readonly Pattern[]; orderBy: readonly OrderKey[] } {
   const { field, descending } = ordering
+  const bound = group.get(field.name)
+  if (bound !== undefined) return { patterns: [], orderBy: [{ expression: bound, descending }] }
   const key = scope.fresh('key')
   const value = inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), key))
   if (field.multivalued) {
