@@ -152,6 +152,7 @@ function positionsQuery(
 function orderKeys(
   ordering: Ordering,
   scope: Scope,
+  group: BoundFields,
 ): { patterns: readonly Pattern[]; orderBy: readonly OrderKey[] } {
   const { field, descending } = ordering
   const bound = group.get(field.name)
