@@ -90,10 +90,17 @@ const DEFAULTS = {
  */
 export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
   const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
-  const settings: PortalSettings = { ...fromFile(portal), ...fromEnvironment(environment) }
-  if (flags.port !== undefined) settings.port = flags.port
-  if (flags.base !== undefined) settings.base = flags.base
+  const settings: PortalSettings = {
+    ...fromFile(portal),
+    ...fromEnvironment(environment),
+    ...fromFlags(flags),
+  }
   const { fragment_size: fragmentSize, ...rest } = { ...DEFAULTS, ...settings }
+  if (rest.port === 0 && settings.base === undefined) {
+    const reason =
+      'port 0 stands for any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
+    throw new Fault('ConfigInvalid', { reason })
+  }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
   return Object.freeze({ ...rest, portal, base, fragmentSize })
 }
@@ -119,7 +126,7 @@ function fromFile(portal: string): PortalSettings {
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
   const known = Object.keys(PORTAL_SCHEMA.properties)
-  const given: Record<string, unknown> = {}
+  const given: PortalSettings = {}
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith('LODESTONE_') || variable === 'LODESTONE_PORTAL' || text === undefined) continue
     const key = variable.slice('LODESTONE_'.length).toLowerCase()
@@ -128,13 +135,29 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
       const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
       throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
     }
-    given[key] = key === 'languages' ? text.split(',').map(part => part.trim()) : numberOrText(key, text)
+    const value = key === 'languages' ? text.split(',').map(part => part.trim()) : numberOrText(key, text)
+    Object.assign(given, checked(key, value, variable, 'ConfigInvalid'))
   }
-  return trusted(readDocument(JSON.stringify(given), 'environment (LODESTONE_…)', PORTAL_SCHEMA))
+  return given
+}
+
+function fromFlags({ port, base }: ConfigFlags): PortalSettings {
+  return {
+    ...(port === undefined ? {} : checked('port', port, '--port', 'Usage')),
+    ...(base === undefined ? {} : checked('base', base, '--base', 'Usage')),
+  }
+}
+
+/** One setting that stands alone, checked; `name` is that of the variable or flag that gives it. */
+function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid' | 'Usage'): PortalSettings {
+  const read = readDocument(JSON.stringify({ [key]: value }), name, PORTAL_SCHEMA)
+  if (read.value !== null) return read.value
+  const reason = read.problems.map(({ message }) => `${name}: ${message}`).join('\n')
+  throw new Fault(code, { reason }, { place: { file: name } })
 }
 
 function numberOrText(key: string, text: string): unknown {
-  return ['port', 'workers', 'deadline', 'fragment_size'].includes(key) && text.trim() !== ''
-    ? Number(text)
-    : text
+  const number = Number(text)
+  const numeric = ['port', 'workers', 'deadline', 'fragment_size'].includes(key)
+  return numeric && text.trim() !== '' && Number.isFinite(number) ? number : text
 }

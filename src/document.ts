@@ -46,7 +46,13 @@ export function readDocument<S extends TSchema>(
       value: null,
       problems: document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })),
     }
-  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: 100 }) ?? {}
+  } catch (error) {
+    // An alias without an anchor, or aliases that multiply beyond measure.
+    return { value: null, problems: [{ message: plain((error as Error).message), place: { file } }] }
+  }
   if (Value.Check(schema, value)) return { value: value as Static<S>, problems: [] }
   const problems = schemaProblems(schema, value).map(({ path, message }) => ({
     message,

@@ -2,7 +2,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { Fault } from '../errors.ts'
 import { definedDatasets } from './definition.ts'
 import { type PublishContext, type PublishProgress, type PublishReport, publishDataset } from './publish.ts'
-import { forget, isWithdrawn, publishedDatasets, versionsOf } from './versions.ts'
+import { forget, isWithdrawn, storedDatasets, versionsOf } from './versions.ts'
 
 /** What a publication tells while it runs. */
 export type PublishMessage =
@@ -23,7 +23,7 @@ export async function publishAll(
   const versions = versionsOf(context.portal)
   const defined = definedDatasets(context.portal)
   if (datasets === null)
-    for (const id of publishedDatasets(versions)) if (!defined.includes(id)) forget(versions, id)
+    for (const id of storedDatasets(versions)) if (!defined.includes(id)) forget(versions, id)
   for (const id of datasets ?? defined.filter(known => !isWithdrawn(versions, known))) {
     try {
       const onProgress = (progress: PublishProgress) => tell({ type: 'progress', ...progress })

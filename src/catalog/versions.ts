@@ -63,6 +63,11 @@ export function publishedDatasets({ root }: Versions): readonly string[] {
     .sort()
 }
 
+/** The ids of which anything is kept: also those that were withdrawn, or whose first publication was cut short. */
+export function storedDatasets({ root }: Versions): readonly string[] {
+  return existsSync(root) ? readdirSync(root) : []
+}
+
 /** The name of the version in force; null where there is none. */
 export function currentVersion({ root }: Versions, id: string): string | null {
   try {

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import { Command } from 'commander'
 import { Fault } from '../errors.ts'
 import { serve } from '../main.ts'
@@ -16,7 +17,9 @@ export function serveCommand(): Command {
       const app = await serve(config, createProgress(process.stderr)).catch(error => {
         throw listenFault(error, config.port)
       })
-      process.stdout.write(`${config.title} is served at ${config.base}\n`)
+      const address = app.http.server.address()
+      const port = config.port === 0 && address !== null ? ` (port ${(address as AddressInfo).port})` : ''
+      process.stdout.write(`${config.title} is served at ${config.base}${port}\n`)
       const stop = () => {
         app.close().then(
           () => process.exit(0),

@@ -1,15 +1,15 @@
 /**
- * A finite number in plain decimal notation, shortest digits, never with an exponent: `1000000000000000000000`,
- * `0.0000001`, `48.8566`. It is the form in which the store keeps an xsd:double, so a number written this way comes
- * back as it went in.
+ * A finite number in plain decimal notation, never with an exponent: `1000000000000000000000`, `0.0000001`, `48.8566`.
+ * It is the form in which the store keeps an xsd:double, so a number written this way comes back as it went in.
  */
 export function numberText(value: number): string {
   const text = String(value)
-  return text.includes('e') ? expand(text) : text
+  return text.length < 17 && !text.includes('e') ? text : tieUp(value, expand(text))
 }
 
 function expand(text: string): string {
-  const [mantissa = '', exponent = '0'] = text.split('e')
+  const [mantissa = '', exponent] = text.split('e')
+  if (exponent === undefined) return text
   const sign = mantissa.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
   const digits = whole + fraction
@@ -17,4 +17,32 @@ function expand(text: string): string {
   if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
   if (point >= digits.length) return sign + digits.padEnd(point, '0')
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
+/**
+ * Where a number lies exactly half-way between two shortest forms, ECMAScript takes the even digit and the store the
+ * upper one: 2^-15 + 123 is 123.00003051757812 here and 123.00003051757813 there.
+ */
+function tieUp(value: number, text: string): string {
+  const last = lastDigit(text)
+  const isTie = text.includes('.') ? isFractionTie(value, text) : isIntegerTie(value, text, text.length - 1 - last)
+  return isTie ? `${text.slice(0, last)}${Number(text[last]) + 1}${text.slice(last + 1)}` : text
+}
+
+/** Place of the last digit that is not a padding zero. */
+function lastDigit(text: string): number {
+  let place = text.length - 1
+  while (text[place] === '0' && place > 0) place--
+  return place
+}
+
+function isFractionTie(value: number, text: string): boolean {
+  const decimals = text.length - 1 - text.indexOf('.')
+  return decimals <= 90 && value.toFixed(decimals + 10) === `${text}5${'0'.repeat(9)}`
+}
+
+function isIntegerTie(value: number, text: string, zeros: number): boolean {
+  if (zeros === 0) return false
+  const rest = BigInt(value) - BigInt(text)
+  return (rest < 0n ? -rest : rest) === 5n * 10n ** BigInt(zeros - 1) && rest > 0n === value > 0
 }

@@ -5,6 +5,8 @@ import { answerFault } from '../../http/faults.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import type { Term } from '../../rdf/term.ts'
 import type { Node } from '../../sparql/algebra.ts'
 import { inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
@@ -97,7 +99,10 @@ async function matchPattern(
     termOf(pattern.predicate),
     termOf(pattern.object),
   ]
-  if (!repeatsVariable(pattern)) return store.match(graph, { subject, predicate, object }, { offset, limit })
+  if (!repeatsVariable(pattern)) {
+    const page = await store.match(graph, { subject, predicate, object }, { offset, limit })
+    return holdsExactly(page.triples, object) ? page : { triples: '', count: 0 }
+  }
   if (subject?.type === 'literal' || predicate?.type === 'literal') return { triples: '', count: 0 }
   const nodes = {
     subject: nodeOf(pattern.subject, 's'),
@@ -115,6 +120,22 @@ async function matchPattern(
     store.select(generate({ type: 'select', projection: [count], where })),
   ])
   return { triples, count: Number(counted[0]?.count?.value ?? 0) }
+}
+
+/**
+ * False where the store found another spelling of a literal: it takes `1.0` for `1` in a look-up as in its data, but a
+ * triple pattern matches equal terms only (RDF 1.1 Concepts, section 3.3).
+ */
+function holdsExactly(triples: string, object: Term | undefined): boolean {
+  if (object?.type !== 'literal') return true
+  const [first] = parseTriples(triples.slice(0, triples.indexOf('\n') + 1))
+  if (first === undefined || first.object.type !== 'literal') return true
+  const found = first.object
+  return (
+    found.value === object.value &&
+    found.datatype === object.datatype &&
+    found.language.toLowerCase() === object.language.toLowerCase()
+  )
 }
 
 function termOf(position: Position) {

@@ -47,6 +47,7 @@ export class Member {
       name: 'lodestone-store',
     })
     let reason = THREAD_ENDED
+    let trapped = false
     this.up = new Promise((resolve, reject) => {
       this.worker.on('message', (reply: Reply) => {
         if ('memory' in reply) this.memory = reply.memory
@@ -54,18 +55,21 @@ export class Member {
           if (this.open.size === 0) this.worker.unref()
           return resolve()
         }
-        this.receive(reply)
         if (reply.type === 'trap') {
+          // Before anyone hears of it: no query may go to an engine that is no longer sound.
+          trapped = true
           reason = reply.reason
-          void this.worker.terminate()
+          void this.kill()
         }
+        this.receive(reply)
       })
       this.worker.once('error', error => {
         reason = String(error)
       })
       this.worker.once('exit', () => {
         reject(new Error(reason))
-        this.end(reason)
+        // Where one request trapped the others had no part in it.
+        this.end(trapped ? THREAD_ENDED : reason)
         onDeath(reason)
       })
     })
@@ -98,18 +102,19 @@ export class Member {
     })
   }
 
-  /** Drops graphs after whatever upkeep is under way. */
+  /** Drops those graphs that it has, after whatever upkeep is under way. */
   drop(graphs: readonly string[]): Promise<FinalReply> {
-    return this.inTurn(() => {
-      for (const graph of graphs) this.graphs.delete(graph)
-      return this.ask({ type: 'drop', graphs })
+    return this.inTurn(async () => {
+      const held = graphs.filter(graph => this.graphs.delete(graph))
+      if (held.length === 0) return { type: 'dropped', id: 0, memory: this.memory }
+      return this.ask({ type: 'drop', graphs: held })
     })
   }
 
   /** Ends the thread, also in the middle of a query. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.serving = false
-    void this.worker.terminate()
+    await this.worker.terminate()
   }
 
   private inTurn(work: () => Promise<FinalReply>): Promise<FinalReply> {

@@ -54,6 +54,11 @@ export class Pool {
   private readonly options: PoolOptions
   private readonly members = new Set<Member>()
   private readonly queue: Job[] = []
+  /** Those who wait for a worker to join. */
+  private readonly arrivals: {
+    readonly resolve: () => void
+    readonly reject: (error: unknown) => void
+  }[] = []
   private closed = false
   private readonly stopping = new AbortController()
 
@@ -68,7 +73,7 @@ export class Pool {
 
   query(sparql: string, format: AnswerFormat, deadline: number | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.closed) return reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
+      if (this.closed) return reject(closedFault())
       if (this.queue.length >= this.options.queue) return reject(new Fault('StoreBusy'))
       const job: Job = {
         sparql,
@@ -78,11 +83,7 @@ export class Pool {
         reject,
         timer: undefined,
       }
-      job.timer = setTimeout(() => {
-        const at = this.queue.indexOf(job)
-        if (at >= 0) this.queue.splice(at, 1)
-        reject(new Fault('StoreBusy'))
-      }, this.options.deadline)
+      this.wait(job)
       this.queue.push(job)
       this.dispatch()
     })
@@ -96,6 +97,7 @@ export class Pool {
     )
     if (known !== undefined)
       throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
+    if (this.closed) throw closedFault()
     this.checkHeadRoom(sources)
     const atOnce = this.registry.size === 0
     for (const source of sources) {
@@ -108,8 +110,9 @@ export class Pool {
       const work = members.map(
         (member, index) => () => this.fill(member, sources, lines => told(index, lines)),
       )
-      if (atOnce) await Promise.all(work.map(begin => begin()))
+      if (atOnce) await allThrough(work)
       else for (const begin of work) await begin()
+      await this.served(sources)
     } catch (error) {
       await this.drop(sources.map(({ graph }) => graph))
       throw error
@@ -118,9 +121,7 @@ export class Pool {
 
   async drop(graphs: readonly string[]): Promise<void> {
     for (const graph of graphs) this.registry.delete(graph)
-    await Promise.all(
-      [...this.members].map(member => member.drop(graphs.filter(graph => member.graphs.has(graph)))),
-    )
+    await Promise.all([...this.members].map(member => member.drop(graphs)))
   }
 
   ready(): readonly Member[] {
@@ -132,10 +133,21 @@ export class Pool {
     this.stopping.abort()
     for (const job of this.queue.splice(0)) {
       clearTimeout(job.timer)
-      job.reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
+      job.reject(closedFault())
     }
-    for (const member of this.members) member.kill()
+    for (const { reject } of this.arrivals.splice(0)) reject(closedFault())
+    const members = [...this.members]
     this.members.clear()
+    await Promise.all(members.map(member => member.kill()))
+  }
+
+  /** Limits the time that a query waits for its turn. */
+  private wait(job: Job): void {
+    job.timer = setTimeout(() => {
+      const at = this.queue.indexOf(job)
+      if (at >= 0) this.queue.splice(at, 1)
+      job.reject(new Fault('StoreBusy'))
+    }, this.options.deadline)
   }
 
   private dispatch(): void {
@@ -150,22 +162,30 @@ export class Pool {
 
   private async run(job: Job, member: Member): Promise<void> {
     clearTimeout(job.timer)
-    let late = false
+    let [begun, late] = [false, false]
     let timer: NodeJS.Timeout | undefined
     const reply = await member.query(job.sparql, job.format, () => {
+      begun = true
       timer = setTimeout(() => {
         late = true
         this.deadlines += 1
-        member.kill()
+        void member.kill()
         job.reject(new Fault('DeadlineExceeded', { seconds: job.deadline / 1000 }))
       }, job.deadline)
     })
     clearTimeout(timer)
+    if (reply.type === 'trap' && !begun && !this.closed) {
+      // What ended the worker was a load that the query waited for: it has its turn with another.
+      this.wait(job)
+      this.queue.unshift(job)
+      return this.dispatch()
+    }
     this.dispatch()
     if (late) return
     if (reply.type === 'answer') return job.resolve(reply.text)
     if (reply.type === 'oversize')
       return job.reject(new Fault('StoreUnavailable', { reason: 'the answer is too long to be passed on.' }))
+    if (reply.type === 'trap' && this.closed) return job.reject(closedFault())
     if (reply.type === 'trap')
       return job.reject(
         new Fault(
@@ -191,25 +211,34 @@ export class Pool {
     this.members.add(member)
     try {
       await member.up
-      await this.catchUp(member)
+      await this.catchUp(member, () => {
+        joined = true
+        member.serving = true
+      })
     } catch (error) {
       this.members.delete(member)
-      member.kill()
+      void member.kill()
       throw error
     }
-    joined = true
-    member.serving = true
+    for (const { resolve } of this.arrivals.splice(0)) resolve()
     this.dispatch()
   }
 
-  /** Brings a worker to the graphs of the registry, which may change while it loads. */
-  private async catchUp(member: Member): Promise<void> {
+  /** Brings a worker to the graphs of the registry, which may change while it loads; `join` leaves it no time to. */
+  private async catchUp(member: Member, join: () => void): Promise<void> {
     for (;;) {
       const missing = [...this.registry.values()].filter(({ source }) => !member.graphs.has(source.graph))
       const extra = [...member.graphs].filter(graph => !this.registry.has(graph))
-      if (extra.length > 0) await member.drop(extra)
+      if (extra.length > 0) {
+        const reply = await member.drop(extra)
+        if (reply.type === 'trap')
+          throw new Fault('StoreUnavailable', {
+            reason: `a worker ended while it dropped ${extra.join(', ')}.`,
+          })
+        continue
+      }
       const [next] = missing
-      if (next === undefined) return
+      if (next === undefined) return join()
       await this.fill(member, [next.source], () => undefined)
     }
   }
@@ -242,6 +271,17 @@ export class Pool {
     }
   }
 
+  /**
+   * Resolves once a worker serves that has these graphs, which is at once but where every worker that loaded them met
+   * a deadline meanwhile: then a replacement has to show that they can be loaded.
+   */
+  private async served(sources: readonly GraphSource[]): Promise<void> {
+    const has = (member: Member) =>
+      sources.every(({ graph }) => member.graphs.has(graph) || !this.registry.has(graph))
+    while (!this.ready().some(has))
+      await new Promise<void>((resolve, reject) => this.arrivals.push({ resolve, reject }))
+  }
+
   private replace(reason: string): void {
     this.options.onEvent({ event: 'worker lost', reason })
     void this.retry()
@@ -255,6 +295,8 @@ export class Pool {
         return
       } catch (error) {
         if (this.closed) return
+        if (error instanceof Fault && error.code !== 'StoreUnavailable')
+          for (const { reject } of this.arrivals.splice(0)) reject(error)
         this.options.onEvent({ event: 'reload failed', reason: String(error) })
         await sleep(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined)
       }
@@ -273,6 +315,16 @@ export class Pool {
       `but ${megabytes(this.options.memoryLimit)} is all that a worker can hold`
     throw new Fault('StoreFull', { reason })
   }
+}
+
+/** Runs all at once; where one fails, only when the others are through, so that what they did can be undone. */
+async function allThrough(work: readonly (() => Promise<void>)[]): Promise<void> {
+  const outcomes = await Promise.allSettled(work.map(begin => begin()))
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+function closedFault(): Fault {
+  return new Fault('StoreUnavailable', { reason: 'the store is closed.' })
 }
 
 /** Adds up what the workers tell into one progress. */
