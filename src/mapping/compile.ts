@@ -41,47 +41,72 @@ export function compileMapping(mapping: Mapping, fields: readonly Field[]): Comp
 /** Writes the terms that a term map makes of a record, in N-Triples. */
 type TermWriter = (record: DatasetRecord) => string | readonly string[] | null
 
+/** Writes the lines of one statement about a subject, empty where there is none, and counts them in the report. */
+type LineWriter = (record: DatasetRecord, subject: string) => string
+
 function compileResource(rule: ResourceRule, fields: readonly Field[], report: RuleReport[]): RecordMapper {
   const subject = compileTerm(rule.subject, fields)
-  const statements = rule.statements.map(statement => compileStatement(rule, statement, fields, report))
+  const rules: RuleReport[] = []
+  const writers = rule.statements.map(statement => {
+    const own = { resource: rule.key, predicate: statement.predicate, made: 0, invalidIri: 0 }
+    rules.push(own)
+    return compileStatement(statement, fields, own)
+  })
+  report.push(...rules)
+  let before = 0
   return (record, out) => {
     const subjects = subject(record)
     if (subjects === null) return
-    for (const text of typeof subjects === 'string' ? [subjects] : subjects) {
-      let lines = ''
-      let triples = 0
-      for (const statement of statements) {
-        const objects = statement.object(record)
-        if (objects === null) continue
-        if (typeof objects === 'string') {
-          lines += text + statement.predicate + objects + END
-          triples += 1
-          statement.report.made += 1
-        } else {
-          for (const object of objects) lines += text + statement.predicate + object + END
-          triples += objects.length
-          statement.report.made += objects.length
-        }
-      }
-      out.add(lines, triples)
-    }
+    let lines = ''
+    for (const text of typeof subjects === 'string' ? [subjects] : subjects)
+      for (const write of writers) lines += write(record, text)
+    let made = 0
+    for (const own of rules) made += own.made
+    out.add(lines, made - before)
+    before = made
   }
 }
 
 const END = ' .\n'
 
 function compileStatement(
-  rule: ResourceRule,
   statement: StatementRule,
   fields: readonly Field[],
-  reports: RuleReport[],
-): { readonly predicate: string; readonly object: TermWriter; readonly report: RuleReport } {
-  const report = { resource: rule.key, predicate: statement.predicate, made: 0, invalidIri: 0 }
-  reports.push(report)
-  return {
-    predicate: ` ${iriText(statement.predicate)} `,
-    object: compileTerm(statement.object, fields, report),
-    report,
+  report: RuleReport,
+): LineWriter {
+  const predicate = ` ${iriText(statement.predicate)} `
+  const { object } = statement
+  if (object.type === 'natural' && !object.field.multivalued)
+    return naturalStatement(predicate, object.field, fields, report)
+  const write = compileTerm(object, fields, report)
+  return (record, subject) => {
+    const terms = write(record)
+    if (terms === null) return ''
+    let lines = ''
+    for (const term of typeof terms === 'string' ? [terms] : terms) {
+      lines += subject + predicate + term + END
+      report.made += 1
+    }
+    return lines
+  }
+}
+
+/** The statement of nearly every field: all that is constant is written once, for speed. */
+function naturalStatement(
+  predicate: string,
+  field: Field,
+  fields: readonly Field[],
+  report: RuleReport,
+): LineWriter {
+  const index = fields.findIndex(({ name }) => name === field.name)
+  const write = naturalText(field.type)
+  const head = `${predicate}"`
+  const tail = naturalEnd(field.type) + END
+  return ({ values }, subject) => {
+    const value = values[index]
+    if (value === null || value === undefined) return ''
+    report.made += 1
+    return subject + head + write(value) + tail
   }
 }
 
