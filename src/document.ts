@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { Fault, type FaultPlace, placeText } from './errors.ts'
@@ -17,6 +18,9 @@ export interface ReadDocument<T> {
 }
 
 const MAX_BYTES = 1_000_000
+
+// By default 8: the branches of one choice are more, and the error of the choice itself comes after them.
+Settings.Set({ maxErrors: 1000 })
 
 /**
  * Reads a YAML document (portal.yaml, dataset.yaml) and checks it against a schema. An unknown key, a value of the
@@ -67,6 +71,12 @@ export function trusted<T>(read: ReadDocument<T>): T {
   const told = read.problems.map(({ message, place }) => placeText(place) + message)
   const place = read.problems[0]?.place
   throw new Fault('ConfigInvalid', { reason: told.join('\n') }, place === undefined ? {} : { place })
+}
+
+/** A fault as a terminal shows it: place where the message does not tell the file already, message, hint. */
+export function faultText({ message, place, hint }: Fault): string {
+  const told = place.file !== undefined && message.includes(place.file)
+  return `${told ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
 interface SchemaProblem {

@@ -182,6 +182,11 @@ export function graphPath(versions: Versions, manifest: Manifest, file: string):
 function refuseMissing(missing: readonly MissingColumn[], source: string): void {
   if (missing.length === 0) return
   throw new Fault('ConfigInvalid', {
-    reason: missing.map(({ message }) => `${source}: ${message}`).join('\n'),
+    reason: missing.map(column => `${source}: ${missingText(column)}`).join('\n'),
   })
+}
+
+/** A missing column in words, with the one that was probably meant. */
+export function missingText({ message, nearest }: MissingColumn): string {
+  return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
 }

@@ -1,4 +1,5 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { faultText } from '../document.ts'
 import { Fault } from '../errors.ts'
 import { definedDatasets } from './definition.ts'
 import { type PublishContext, type PublishProgress, type PublishReport, publishDataset } from './publish.ts'
@@ -31,7 +32,7 @@ export async function publishAll(
       if (result.type === 'published') tell({ type: 'published', dataset: id, report: result.report })
       else tell({ type: 'unchanged', dataset: id, records: result.manifest.statistics.records })
     } catch (error) {
-      const reason = error instanceof Fault ? error.message : String((error as Error).stack ?? error)
+      const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
       tell({ type: 'failed', dataset: id, reason })
     }
   }

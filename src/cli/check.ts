@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Identities } from '../catalog/identity.ts'
-import { resolveFields } from '../catalog/publish.ts'
+import { missingText, resolveFields } from '../catalog/publish.ts'
+import { faultText } from '../document.ts'
 import { Fault, placeText } from '../errors.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
@@ -53,7 +54,11 @@ async function checkDataset(portal: string, dataset: string): Promise<readonly F
     const { misfits, misfitCount, missing } = typed.report()
     const findings: Finding[] = [
       ...missing.map(
-        ({ message }): Finding => ({ dataset, severity: 'error', message: `${source.name}: ${message}` }),
+        (column): Finding => ({
+          dataset,
+          severity: 'error',
+          message: `${source.name}: ${missingText(column)}`,
+        }),
       ),
       ...misfits.map(misfit => ({
         dataset,
@@ -76,6 +81,6 @@ async function checkDataset(portal: string, dataset: string): Promise<readonly F
     return findings
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return [{ dataset, severity: 'error', message: placeText(error.place) + error.message }]
+    return [{ dataset, severity: 'error', message: faultText(error) }]
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { Fault, placeText } from '../errors.ts'
+import { faultText } from '../document.ts'
+import { Fault } from '../errors.ts'
 import { checkCommand } from './check.ts'
 import { explainCommand } from './explain.ts'
 import { importCommand } from './import.ts'
@@ -45,10 +46,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof Fault) {
-      const place = error.message.includes(String(error.place.file)) ? '' : placeText(error.place)
-      process.stderr.write(
-        `lodestone: ${place}${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}\n`,
-      )
+      process.stderr.write(`lodestone: ${faultText(error)}\n`)
       return error.code === 'Usage' ? 2 : 1
     }
     process.stderr.write(`lodestone: ${(error as Error).stack ?? String(error)}\n`)

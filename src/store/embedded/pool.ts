@@ -108,7 +108,7 @@ export class Pool {
       const members = [...this.members].filter(member => member.serving)
       const told = progressOf(sources, members.length, onProgress)
       const work = members.map(
-        (member, index) => () => this.fill(member, sources, lines => told(index, lines)),
+        (member, index) => () => this.fill(member, sources, true, lines => told(index, lines)),
       )
       if (atOnce) await allThrough(work)
       else for (const begin of work) await begin()
@@ -239,16 +239,17 @@ export class Pool {
       }
       const [next] = missing
       if (next === undefined) return join()
-      await this.fill(member, [next.source], () => undefined)
+      await this.fill(member, [next.source], false, () => undefined)
     }
   }
 
+  /** @param live the worker served when the load was asked for, and may have met a deadline since */
   private async fill(
     member: Member,
     sources: readonly GraphSource[],
+    live: boolean,
     onLines: (lines: number) => void,
   ): Promise<void> {
-    const wasServing = member.serving
     let before = 0
     for (const source of sources) {
       const reply = await member.load(source, this.options.memoryLimit, lines => onLines(before + lines))
@@ -262,7 +263,7 @@ export class Pool {
         })
       if (reply.type !== 'loaded') {
         // A worker that was serving and met a deadline meanwhile has a replacement, which loads what the registry names.
-        if (wasServing && !this.closed) return
+        if (live && !this.closed) return
         throw new Fault('StoreUnavailable', { reason: `a worker ended while it loaded ${source.graph}.` })
       }
       before += sourceSize(source).triples

@@ -16,8 +16,12 @@ console.error = (text: unknown) => {
   panic = String(text).split('\n', 2).join(' ')
 }
 
+/** False once the engine trapped: the thread is about to be ended and touches it no more. */
+let sound = true
+
 const engine = new Engine((workerData as WorkerSetup).module)
 port.on('message', (request: Request) => {
+  if (!sound) return
   switch (request.type) {
     case 'query':
       return answer(request)
@@ -48,6 +52,7 @@ async function load({ id, source, limit }: Request & { type: 'load' }): Promise<
   let [lines, reserved] = [0, 0]
   try {
     for await (const batch of batches(source)) {
+      if (!sound) return
       reserved = engine.loadLines(source.graph, batch, limit)
       lines += countLines(batch)
       if (engine.memory > limit && engine.memory > before) {
@@ -58,6 +63,7 @@ async function load({ id, source, limit }: Request & { type: 'load' }): Promise<
       // Between two batches queries have their turn.
       await setImmediate()
     }
+    if (!sound) return
     const quads = engine.countLoaded(source.graph, lines)
     const grown = Math.max(0, engine.memory - before - reserved)
     tell({ type: 'loaded', id, quads, grown, memory: engine.memory })
@@ -87,6 +93,8 @@ function drop({ id, graphs }: Request & { type: 'drop' }): void {
 }
 
 function trap(id: number, error: unknown): void {
+  if (!sound) return
+  sound = false
   const reason = panic === '' ? messageOf(error) : `${messageOf(error)}: ${panic}`
   tell({ type: 'trap', id, reason, oversize: isOversize(error) })
 }

@@ -1,0 +1,219 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { program } from '../src/cli/lodestone.ts'
+import { lodestone, spawnLodestone } from './support/crash.ts'
+
+/** The command line, each command as a process of its own. */
+const CSV = 'name,height,planted\nOak,12,1999-04-01\nElm,7.5,2001-05-02\nYew,,\n'
+
+function portalOf(t: Test): string {
+  return t.testdir({
+    'portal.yaml': 'title: Small\nworkers: 1\n',
+    'Big Trees.csv': CSV,
+    data: {
+      plants: {
+        'dataset.yaml': 'source: { path: plants.csv }\nmetas: { default: { title: Plants } }\n',
+        'plants.csv': CSV,
+      },
+      stones: { 'dataset.yaml': 'source: { path: s.json }\n', 's.json': '[{"a": 1}, {"a": 2}]' },
+    },
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+/** Starts a server and waits for the line that tells its address. */
+async function serve(t: Test, args: readonly string[]) {
+  const child = spawnLodestone(['serve', ...args])
+  t.teardown(() => child.kill('SIGKILL'))
+  let [stdout, stderr] = ['', '']
+  const ended = new Promise<number | string | null>(resolve =>
+    child.once('close', (code, signal) => resolve(signal ?? code)),
+  )
+  child.stderr.on('data', piece => {
+    stderr += String(piece)
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', piece => {
+      stdout += String(piece)
+      if (stdout.includes('\n')) resolve()
+    })
+    void ended.then(code => reject(new Error(`serve ended with ${code}: ${stderr}`)))
+  })
+  const stop = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return { stdout, stderr: () => stderr, stop }
+}
+
+async function untilStatus(address: string, status: number): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await fetch(address)).status === status) return true
+    await sleep(100)
+  }
+  return false
+}
+
+t.jobs = 2
+
+t.test('every command has --help, and exit codes tell what happened', { buffered: true }, async t => {
+  for (const command of program().commands)
+    t.match(command.helpInformation(), /Usage: .*\n[^]+--help/, `help of ${command.name()}`)
+  const portal = portalOf(t)
+  const at = ['--portal', portal]
+  const taken = createServer().listen(0)
+  t.teardown(() => taken.close())
+  const address = taken.address()
+  const port = String(typeof address === 'object' && address !== null ? address.port : 0)
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [['serve', '--help'], 0, /Usage: lodestone serve /],
+    [['--help'], 0, /Commands:/],
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['nonsense'], 2, /unknown command 'nonsense'/],
+    [['serve', '--port', 'many'], 2, /a port is a number/],
+    [['serve', '--prot', '80'], 2, /unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [['serve', ...at, '--port', '0'], 1, /port 0 .*--base/],
+    [['serve', ...at, '--port', port], 1, new RegExp(`port ${port} is taken`)],
+    [['serve', ...at, '--base', 'portal.test'], 2, /--base: base is "portal.test"/],
+    [['unpublish'], 2, /missing required argument/],
+    [['unpublish', 'nothing', ...at], 1, /published dataset nothing does not exist/],
+    [['import', path.join(portal, 'nothing.csv'), ...at], 1, /nothing\.csv was not found/],
+    [['import', path.join(portal, 'Big Trees.csv'), '--id', 'Big Trees', ...at], 2, /no dataset id/],
+    [['publish', '--portal', path.join(portal, 'data')], 1, /portal\.yaml was not found/],
+    [['publish', 'nothing', ...at], 1, /nothing: not published/],
+    [['check', 'plants', ...at], 0, /^$/],
+    [['explain', 'nothing', '', ...at], 1, /dataset nothing does not exist/],
+    [['query', 'nothing'], 2, /missing required argument/],
+  ]
+  const pending = [...cases]
+  const work = async () => {
+    for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+      const [args, code, output] = next
+      const ended = await lodestone(args)
+      const name = args.filter(word => !word.startsWith(portal)).join(' ')
+      t.equal(ended.code, code, `${name}: exit code`)
+      t.match(ended.stdout + ended.stderr, output, `${name}: output`)
+      t.notMatch(ended.stderr, /\n {4}at /, `${name}: no stack`)
+      t.equal(ended.stdout === '', code !== 0 || args[0] === 'check', `${name}: failures are told on stderr`)
+    }
+  }
+  await Promise.all([work(), work(), work()])
+  const wrong = await lodestone(['publish', ...at], { environment: { LODESTONE_PROT: '1' } })
+  t.match(wrong, { code: 1, stderr: /did you mean LODESTONE_PORT/ })
+})
+
+t.test(
+  'import makes a folder that publishes; check and explain tell about it',
+  { buffered: true },
+  async t => {
+    const portal = portalOf(t)
+    const at = ['--portal', portal]
+    const file = path.join(portal, 'Big Trees.csv')
+    const imported = await lodestone(['import', file, ...at])
+    t.match(imported, { code: 0, stdout: /data\/big-trees\/dataset\.yaml: 3 fields\n$/ })
+    const yaml = path.join(portal, 'data/big-trees/dataset.yaml')
+    t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
+    t.match(await lodestone(['import', file, ...at]), { code: 2, stderr: /exists already/ })
+    const published = await lodestone(['publish', 'big-trees', '--json', ...at])
+    t.equal(published.code, 0)
+    t.match(JSON.parse(published.stdout), [
+      { type: 'published', dataset: 'big-trees', report: { records: 3 } },
+    ])
+    t.match(published.stderr, /^big-trees: 3 records, \d+ triples/)
+    t.match(await lodestone(['check', ...at]), { code: 0, stdout: '' })
+    const explained = await lodestone(['explain', 'big-trees', 'height > 8', '--json', ...at])
+    t.equal(explained.code, 0, explained.stderr)
+    const stages = JSON.parse(explained.stdout)
+    t.match(stages, { text: 'height > 8', answer: { total: 1, records: [/^[0-9a-f]{40}$/] } })
+    t.match(stages.page.sparql, /SELECT|CONSTRUCT/)
+    t.match(await lodestone(['explain', 'big-trees', 'height > 8', ...at]), {
+      code: 0,
+      stdout: /WHERE|GRAPH/,
+    })
+    t.match(await lodestone(['explain', 'big-trees', 'height >', ...at]), {
+      code: 1,
+      stderr: /ODSQL query is malformed/,
+    })
+
+    const trees = path.join(portal, 'data/big-trees/Big Trees.csv')
+    writeFileSync(trees, 'name,height,planted\nOak,high,1999-04-01\n')
+    t.match(await lodestone(['check', 'big-trees', ...at]), {
+      code: 0,
+      stdout: /^warning: big-trees: Big Trees\.csv: line 2, record 1, height: "high" was found/,
+    })
+    writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\nElm,"7\n')
+    const broken = await lodestone(['check', ...at])
+    t.match(broken, { code: 1, stdout: /^error: big-trees: Big Trees\.csv:3:5: .*never closed/ })
+    t.match(
+      (await lodestone(['publish', ...at])).stderr,
+      /big-trees: not published\n {2}Big Trees\.csv:3:5: /,
+    )
+    writeFileSync(trees, 'name,hieght,planted\nOak,12,1999-04-01\n')
+    t.match(await lodestone(['check', 'big-trees', ...at]), { code: 1, stdout: /Did you mean "hieght"\?/ })
+    writeFileSync(yaml, 'source: { path: Big Trees.csv }\nfeilds: []\n')
+    t.match(await lodestone(['check', ...at]), {
+      code: 1,
+      stdout: new RegExp(`^error: big-trees: ${yaml}:2:1: unknown key feilds, did you mean fields\\?`),
+    })
+    t.match(JSON.parse((await lodestone(['check', '--json', ...at])).stdout), [
+      { dataset: 'big-trees', severity: 'error' },
+    ])
+  },
+)
+
+t.test('a server, from its address to its end', { buffered: true }, async t => {
+  const portal = portalOf(t)
+  const port = await freePort()
+  const at = ['--portal', portal, '--port', String(port)]
+  const base = `http://localhost:${port}`
+  const server = await serve(t, at)
+  t.equal(server.stdout, `Small is served at ${base}\n`)
+  t.match(server.stderr(), /^plants: 3 records.*\nstones: 2 records/)
+  t.same(await (await fetch(`${base}/healthz`)).json(), { status: 'alive' })
+  t.match(await (await fetch(`${base}/readyz`)).json(), {
+    status: 'ready',
+    store: { workers: { ready: 1, wanted: 1 } },
+  })
+  const plants = `${base}/api/explore/v2.0/catalog/datasets/plants/records`
+  t.match(await (await fetch(plants)).json(), { total_count: 3 })
+
+  const sparql = 'SELECT ?name ?height { ?s <PLANTS/name> ?name ; <PLANTS/height> ?height } ORDER BY ?name'
+  const query = sparql.replaceAll('PLANTS', `${base}/ld/ontologies/plants`)
+  const [csv, withdrawn] = await Promise.all([
+    lodestone(['query', 'plants', query, ...at]),
+    lodestone(['unpublish', 'stones', ...at.slice(0, 2)]),
+  ])
+  t.match(csv, { code: 0, stdout: /^name,height\r?\nElm,7\.5\r?\nOak,12/ }, csv.stderr)
+  t.equal(withdrawn.code, 0, withdrawn.stderr)
+  const stones = plants.replace('plants', 'stones')
+  t.ok(await untilStatus(stones, 404), 'an unpublished dataset is gone')
+  t.equal((await lodestone(['publish', ...at])).code, 0)
+  await sleep(2500)
+  t.equal((await fetch(stones)).status, 404, 'and stays away while all others are published')
+  t.equal((await lodestone(['publish', 'stones', ...at])).code, 0)
+  t.ok(await untilStatus(stones, 200), 'until it is published by name')
+  rmSync(path.join(portal, 'data/stones'), { recursive: true })
+  t.equal((await lodestone(['publish', ...at])).code, 0)
+  t.ok(await untilStatus(stones, 404), 'a dataset whose folder is gone is gone')
+  t.notOk(existsSync(path.join(portal, 'var/published/stones')))
+  t.equal(await server.stop('SIGTERM'), 0)
+})
+
+t.test('any free port, with a base', { buffered: true }, async t => {
+  const portal = portalOf(t)
+  const server = await serve(t, ['--portal', portal, '--port', '0', '--base', 'http://portal.test/x/'])
+  const [, port] = /^Small is served at http:\/\/portal\.test\/x \(port (\d+)\)\n$/.exec(server.stdout) ?? []
+  t.equal((await fetch(`http://localhost:${port}/readyz`)).status, 200, server.stdout)
+  t.equal(await server.stop('SIGINT'), 0)
+})

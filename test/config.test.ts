@@ -1,0 +1,192 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { readDefinition } from '../src/catalog/definition.ts'
+import { type ConfigFlags, loadConfig } from '../src/config.ts'
+import { Fault } from '../src/errors.ts'
+
+/** Configuration: who wins, and that every mistake is told with its place. */
+function portalWith(t: Test, yaml: string): string {
+  return t.testdir({ 'portal.yaml': yaml })
+}
+
+function refusal(flags: ConfigFlags, environment: NodeJS.ProcessEnv = {}): Fault {
+  try {
+    loadConfig(flags, environment)
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+t.test('defaults < portal.yaml < environment < flags', async t => {
+  const portal = portalWith(t, '')
+  t.same(loadConfig({ portal }, {}), {
+    portal,
+    title: 'Lodestone',
+    description: '',
+    base: 'http://localhost:3000',
+    host: '0.0.0.0',
+    port: 3000,
+    access: 'public',
+    languages: ['en'],
+    workers: 2,
+    deadline: 10,
+    fragmentSize: 500,
+    log: 'warn',
+  })
+  writeFileSync(
+    path.join(portal, 'portal.yaml'),
+    'title: File\nport: 4000\ndeadline: 2.5\nfragment_size: 7\n',
+  )
+  const environment = {
+    LODESTONE_PORT: '5000',
+    LODESTONE_LANGUAGES: 'de, fr',
+    LODESTONE_FRAGMENT_SIZE: '9',
+    LODESTONE_ACCESS: 'private',
+    LODESTONE_TITLE: '12',
+    OTHER: 'x',
+  }
+  const file = { title: 'File', port: 4000, deadline: 2.5, fragmentSize: 7, base: 'http://localhost:4000' }
+  const set = { title: '12', port: 5000, fragmentSize: 9, languages: ['de', 'fr'], access: 'private' }
+  t.match(loadConfig({ portal }, {}), file)
+  t.match(loadConfig({ portal }, environment), { ...file, ...set, base: 'http://localhost:5000' })
+  t.match(loadConfig({ portal, port: 6000 }, environment), { port: 6000, base: 'http://localhost:6000' })
+  t.match(loadConfig({ portal, base: 'https://x.test/data//' }, environment), { base: 'https://x.test/data' })
+  t.equal(loadConfig({}, { LODESTONE_PORTAL: portal }).portal, portal)
+  t.equal(loadConfig({ portal }, { LODESTONE_PORTAL: '/nowhere' }).portal, portal)
+  t.ok(Object.isFrozen(loadConfig({ portal }, {})))
+})
+
+t.test('portal.yaml: every mistake with line and column', async t => {
+  const cases: readonly (readonly [string, string, number | undefined, number | undefined, RegExp])[] = [
+    ['an unknown key', 'title: A\nprot: 80\n', 2, 1, /unknown key prot, did you mean port\?/],
+    ['an unknown key like none', 'zzzzzzzz: 80\n', 1, 1, /unknown key zzzzzzzz, known are: title, /],
+    ['a word for a number', 'title: A\nport: many\n', 2, 1, /port is "many": must be integer/],
+    ['a number out of range', 'port: 70000\n', 1, 1, /port is 70000: must be <= 65535/],
+    ['a number for a text', '\n\ntitle: 5\n', 3, 1, /title is 5: must be string/],
+    ['one of a choice', 'access: secret\n', 1, 1, /access is "secret", expected one of: public, private/],
+    ['a base that is none', 'base: portal.test\n', 1, 1, /base is "portal.test"/],
+    ['an element of a list', 'languages: [en, English]\n', 1, 17, /languages\.1 is "English"/],
+    ['a key twice', 'port: 1\nport: 2\n', 2, 1, /unique/],
+    ['broken YAML', 'title: [a\n', 2, 1, /flow|\]/i],
+    ['a tab', 'title:\n\tport: 1\n', 2, 1, /tab/i],
+    ['a text alone', 'hello\n', 1, 1, /the document is "hello": must be object/],
+    ['a list', '- title: A\n', 1, 1, /the document is .*must be object/],
+    ['two documents', 'port: 1\n---\nport: 2\n', undefined, undefined, /document/],
+    ['an unknown alias', 'title: *name\n', undefined, undefined, /alias/i],
+    [
+      'aliases without measure',
+      `a: &a [x, x, x]\n${[...'bcdefg'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdef'[at]}`).join(', ')}]\n`).join('')}`,
+      undefined,
+      undefined,
+      /alias/i,
+    ],
+    ['too much', `title: ${'x'.repeat(1_000_001)}\n`, undefined, undefined, /longer than 1000000/],
+  ]
+  const portal = portalWith(t, '')
+  const file = path.join(portal, 'portal.yaml')
+  for (const [name, yaml, line, column, message] of cases) {
+    writeFileSync(file, yaml)
+    const fault = refusal({ portal })
+    t.equal(fault.code, 'ConfigInvalid', name)
+    t.match(fault.message, message, `${name}: message`)
+    t.equal(fault.place.file, file, `${name}: file`)
+    if (line === undefined) continue
+    t.same([fault.place.line, fault.place.column], [line, column], `${name}: place in ${fault.message}`)
+    t.ok(fault.message.includes(`${file}:${line}:${column}: `), `${name}: place in the message`)
+  }
+  writeFileSync(file, 'prot: 1\ntitel: A\nworkers: 0\n')
+  t.equal(refusal({ portal }).message.split('\n').length, 3, 'all mistakes are told')
+  t.match(refusal({ portal: path.join(portal, 'nowhere') }), {
+    code: 'ConfigInvalid',
+    message: /was not found/,
+  })
+  t.match(refusal({ portal: file }), { code: 'ConfigInvalid', message: /cannot be read/ })
+})
+
+t.test('environment and flags: the name of the variable or flag is told', async t => {
+  const portal = portalWith(t, 'title: A\n')
+  const cases: readonly (readonly [NodeJS.ProcessEnv, RegExp])[] = [
+    [{ LODESTONE_PROT: '1' }, /unknown setting LODESTONE_PROT .*did you mean LODESTONE_PORT\?/],
+    [{ LODESTONE_ZZZZZZ: '1' }, /unknown setting LODESTONE_ZZZZZZ in the environment$/],
+    [{ LODESTONE_PORT: 'many' }, /^LODESTONE_PORT: port is "many": must be integer$/],
+    [{ LODESTONE_PORT: '' }, /^LODESTONE_PORT: port is ""/],
+    [{ LODESTONE_WORKERS: '1.5' }, /^LODESTONE_WORKERS: workers is 1\.5/],
+    [{ LODESTONE_DEADLINE: '0' }, /^LODESTONE_DEADLINE: deadline is 0: must be >= 0\.05/],
+    [{ LODESTONE_LOG: 'loud' }, /^LODESTONE_LOG: log is "loud", expected one of: silent, /],
+    [{ LODESTONE_LANGUAGES: 'en,english' }, /^LODESTONE_LANGUAGES: languages\.1 is "english"/],
+  ]
+  for (const [environment, message] of cases)
+    t.match(refusal({ portal }, environment), { code: 'ConfigInvalid', message }, JSON.stringify(environment))
+  t.match(refusal({ portal, base: 'portal.test' }), {
+    code: 'Usage',
+    message: /^--base: base is "portal.test"/,
+  })
+  t.match(refusal({ portal, port: 99_999 }), { code: 'Usage', message: /^--port: / })
+  t.match(refusal({ portal, port: 0 }), { code: 'ConfigInvalid', message: /port 0.*--base/ })
+  t.match(loadConfig({ portal, port: 0, base: 'http://x.test' }, {}), { port: 0, base: 'http://x.test' })
+})
+
+t.test('dataset.yaml: every mistake with its place', async t => {
+  const source = 'source: { path: a.csv }\n'
+  const field = (text: string) => `${source}fields:\n  - { name: a, type: int }\n  - ${text}\n`
+  const cases: readonly (readonly [string, string, number | undefined, number | undefined, RegExp])[] = [
+    ['an unknown key', `${source}feilds: []\n`, 2, 1, /unknown key feilds, did you mean fields\?/],
+    [
+      'an unknown key of a field',
+      field('{ name: b, typ: int }'),
+      4,
+      16,
+      /unknown key typ, did you mean type\?/,
+    ],
+    ['an unknown type', field('{ name: b, type: integre }'), 4, 16, /fields\.1\.type is "integre".*int/],
+    ['a field without a name', field('{ type: int }'), 4, 5, /name/],
+    ['a name that is none', field('{ name: Größe }'), 4, 7, /fields\.1\.name is "Größe"/],
+    ['a long delimiter', `${source}options: { delimiter: ';;' }\n`, 2, 12, /options\.delimiter is ";;"/],
+    ['an unknown format', `${source}format: xlsx\n`, 2, 1, /expected one of: csv, tsv/],
+    ['no source', 'format: csv\n', 1, 1, /source/],
+    ['a key twice', `${source}${source}`, 2, 1, /unique/],
+    [
+      'two sources',
+      'source: { path: a.csv, module: b }\n',
+      undefined,
+      undefined,
+      /2 of path, package and module/,
+    ],
+    ['a field twice', field('{ name: a }'), undefined, undefined, /field a is declared twice/],
+    [
+      'an unknown id',
+      `${field('{ name: b }')}id: [c]\n`,
+      undefined,
+      undefined,
+      /id names c, which is no field/,
+    ],
+  ]
+  const portal = t.testdir({ data: { a: {}, Wrong: { 'dataset.yaml': source } } })
+  const file = path.join(portal, 'data/a/dataset.yaml')
+  for (const [name, yaml, line, column, message] of cases) {
+    writeFileSync(file, yaml)
+    const { definition, problems } = readDefinition(portal, 'a')
+    t.equal(definition, null, name)
+    const [problem] = problems
+    t.match(problem?.message, message, `${name}: ${problem?.message}`)
+    t.same(problem?.place, line === undefined ? { file } : { file, line, column }, `${name}: place`)
+  }
+  writeFileSync(file, field('{ name: b, from: B, annotations: { facet: [], unit: m, sortable: true } }'))
+  t.match(readDefinition(portal, 'a'), {
+    problems: [],
+    definition: {
+      id: 'a',
+      visibility: 'public',
+      identity: [],
+      fields: [
+        { name: 'a' },
+        { name: 'b', from: 'B', annotations: { facet: [], unit: ['m'], sortable: [] } },
+      ],
+    },
+  })
+  t.match(readDefinition(portal, 'Wrong').problems, [{ message: /not a dataset id/ }])
+  t.match(readDefinition(portal, 'none').problems, [{ message: /cannot be read/ }])
+})

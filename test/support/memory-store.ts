@@ -1,0 +1,69 @@
+import oxigraph from 'oxigraph'
+import { parseTerm } from '../../src/rdf/ntriples-reader.ts'
+import { termText } from '../../src/rdf/ntriples.ts'
+import type { Term, TriplePattern } from '../../src/rdf/term.ts'
+import type { GraphSource, Solution, Store } from '../../src/store/store.ts'
+
+const NTRIPLES = 'application/n-triples'
+
+/** A second implementation of the store, in this thread and without workers, for tests of what stands on a store. */
+export function memoryStore(): Store & { readonly calls: string[] } {
+  const store = new oxigraph.Store()
+  const calls: string[] = []
+  const where = (graph: string, { subject, predicate, object }: TriplePattern) => {
+    const node = (term: Term | undefined, name: string) => (term === undefined ? `?${name}` : termText(term))
+    return `{ GRAPH <${graph}> { ${node(subject, 's')} ${node(predicate, 'p')} ${node(object, 'o')} } }`
+  }
+  /** No triple has a literal before its object, and a blank node names nothing outside its document. */
+  const cannotMatch = ({ subject, predicate, object }: TriplePattern) =>
+    [subject, predicate].some(term => term !== undefined && term.type === 'literal') ||
+    [subject, predicate, object].some(term => term?.type === 'blank')
+  const select = async (sparql: string): Promise<readonly Solution[]> => {
+    calls.push(sparql)
+    const rows = store.query(sparql) as Map<string, { toString(): string }>[]
+    return rows.map(row => Object.fromEntries([...row].map(([name, term]) => [name, parseTerm(term.toString())])))
+  }
+  const construct = async (sparql: string): Promise<string> => {
+    calls.push(sparql)
+    return store.query(sparql, { results_format: NTRIPLES }) as string
+  }
+  const count = async (graph: string, pattern: TriplePattern): Promise<number> => {
+    if (cannotMatch(pattern)) return 0
+    const [row] = await select(`SELECT (COUNT(*) AS ?n) WHERE ${where(graph, pattern)}`)
+    return Number(row?.n?.value)
+  }
+  return {
+    calls,
+    capabilities: { name: 'memory', rangeIndex: false, fullTextIndex: false, geometryIndex: false },
+    select,
+    construct,
+    count,
+    match: async (graph, pattern, { offset, limit }) => {
+      if (cannotMatch(pattern)) return { triples: '', count: 0 }
+      const { subject, predicate, object } = pattern
+      const node = (term: Term | undefined, name: string) => (term === undefined ? `?${name}` : termText(term))
+      const template = `${node(subject, 's')} ${node(predicate, 'p')} ${node(object, 'o')}`
+      const triples = await construct(
+        `CONSTRUCT { ${template} } WHERE ${where(graph, pattern)} LIMIT ${limit} OFFSET ${offset}`,
+      )
+      return { triples, count: await count(graph, pattern) }
+    },
+    load: async (graphs: readonly GraphSource[]) => {
+      for (const source of graphs) {
+        if (!('text' in source)) throw new Error('the memory store loads text only')
+        store.load(source.text, { format: NTRIPLES, to_graph_name: oxigraph.namedNode(source.graph) })
+      }
+    },
+    drop: async graphs => {
+      for (const graph of graphs) store.update(`DROP SILENT GRAPH <${graph}>`)
+    },
+    statistics: async () => ({
+      quads: store.size,
+      graphs: 0,
+      workers: { ready: 1, wanted: 1 },
+      memory: [],
+      deadlines: 0,
+    }),
+    close: async () => undefined,
+  }
+}
