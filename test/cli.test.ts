@@ -65,11 +65,11 @@ async function untilStatus(address: string, status: number): Promise<boolean> {
   return false
 }
 
-t.jobs = 2
+t.jobs = 3
 
 t.test('every command has --help, and exit codes tell what happened', { buffered: true }, async t => {
   for (const command of program().commands)
-    t.match(command.helpInformation(), /Usage: .*\n[^]+--help/, `help of ${command.name()}`)
+    t.match(command.helpInformation(), /Usage: [\s\S]+--help/, `help of ${command.name()}`)
   const portal = portalOf(t)
   const at = ['--portal', portal]
   const taken = createServer().listen(0)
@@ -131,7 +131,6 @@ t.test(
       { type: 'published', dataset: 'big-trees', report: { records: 3 } },
     ])
     t.match(published.stderr, /^big-trees: 3 records, \d+ triples/)
-    t.match(await lodestone(['check', ...at]), { code: 0, stdout: '' })
     const explained = await lodestone(['explain', 'big-trees', 'height > 8', '--json', ...at])
     t.equal(explained.code, 0, explained.stderr)
     const stages = JSON.parse(explained.stdout)

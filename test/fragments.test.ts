@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { QueryEngine } from '@comunica/query-sparql'
 import fastify, { type FastifyInstance } from 'fastify'
-import { type Quad, Parser, Store as QuadStore } from 'n3'
+import { Parser, type Quad, Store as QuadStore } from 'n3'
 import t, { type Test } from 'tap'
 import { fragments } from '../src/api/fragments/routes.ts'
 import { Fault } from '../src/errors.ts'
@@ -21,7 +23,9 @@ const DATA = Array.from({ length: 30 }, (_, i) => {
     `${person} <${EX}name> ${literalText(`${NAMES[i % 10]}${i < 10 ? '' : i}`)} .\n`,
     `${person} <${EX}age> ${literalText(String(20 + (i % 7)), XSD.integer)} .\n`,
     `${person} <${EX}height> ${literalText(String(1 + i / 100), XSD.double)} .\n`,
-    ...(i % 3 === 0 ? [`${person} <${EX}label> ${literalText(`n${i}`, XSD.string, i % 2 === 0 ? 'en' : 'fr')} .\n`] : []),
+    ...(i % 3 === 0
+      ? [`${person} <${EX}label> ${literalText(`n${i}`, XSD.string, i % 2 === 0 ? 'en' : 'fr')} .\n`]
+      : []),
     ...(i < 29 ? [`${person} <${EX}knows> <${EX}person/${i + 1}> .\n`] : []),
     ...(i % 10 === 0 ? [`${person} <${EX}knows> ${person} .\n`] : []),
   ].join('')
@@ -34,43 +38,34 @@ interface Server {
   readonly calls: readonly string[]
 }
 
-async function serve(t: Test): Promise<Server> {
+/** Serves the people; `listening` at the very address that the fragments tell. */
+async function serve(t: Test, listening = false): Promise<Server> {
+  const port = listening ? await freePort() : 80
+  const address = listening ? `http://127.0.0.1:${port}` : 'http://127.0.0.1'
   const store = memoryStore()
   await store.load([{ graph: GRAPH, text: DATA }])
-  const dataset = { id: 'people', title: 'People "of" é', description: 'Some', version: 'v1', graph: GRAPH }
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
-  const options = {
-    base: 'http://127.0.0.1',
+  await http.register(fragments, {
+    base: address,
     pageSize: PAGE_SIZE,
     store,
-    dataset: (id: string) => {
+    dataset: id => {
       if (id !== 'people') throw new Fault('NotFoundResource', { kind: 'dataset', id })
-      return dataset
+      return { id, title: 'People "of" é', description: 'Some', version: 'v1', graph: GRAPH }
     },
-  }
-  // The base is known once the server has its port, so the options are filled in then.
-  await http.register(fragments, options)
-  await http.listen({ port: 0, host: '127.0.0.1' })
-  const address = `http://127.0.0.1:${(http.server.address() as { readonly port: number }).port}`
+  })
+  if (listening) await http.listen({ port, host: '127.0.0.1' })
   t.teardown(() => http.close())
   return { http, address, calls: store.calls }
 }
 
-/** A server whose public address is where it listens. */
-async function serveAtItself(t: Test): Promise<Server> {
-  const probe = fastify()
-  await probe.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = probe.server.address() as { readonly port: number }
-  await probe.close()
-  const store = memoryStore()
-  await store.load([{ graph: GRAPH, text: DATA }])
-  const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
-  const address = `http://127.0.0.1:${port}`
-  const dataset = { id: 'people', title: 'People', description: null, version: 'v1', graph: GRAPH }
-  await http.register(fragments, { base: address, pageSize: PAGE_SIZE, store, dataset: () => dataset })
-  await http.listen({ port, host: '127.0.0.1' })
-  t.teardown(() => http.close())
-  return { http, address, calls: store.calls }
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 const parse = (text: string, format: string) => new Parser({ format }).parse(text)
@@ -79,7 +74,23 @@ function isData(quad: Quad): boolean {
   return quad.graph.termType === 'DefaultGraph'
 }
 
-const key = (quad: Quad) => JSON.stringify([quad.subject, quad.predicate, quad.object])
+interface AnyTerm {
+  readonly termType: string
+  readonly value: string
+  readonly language?: string
+  readonly datatype?: { readonly value: string }
+}
+
+/** A term by its parts: readers order the properties of their objects differently. */
+const termKey = (term: AnyTerm) => [
+  term.termType,
+  term.value,
+  term.language ?? '',
+  term.datatype?.value ?? '',
+]
+
+const key = (quad: Quad) =>
+  JSON.stringify([quad.subject, quad.predicate, quad.object].map(term => termKey(term)))
 
 function objects(page: readonly Quad[], predicate: string): readonly string[] {
   return page.filter(quad => quad.predicate.value === predicate).map(quad => quad.object.value)
@@ -90,17 +101,29 @@ t.test('every page of a pattern, by its controls, is what the pattern matches', 
   const patterns: readonly (readonly [string, (quad: Quad) => boolean])[] = [
     ['', () => true],
     [`predicate=${encodeURIComponent(`${EX}name`)}`, quad => quad.predicate.value === `${EX}name`],
-    [`predicate=%3C${encodeURIComponent(`${EX}age`)}%3E&subject=&object=`, quad => quad.predicate.value === `${EX}age`],
+    [
+      `predicate=%3C${encodeURIComponent(`${EX}age`)}%3E&subject=&object=`,
+      quad => quad.predicate.value === `${EX}age`,
+    ],
     [`subject=${encodeURIComponent(`${EX}person/0`)}`, quad => quad.subject.value === `${EX}person/0`],
     ['subject=?x&object=?x', quad => quad.subject.value === quad.object.value],
     ['subject=?x&predicate=?p&object=?o', () => true],
-    [`object=${encodeURIComponent('"22"^^http://www.w3.org/2001/XMLSchema#integer')}`, quad => quad.object.value === '22'],
-    [`object=${encodeURIComponent('"22"^^<http://www.w3.org/2001/XMLSchema#integer>')}`, quad => quad.object.value === '22'],
+    [
+      `object=${encodeURIComponent('"22"^^http://www.w3.org/2001/XMLSchema#integer')}`,
+      quad => quad.object.value === '22',
+    ],
+    [
+      `object=${encodeURIComponent('"22"^^<http://www.w3.org/2001/XMLSchema#integer>')}`,
+      quad => quad.object.value === '22',
+    ],
     [`object=${encodeURIComponent('"n0"@en')}`, quad => quad.object.value === 'n0'],
     ...NAMES.flatMap((name, i) => {
       const own = (quad: Quad) => quad.predicate.value === `${EX}name` && quad.object.value === name
       const text = encodeURIComponent(`"${name}"`)
-      return [[`object=${text}`, own] as const, [`object=${text}^^${encodeURIComponent(XSD.string)}&i=${i}`, own] as const]
+      return [
+        [`object=${text}`, own] as const,
+        [`object=${text}^^${encodeURIComponent(XSD.string)}&i=${i}`, own] as const,
+      ]
     }),
   ]
   for (const [query, matches] of patterns) {
@@ -129,17 +152,34 @@ t.test('the metadata are what clients read, in their order', async t => {
   const { body } = await http.inject(target)
   const all = parse(body, 'application/trig')
   const metadata = all.filter(quad => !isData(quad))
-  t.ok(metadata.every(quad => quad.graph.value === `${fragment}#metadata`), 'all in the graph of the metadata')
+  t.ok(
+    metadata.every(quad => quad.graph.value === `${fragment}#metadata`),
+    'all in the graph of the metadata',
+  )
   const subsets = all.filter(quad => quad.predicate.value === VOID.subset && quad.object.value === here)
   t.equal(subsets.at(-1)?.subject.value, fragment, 'the fragment is the last whose subset the page is')
   const counts = all.filter(quad => [HYDRA.totalItems, VOID.triples].includes(quad.predicate.value))
-  t.strictSame(counts.map(quad => [quad.subject.value, quad.predicate.value]), [[here, HYDRA.totalItems], [here, VOID.triples]])
+  t.strictSame(
+    counts.map(quad => [quad.subject.value, quad.predicate.value]),
+    [
+      [here, HYDRA.totalItems],
+      [here, VOID.triples],
+    ],
+  )
   t.strictSame(objects(all, HYDRA.itemsPerPage), [String(PAGE_SIZE)])
   t.strictSame(objects(all, HYDRA.template), ['http://127.0.0.1/api/tpf/people{?subject,predicate,object}'])
   t.equal(objects(all, HYDRA.mapping).length, 3, 'exactly three mappings')
-  for (const [predicate, page] of [[HYDRA.first, 1], [HYDRA.previous, 1], [HYDRA.next, 3]] as const) {
+  for (const [predicate, page] of [
+    [HYDRA.first, 1],
+    [HYDRA.previous, 1],
+    [HYDRA.next, 3],
+  ] as const) {
     const links = all.filter(quad => quad.predicate.value === predicate)
-    t.strictSame(links.map(quad => [quad.subject.value, quad.object.value]), [[here, `${fragment}&page=${page}`]], predicate)
+    t.strictSame(
+      links.map(quad => [quad.subject.value, quad.object.value]),
+      [[here, `${fragment}&page=${page}`]],
+      predicate,
+    )
   }
   const last = parse((await http.inject(target.replace('page=2', 'page=3'))).body, 'application/trig')
   t.strictSame(objects(last, HYDRA.next), [], 'a full last page has no next')
@@ -163,13 +203,16 @@ t.test('formats by Accept', async t => {
     ['application/trig;q=0', null],
   ]
   for (const [accept, type] of cases) {
-    const answer = await http.inject({ url: '/api/tpf/people', headers: accept === undefined ? {} : { accept } })
+    const answer = await http.inject({
+      url: '/api/tpf/people',
+      headers: accept === undefined ? {} : { accept },
+    })
     if (type === null) {
-      t.equal(answer.statusCode, 406, accept)
+      t.equal(answer.statusCode, 406, String(accept))
       t.match(answer.json().detail, 'application/trig', 'the types are listed')
       continue
     }
-    t.equal(answer.headers['content-type'], `${type}; charset=utf-8`, accept)
+    t.equal(answer.headers['content-type'], `${type}; charset=utf-8`, String(accept))
     t.equal(answer.headers.vary, 'Accept')
     const all = parse(answer.body, type)
     const data = new Set(quads.map(key))
@@ -208,11 +251,18 @@ t.test('what is refused and what is empty', async t => {
       t.match(answer.headers['content-type'], /^application\/problem\+json/)
       t.match(answer.json(), { status, title: String, detail: String })
     } else if (target !== '/api/tpf/people/') {
-      t.strictSame(objects(parse(answer.body, 'application/trig'), HYDRA.totalItems), ['0'], `${target} is empty`)
+      t.strictSame(
+        objects(parse(answer.body, 'application/trig'), HYDRA.totalItems),
+        ['0'],
+        `${target} is empty`,
+      )
     }
   }
   const page = parse((await http.inject('/api/tpf/people/')).body, 'application/trig')
-  t.ok(page.some(quad => quad.object.value === 'http://127.0.0.1/api/tpf/people/'), 'the page has the address of the request')
+  t.ok(
+    page.some(quad => quad.object.value === 'http://127.0.0.1/api/tpf/people/'),
+    'the page has the address of the request',
+  )
 })
 
 t.test('caches, HEAD and OPTIONS', async t => {
@@ -225,7 +275,10 @@ t.test('caches, HEAD and OPTIONS', async t => {
   t.equal(known.statusCode, 304)
   t.equal(calls.length, before, 'without a query')
   t.equal(known.body, '')
-  const other = await http.inject({ url: '/api/tpf/people', headers: { accept: 'application/n-quads', 'if-none-match': String(etag) } })
+  const other = await http.inject({
+    url: '/api/tpf/people',
+    headers: { accept: 'application/n-quads', 'if-none-match': String(etag) },
+  })
   t.equal(other.statusCode, 200, 'another type has another tag')
   t.not(other.headers.etag, etag)
   const head = await http.inject({ method: 'HEAD', url: '/api/tpf/people' })
@@ -245,7 +298,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'not exists': 'SELECT ?a { ?a ex:name ?n FILTER NOT EXISTS { ?a ex:label ?l } }',
   count: 'SELECT (COUNT(*) AS ?n) { ?s ?p ?o }',
   group: 'SELECT ?age (COUNT(?a) AS ?n) { ?a ex:age ?age } GROUP BY ?age',
-  sequence: 'SELECT ?c { ex:none0 ex:knows/ex:knows ?c }',
+  sequence: 'SELECT ?a ?c { ?a ex:age 20 ; ex:knows/ex:knows ?c }',
   'sequence from a person': 'SELECT ?c { <http://example.org/person/3> ex:knows/ex:knows/ex:name ?c }',
   alternative: 'SELECT ?o { <http://example.org/person/0> ex:name|ex:label ?o }',
   'one or more': 'SELECT ?o { <http://example.org/person/20> ex:knows+ ?o }',
@@ -258,17 +311,20 @@ const QUERIES: Readonly<Record<string, string>> = {
   'a backslash': 'SELECT ?s { ?s ex:name "back\\\\slash" }',
   'a line end': 'SELECT ?s { ?s ex:name "a\\nb" }',
   'what looks like an end': 'SELECT ?s { ?s ex:name "\\"@en" }',
-  'an emoji': 'SELECT ?s { ?s ex:name "😀" }',
+  // As a constant of a pattern it never leaves the client: uritemplate 0.3 cannot encode a pair of surrogates.
+  'an emoji': 'SELECT ?s { ?s ex:name ?n FILTER(CONTAINS(?n, "😀")) }',
   'an empty text': 'SELECT ?s { ?s ex:name "" }',
   'a variable twice': 'SELECT ?s { ?s ex:knows ?s }',
 }
 
 t.test('Comunica finds over fragments what it finds in the triples themselves', async t => {
-  const { address } = await serveAtItself(t)
+  const { address } = await serve(t, true)
   const rows = async (query: string, source: string | QuadStore) => {
     const engine = new QueryEngine()
     const bindings = await engine.queryBindings(PREFIX + query, { sources: [source] })
-    return (await bindings.toArray()).map(row => JSON.stringify([...row].map(([name, term]) => [name.value, term]).sort())).sort()
+    return (await bindings.toArray())
+      .map(row => JSON.stringify([...row].map(([name, term]) => [name.value, termKey(term)]).sort()))
+      .sort()
   }
   const truth = new QuadStore(quads)
   for (const [name, query] of Object.entries(QUERIES)) {

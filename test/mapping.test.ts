@@ -40,17 +40,48 @@ t.test('the direct mapping writes each value as the store keeps it', async t => 
     ['int', 0, '0', XSD.integer],
     ['double', 1e21, '1000000000000000000000', XSD.double],
     ['double', 1e-7, '0.0000001', XSD.double],
-    ['double', 123.000030517578125, '123.00003051757813', XSD.double],
+    ['double', 123 + 2 ** -15, '123.00003051757813', XSD.double],
     ['boolean', false, 'false', XSD.boolean],
     ['date', '0999-02-28', '0999-02-28', XSD.date],
     ['datetime', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z', XSD.dateTime],
     ['datetime', '2024-02-29T23:59:59.123456Z', '2024-02-29T23:59:59.123456Z', XSD.dateTime],
     ['geo_point_2d', { lon: 2.35, lat: 48.8566 }, 'POINT(2.35 48.8566)', GEO.wktLiteral],
     ['geo_shape', { type: 'Point', coordinates: [1, 2, 3] }, 'POINT(1 2)', GEO.wktLiteral],
-    ['geo_shape', { type: 'LineString', coordinates: [[1, 2], [3, 4]] }, 'LINESTRING(1 2, 3 4)', GEO.wktLiteral],
-    ['geo_shape', { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] }, 'POLYGON((0 0, 1 0, 1 1, 0 0))', GEO.wktLiteral],
+    [
+      'geo_shape',
+      {
+        type: 'LineString',
+        coordinates: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+      'LINESTRING(1 2, 3 4)',
+      GEO.wktLiteral,
+    ],
+    [
+      'geo_shape',
+      {
+        type: 'Polygon',
+        coordinates: [
+          [
+            [0, 0],
+            [1, 0],
+            [1, 1],
+            [0, 0],
+          ],
+        ],
+      },
+      'POLYGON((0 0, 1 0, 1 1, 0 0))',
+      GEO.wktLiteral,
+    ],
     ['geo_shape', { type: 'MultiPolygon', coordinates: [] }, 'MULTIPOLYGON EMPTY', GEO.wktLiteral],
-    ['geo_shape', { type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [1, 2] }] }, 'GEOMETRYCOLLECTION(POINT(1 2))', GEO.wktLiteral],
+    [
+      'geo_shape',
+      { type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [1, 2] }] },
+      'GEOMETRYCOLLECTION(POINT(1 2))',
+      GEO.wktLiteral,
+    ],
   ]
   for (const [type, value, text, datatype] of cases) {
     const fields = [field('2020', type)]
@@ -82,7 +113,10 @@ t.test('a multivalued field makes a triple for each element, and triples are cou
   map(record(['a', 'b', 'c'], 1), out)
   map(record(null, 2), out)
   t.equal(out.triples, 5)
-  t.strictSame(report.map(({ made }) => made), [3, 2])
+  t.strictSame(
+    report.map(({ made }) => made),
+    [3, 2],
+  )
   t.equal(out.take().toString().split('\n').length - 1, 5)
   t.equal(out.take().length, 0, 'a piece that was taken is empty')
 })
@@ -108,9 +142,15 @@ t.test('pieces are bounded and lose nothing', async t => {
 })
 
 t.test('templates, constants and references of a mapping of its own', async t => {
-  const fields = [field('name', 'text'), field('url', 'text'), field('tags', 'text', { multivalued: true }), field('n', 'int')]
+  const fields = [
+    field('name', 'text'),
+    field('url', 'text'),
+    field('tags', 'text', { multivalued: true }),
+    field('n', 'int'),
+  ]
   const [name, url, tags, n] = fields.map(known => ({ type: 'field', field: known }) as const)
-  if (name === undefined || url === undefined || tags === undefined || n === undefined) throw new Error('no fields')
+  if (name === undefined || url === undefined || tags === undefined || n === undefined)
+    throw new Error('no fields')
   const text = (constant: string) => ({ type: 'constant', text: constant }) as const
   const mapping: Mapping = {
     resources: [
@@ -120,8 +160,14 @@ t.test('templates, constants and references of a mapping of its own', async t =>
         statements: [
           { predicate: RDF.type, object: { type: 'iri', segments: [text('http://x/City')] } },
           { predicate: 'http://x/page', object: { type: 'iri', segments: [url] } },
-          { predicate: 'http://x/tag', object: { type: 'iri', segments: [text('http://x/tag/'), tags, text('/'), n] } },
-          { predicate: 'http://x/label', object: { type: 'literal', segments: [text('{a} $& '), name], language: 'fr' } },
+          {
+            predicate: 'http://x/tag',
+            object: { type: 'iri', segments: [text('http://x/tag/'), tags, text('/'), n] },
+          },
+          {
+            predicate: 'http://x/label',
+            object: { type: 'literal', segments: [text('{a} $& '), name], language: 'fr' },
+          },
           { predicate: 'http://x/size', object: { type: 'literal', segments: [n], datatype: XSD.decimal } },
         ],
       },
@@ -147,11 +193,30 @@ t.test('templates, constants and references of a mapping of its own', async t =>
 })
 
 t.test('the index has position, values and words of each record', async t => {
-  const fields = [field('name', 'text'), field('n', 'double'), field('where', 'geo_point_2d'), field('ok', 'boolean'), field('day', 'date')]
-  const values: Value[] = ['Zo\u00eb "Zoe"\u0000\\\n\u{1f600}', 1.5e21, { lon: 1, lat: 2 }, true, '2024-01-02']
+  const fields = [
+    field('name', 'text'),
+    field('n', 'double'),
+    field('where', 'geo_point_2d'),
+    field('ok', 'boolean'),
+    field('day', 'date'),
+  ]
+  const values: Value[] = [
+    'Zo\u00eb "Zoe"\u0000\\\n\u{1f600}',
+    1.5e21,
+    { lon: 1, lat: 2 },
+    true,
+    '2024-01-02',
+  ]
   const lines = run(indexMapper(BASE, { id: 'x', fields }), record(...values))
-  const found = new Map([...parseTriples(stored(lines))].map(({ predicate, object }) => [predicate.value, object]))
-  t.strictSame(found.get(INDEX.position), { type: 'literal', value: '7', datatype: XSD.integer, language: '' })
+  const found = new Map(
+    [...parseTriples(stored(lines))].map(({ predicate, object }) => [predicate.value, object]),
+  )
+  t.strictSame(found.get(INDEX.position), {
+    type: 'literal',
+    value: '7',
+    datatype: XSD.integer,
+    language: '',
+  })
   t.equal(found.get(INDEX.json)?.value, JSON.stringify(values), 'JSON is kept byte for byte')
   t.strictSame(JSON.parse(found.get(INDEX.json)?.value ?? ''), values)
   t.equal(found.get(INDEX.text)?.value, ' zoe 1500000000000000000000 2024 01 02 ')

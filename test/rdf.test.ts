@@ -7,8 +7,8 @@ import { numberText } from '../src/model/number.ts'
 import { tokens } from '../src/model/search.ts'
 import { iriSafe, isIri, normaliseEscapes } from '../src/rdf/iri.ts'
 import { isLanguageTag } from '../src/rdf/language-tag.ts'
-import { parseTerm, parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { iriText, literalText, termText } from '../src/rdf/ntriples.ts'
+import { parseTerm, parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 
 const NTRIPLES = 'application/n-triples'
@@ -47,8 +47,15 @@ t.test('a text comes back from the store, and from other readers, as it went in'
   for (const [name, text] of Object.entries(TEXTS)) {
     const literal = literalText(text)
     t.equal(stored(literal), literal, `${name}: the store`)
-    t.strictSame(parseTerm(literal), { type: 'literal', value: text, datatype: XSD.string, language: '' }, name)
-    const [row] = new oxigraph.Store().query(`SELECT (${literal} AS ?x) {}`) as Map<string, { value: string }>[]
+    t.strictSame(
+      parseTerm(literal),
+      { type: 'literal', value: text, datatype: XSD.string, language: '' },
+      name,
+    )
+    const [row] = new oxigraph.Store().query(`SELECT (${literal} AS ?x) {}`) as Map<
+      string,
+      { value: string }
+    >[]
     t.equal(row?.get('x')?.value, text, `${name}: in SPARQL`)
     const [quad] = new Parser({ format: NTRIPLES }).parse(`<http://s> <http://p> ${literal} .`)
     t.equal(quad?.object.value, text, `${name}: N3`)
@@ -70,7 +77,13 @@ t.test('a double is written in the form in which the store keeps it', async t =>
   ]
   for (const [value, text] of written) t.equal(numberText(value), text)
   // Half-way between two shortest forms: the store rounds up where ECMAScript takes the even digit.
-  const ties = [2 ** -15 + 123, 2039745560710264.2, -616824060162968.2, 2 ** -20 + 2 ** -23, 1.5 * 2 ** -20 + 2 ** -23]
+  const ties = [
+    2 ** -15 + 123,
+    2039745560710264.2,
+    -616824060162968.2,
+    2 ** -20 + 2 ** -23,
+    1.5 * 2 ** -20 + 2 ** -23,
+  ]
   let seed = 1
   const random = () => {
     seed = (seed * 48271) % 2147483647
@@ -86,15 +99,53 @@ t.test('a double is written in the form in which the store keeps it', async t =>
   const lines = values.map(value => `<http://s> <http://p> ${literalText(numberText(value), XSD.double)} .`)
   const store = new oxigraph.Store()
   store.load(lines.join('\n'), { format: NTRIPLES })
-  const back = new Set((store.query('CONSTRUCT WHERE { ?s ?p ?o }', { results_format: NTRIPLES }) as string).split('\n'))
-  t.strictSame(lines.filter(line => !back.has(line)), [], `${lines.length} doubles come back equal`)
-  t.ok(values.every(value => Number(numberText(value)) === value), 'each reads as the number that it was')
+  const back = new Set(
+    (store.query('CONSTRUCT WHERE { ?s ?p ?o }', { results_format: NTRIPLES }) as string).split('\n'),
+  )
+  t.strictSame(
+    lines.filter(line => !back.has(line)),
+    [],
+    `${lines.length} doubles come back equal`,
+  )
+  t.ok(
+    values.every(value => Number(numberText(value)) === value),
+    'each reads as the number that it was',
+  )
 })
 
 t.test('an IRI is what the store takes for one', async t => {
-  const pieces = ['a', 'é', '/', '//', '?', '#', '%41', '%zz', '@', ':', '[::1]', '[', '80', '|', '{', '\u{e000}', '\u{fffe}', '~', "'"]
+  const pieces = [
+    'a',
+    'é',
+    '/',
+    '//',
+    '?',
+    '#',
+    '%41',
+    '%zz',
+    '@',
+    ':',
+    '[::1]',
+    '[',
+    '80',
+    '|',
+    '{',
+    '\u{e000}',
+    '\u{fffe}',
+    '~',
+    "'",
+  ]
   const heads = ['http://a', 'urn:x:', 'http:', 'a', 'x:', 'http://a/']
-  const texts: string[] = ['http://a/é?q#f', 'mailto:a@b.c', 'http://a b', 'http://a/"', '', 'a', '1a:b', 'http://[1:2::3]/']
+  const texts: string[] = [
+    'http://a/é?q#f',
+    'mailto:a@b.c',
+    'http://a b',
+    'http://a/"',
+    '',
+    'a',
+    '1a:b',
+    'http://[1:2::3]/',
+  ]
   for (const head of heads)
     for (const one of pieces) for (const two of pieces) texts.push(head + one + two, `${head}${one}/${two}`)
   const wrong = texts.filter(text => isIri(text) !== isAccepted(`<${text}> <http://p> "x" .`))
@@ -103,8 +154,28 @@ t.test('an IRI is what the store takes for one', async t => {
 })
 
 t.test('a language tag is what the store takes for one', async t => {
-  const parts = ['en', 'GB', 'Latn', 'x', 'a', '1', '419', '1a2b', 'abcde', 'abcdefghi', 'i', 'klingon', 'zh', 'min', '_', '']
-  const tags = parts.flatMap(one => [one, ...parts.flatMap(two => parts.map(three => `${one}-${two}-${three}`))])
+  const parts = [
+    'en',
+    'GB',
+    'Latn',
+    'x',
+    'a',
+    '1',
+    '419',
+    '1a2b',
+    'abcde',
+    'abcdefghi',
+    'i',
+    'klingon',
+    'zh',
+    'min',
+    '_',
+    '',
+  ]
+  const tags = parts.flatMap(one => [
+    one,
+    ...parts.flatMap(two => parts.map(three => `${one}-${two}-${three}`)),
+  ])
   const wrong = tags.filter(tag => isLanguageTag(tag) !== isAccepted(`<http://s> <http://p> "x"@${tag} .`))
   t.strictSame(wrong, [], `${tags.length} tags`)
 })
@@ -119,25 +190,47 @@ t.test('templates are IRI-safe and requests have one spelling', async t => {
   }
   for (const [text, expected] of Object.entries(safe)) {
     t.equal(iriSafe(text), expected)
-    t.equal(normaliseEscapes(encodeURIComponent(iriSafe(text).replace(/%../g, ''))), iriSafe(text).replace(/%../g, ''))
+    t.equal(
+      normaliseEscapes(encodeURIComponent(iriSafe(text).replace(/%../g, ''))),
+      iriSafe(text).replace(/%../g, ''),
+    )
   }
   t.equal(normaliseEscapes('http://a/%C3%A9%e9%2f%41%20%E2%82%AC%f0%9f%98%80'), 'http://a/é%E9%2FA%20€😀')
   t.equal(normaliseEscapes('http://a/%ED%A0%80%C0%AF'), 'http://a/%ED%A0%80%C0%AF', 'what is no UTF-8 stays')
 })
 
 t.test('what is no N-Triples is refused', async t => {
-  const lines = ['<http://s> <http://p> "x"', '<http://s> "p" "x" .', '"s" <http://p> "x" .', '<http://s> <http://p> "x .', '<a b> <http://p> "x" .', '<http://s> <http://p> "x"@ .', '<http://s> <http://p> "\\x" .', '<http://s> <http://p> "x" . <http://s>']
+  const lines = [
+    '<http://s> <http://p> "x"',
+    '<http://s> "p" "x" .',
+    '"s" <http://p> "x" .',
+    '<http://s> <http://p> "x .',
+    '<a b> <http://p> "x" .',
+    '<http://s> <http://p> "x"@ .',
+    '<http://s> <http://p> "\\x" .',
+    '<http://s> <http://p> "x" . <http://s>',
+  ]
   for (const line of lines) t.throws(() => [...parseTriples(line)], SyntaxError, line)
-  t.equal([...parseTriples('# a\r\n\r\n<http://s>\t<http://p> _:b1.\r\n')].length, 1, 'comments, blanks and CRLF are read')
+  t.equal(
+    [...parseTriples('# a\r\n\r\n<http://s>\t<http://p> _:b1.\r\n')].length,
+    1,
+    'comments, blanks and CRLF are read',
+  )
   const long = `<http://s> <http://p> ${literalText('\\"'.repeat(500_000))} .\n`
   t.equal([...parseTriples(long)][0]?.object.value.length, 1_000_000, 'a long literal')
 })
 
 const BASE = 'http://localhost:8080'
-const PREFIXES = { f: `${BASE}/ld/ontologies/x/`, r: `${BASE}/ld/resources/x/records/`, xsd: 'http://www.w3.org/2001/XMLSchema#' }
+const PREFIXES = {
+  f: `${BASE}/ld/ontologies/x/`,
+  r: `${BASE}/ld/resources/x/records/`,
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+}
 const RDF_TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 const SAMPLE = [
-  ...Object.values(TEXTS).map(text => `<${BASE}/ld/resources/x/records/1> <${BASE}/ld/ontologies/x/name> ${literalText(text)} .`),
+  ...Object.values(TEXTS).map(
+    text => `<${BASE}/ld/resources/x/records/1> <${BASE}/ld/ontologies/x/name> ${literalText(text)} .`,
+  ),
   `<${BASE}/ld/resources/x/records/1> <${RDF_TYPE}> <http://x/Class> .`,
   `<${BASE}/ld/resources/x/records/1> <${BASE}/ld/ontologies/x/_2020> ${literalText('42', XSD.integer)} .`,
   `<${BASE}/ld/resources/x/records/1> <${BASE}/ld/ontologies/x/_2020> ${literalText('-7', XSD.integer)} .`,
@@ -156,7 +249,14 @@ const canonical = (text: string, format: string) =>
     .parse(text)
     .map(({ subject, predicate, object }) => {
       const literal = object as { datatype?: { value: string }; language?: string }
-      return JSON.stringify([subject.value, predicate.value, object.termType, object.value, literal.datatype?.value, literal.language])
+      return JSON.stringify([
+        subject.value,
+        predicate.value,
+        object.termType,
+        object.value,
+        literal.datatype?.value,
+        literal.language,
+      ])
     })
     .sort()
 
@@ -172,7 +272,13 @@ t.test('Turtle says what the N-Triples said', async t => {
   read.load(whole, { format: 'text/turtle' })
   t.equal(read.size, SAMPLE.length, 'the store reads it too')
   let streamed = ''
-  for await (const text of turtle((async function* () { yield* SAMPLE })(), PREFIXES)) streamed += text
+  for await (const text of turtle(
+    (async function* () {
+      yield* SAMPLE
+    })(),
+    PREFIXES,
+  ))
+    streamed += text
   t.equal(streamed, whole, 'the same in pieces of one triple')
 })
 

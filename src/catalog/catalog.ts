@@ -114,12 +114,12 @@ export class Catalog {
         continue
       }
       const manifest = currentManifest(versions, id)
-      if (
-        manifest !== null &&
-        manifest.base === this.options.base &&
-        manifest.dataset.visibility === 'public'
-      )
+      if (manifest !== null && manifest.base !== this.options.base) {
+        // Published for another address: the version that is served stays, its IRIs are right.
+        if (served !== undefined) kept.push(served)
+      } else if (manifest !== null && manifest.dataset.visibility === 'public') {
         fresh.push(manifest)
+      }
     }
     const gone = [...this.byId.values()].filter(served => !kept.includes(served))
     if (fresh.length === 0 && gone.length === 0) return false

@@ -18,6 +18,7 @@ import {
   currentManifest,
   type Manifest,
   prepareVersion,
+  removeLeftovers,
   VERSION_FORMAT,
   type Versions,
   versionFolder,
@@ -63,6 +64,7 @@ export interface PublishReport {
 export async function publishDataset(id: string, context: PublishContext): Promise<PublishResult> {
   const definition = definitionOf(context.portal, id)
   const fingerprint = await fingerprintOf(definition, context.base, context.portal)
+  removeLeftovers(context.versions, id)
   const current = currentManifest(context.versions, id)
   if (current?.fingerprint === fingerprint) return { type: 'unchanged', manifest: current }
   const begun = context.now()

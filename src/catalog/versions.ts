@@ -102,7 +102,7 @@ export function isWithdrawn({ root }: Versions, id: string): boolean {
 
 /** Makes the folder in which a version is prepared. */
 export function prepareVersion({ root }: Versions, id: string, version: string): string {
-  const folder = path.join(root, id, `preparing-${version}`)
+  const folder = path.join(root, id, preparing(version))
   mkdirSync(folder, { recursive: true })
   return folder
 }
@@ -111,7 +111,7 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
 export function commitVersion(versions: Versions, manifest: Manifest): void {
   const { id } = manifest.dataset
   const home = path.join(versions.root, id)
-  const prepared = path.join(home, `preparing-${manifest.version}`)
+  const prepared = path.join(home, preparing(manifest.version))
   const previous = currentVersion(versions, id)
   writeDurably(path.join(prepared, 'manifest.json'), JSON.stringify(manifest))
   for (const { file } of manifest.graphs) synchronise(path.join(prepared, file))
@@ -137,10 +137,35 @@ export function forget({ root }: Versions, id: string): void {
   rmSync(path.join(root, id), { recursive: true, force: true })
 }
 
+/** Name of the folder in which this process prepares a version. */
+function preparing(version: string): string {
+  return `preparing-${process.pid}-${version}`
+}
+
 function removeOthers(home: string, kept: readonly (string | null)[]): void {
   for (const entry of readdirSync(home, { withFileTypes: true }))
-    if (entry.isDirectory() && !kept.includes(entry.name))
+    if (entry.isDirectory() && !kept.includes(entry.name) && !isInPreparation(entry.name))
       rmSync(path.join(home, entry.name), { recursive: true, force: true })
+}
+
+/** Removes what publications that died have left of a dataset. */
+export function removeLeftovers({ root }: Versions, id: string): void {
+  const home = path.join(root, id)
+  if (!existsSync(home)) return
+  for (const name of readdirSync(home))
+    if (name.startsWith('preparing-') && !isInPreparation(name))
+      rmSync(path.join(home, name), { recursive: true, force: true })
+}
+
+/** True for the folder in which another process that is alive prepares a version of its own. */
+function isInPreparation(name: string): boolean {
+  const pid = Number(/^preparing-(\d+)-/.exec(name)?.[1])
+  if (Number.isNaN(pid) || pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 function replaceDurably(file: string, text: string): void {

@@ -25,7 +25,9 @@ function expand(text: string): string {
  */
 function tieUp(value: number, text: string): string {
   const last = lastDigit(text)
-  const isTie = text.includes('.') ? isFractionTie(value, text) : isIntegerTie(value, text, text.length - 1 - last)
+  const isTie = text.includes('.')
+    ? isFractionTie(value, text)
+    : isIntegerTie(value, text, text.length - 1 - last)
   return isTie ? `${text.slice(0, last)}${Number(text[last]) + 1}${text.slice(last + 1)}` : text
 }
 

@@ -1,6 +1,6 @@
 import oxigraph from 'oxigraph'
-import { parseTerm } from '../../src/rdf/ntriples-reader.ts'
 import { termText } from '../../src/rdf/ntriples.ts'
+import { parseTerm } from '../../src/rdf/ntriples-reader.ts'
 import type { Term, TriplePattern } from '../../src/rdf/term.ts'
 import type { GraphSource, Solution, Store } from '../../src/store/store.ts'
 
@@ -10,9 +10,12 @@ const NTRIPLES = 'application/n-triples'
 export function memoryStore(): Store & { readonly calls: string[] } {
   const store = new oxigraph.Store()
   const calls: string[] = []
+  /** Bound terms are joined as values, so that an answer has the term that is stored and not the one that was asked. */
   const where = (graph: string, { subject, predicate, object }: TriplePattern) => {
-    const node = (term: Term | undefined, name: string) => (term === undefined ? `?${name}` : termText(term))
-    return `{ GRAPH <${graph}> { ${node(subject, 's')} ${node(predicate, 'p')} ${node(object, 'o')} } }`
+    const value = (name: string, term: Term | undefined) =>
+      term === undefined ? '' : `VALUES ?${name} { ${termText(term)} } `
+    const bound = value('s', subject) + value('p', predicate) + value('o', object)
+    return `{ ${bound}GRAPH <${graph}> { ?s ?p ?o } }`
   }
   /** No triple has a literal before its object, and a blank node names nothing outside its document. */
   const cannotMatch = ({ subject, predicate, object }: TriplePattern) =>
@@ -21,7 +24,9 @@ export function memoryStore(): Store & { readonly calls: string[] } {
   const select = async (sparql: string): Promise<readonly Solution[]> => {
     calls.push(sparql)
     const rows = store.query(sparql) as Map<string, { toString(): string }>[]
-    return rows.map(row => Object.fromEntries([...row].map(([name, term]) => [name, parseTerm(term.toString())])))
+    return rows.map(row =>
+      Object.fromEntries([...row].map(([name, term]) => [name, parseTerm(term.toString())])),
+    )
   }
   const construct = async (sparql: string): Promise<string> => {
     calls.push(sparql)
@@ -40,11 +45,8 @@ export function memoryStore(): Store & { readonly calls: string[] } {
     count,
     match: async (graph, pattern, { offset, limit }) => {
       if (cannotMatch(pattern)) return { triples: '', count: 0 }
-      const { subject, predicate, object } = pattern
-      const node = (term: Term | undefined, name: string) => (term === undefined ? `?${name}` : termText(term))
-      const template = `${node(subject, 's')} ${node(predicate, 'p')} ${node(object, 'o')}`
       const triples = await construct(
-        `CONSTRUCT { ${template} } WHERE ${where(graph, pattern)} LIMIT ${limit} OFFSET ${offset}`,
+        `CONSTRUCT { ?s ?p ?o } WHERE ${where(graph, pattern)} LIMIT ${limit} OFFSET ${offset}`,
       )
       return { triples, count: await count(graph, pattern) }
     },

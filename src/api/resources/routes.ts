@@ -6,6 +6,7 @@ import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import { naturalDatatype } from '../../mapping/natural.ts'
 import type { Field } from '../../model/field.ts'
 import { isIri, normaliseEscapes } from '../../rdf/iri.ts'
@@ -42,12 +43,13 @@ interface Route {
 /** Most triples that a document about one resource holds. */
 const MAX_TRIPLES = 10_000
 
-const FORMATS: readonly (Offer & { readonly name: string })[] = [
-  { type: 'text/turtle', name: 'Turtle' },
-  { type: 'application/ld+json', name: 'JSON-LD' },
-  { type: 'application/n-triples', name: 'N-Triples' },
-  { type: 'text/html', name: 'HTML' },
-  { type: 'application/json', name: 'JSON', explicit: true },
+/** Media types with the names that `?format=` knows them by. */
+const FORMATS: readonly (Offer & { readonly name: string; readonly short: string })[] = [
+  { type: 'text/turtle', short: 'turtle', name: 'Turtle' },
+  { type: 'application/ld+json', short: 'jsonld', name: 'JSON-LD' },
+  { type: 'application/n-triples', short: 'nt', name: 'N-Triples' },
+  { type: 'text/html', short: 'html', name: 'HTML' },
+  { type: 'application/json', short: 'json', name: 'JSON', explicit: true },
 ]
 
 /**
@@ -114,9 +116,7 @@ interface Document {
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, document: Document): FastifyReply {
-  const format = negotiate(request.headers.accept, FORMATS)
-  if (format === null)
-    throw new Fault('NotAcceptable', { available: FORMATS.map(({ type }) => type).join(', ') })
+  const format = formatOf(request)
   const { base, dataset, iri, triples } = document
   const tag = entityTag(dataset.version, iri, format.type)
   const links = FORMATS.filter(({ explicit }) => explicit !== true).map(
@@ -153,10 +153,10 @@ function write(
         labels: dataset.labels,
         alternates: FORMATS.filter(
           ({ type: other, explicit }) => other !== 'text/html' && explicit !== true,
-        ).map(({ type: other, name }) => ({
+        ).map(({ type: other, name, short }) => ({
           type: other,
           name,
-          href: document.iri,
+          href: `${document.iri}?format=${short}`,
         })),
       })
     default:
@@ -164,10 +164,23 @@ function write(
   }
 }
 
+/** The form that `?format=` names, else the one that Accept prefers. */
+function formatOf(request: FastifyRequest): (typeof FORMATS)[number] {
+  const named = (request.query as QueryParameters).format
+  const format =
+    named === undefined
+      ? negotiate(request.headers.accept, FORMATS)
+      : FORMATS.find(({ short, type }) => short === named || type === named)
+  if (format !== undefined && format !== null) return format
+  throw new Fault('NotAcceptable', {
+    available: FORMATS.map(({ type, short }) => `${type} (${short})`).join(', '),
+  })
+}
+
 /** The IRI that was looked up, in the spelling under which the store has it. */
 function requestedIri(base: string, request: FastifyRequest): string {
   const path = (request.raw.url ?? request.url).split('?')[0] ?? ''
-  return normaliseEscapes(new URL(base).origin + path)
+  return normaliseEscapes(base + path)
 }
 
 /** The triples of a record in the order of the dataset's fields, others after them. */

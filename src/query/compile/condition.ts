@@ -14,7 +14,7 @@ import {
   subquery,
   triple,
 } from '../../sparql/build.ts'
-import type { Bound, Condition, Constant, Word } from '../plan.ts'
+import type { Bound, Condition, Word } from '../plan.ts'
 import { constantTerm, RECORD, type Scope } from './scope.ts'
 
 const TRUE = literal('true', XSD.boolean)

@@ -1,0 +1,25 @@
+import { benchMapping } from './mapping.ts'
+import { benchPortal } from './portal.ts'
+import { benchQueries } from './queries.ts'
+import { benchStore } from './store.ts'
+import { demonstration } from './support.ts'
+import { printTable } from './table.ts'
+
+/**
+ * `npm run bench`: what Lodestone does in a second, on the demonstration portal, beside the bars that it is held to.
+ * `--json` prints the figures as JSON.
+ */
+const portal = await demonstration()
+try {
+  const rows = [
+    ...(await benchMapping()),
+    ...(await benchPortal(portal)),
+    ...(await benchStore(portal)),
+    ...(await benchQueries(portal)),
+  ]
+  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
+  else printTable(rows)
+} finally {
+  portal.remove()
+}
+process.exit(0)

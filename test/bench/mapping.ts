@@ -1,0 +1,48 @@
+import { definitionOf } from '../../src/catalog/definition.ts'
+import { Identities } from '../../src/catalog/identity.ts'
+import { compileMapping, type RecordMapper } from '../../src/mapping/compile.ts'
+import { directMapping } from '../../src/mapping/direct.ts'
+import { indexMapper } from '../../src/mapping/index-graph.ts'
+import { TripleText } from '../../src/mapping/triple-text.ts'
+import type { DatasetRecord } from '../../src/model/value.ts'
+import { fieldOf } from '../../src/sources/fields.ts'
+import { openSource } from '../../src/sources/open.ts'
+import { typeRecords } from '../../src/sources/typing.ts'
+import { BASE, root } from './support.ts'
+import { atLeast, percentile, type Row, whole } from './table.ts'
+
+const RUNS = 7
+
+/** Mapping alone: records of the cities in memory to pieces of N-Triples, which are thrown away. */
+export async function benchMapping(): Promise<readonly Row[]> {
+  const { folder, source, fields: specs, identity } = definitionOf(root, 'cities')
+  if (specs === null) throw new Error('the cities declare their fields')
+  const fields = specs.map(fieldOf)
+  const identities = new Identities(fields, identity)
+  const records: DatasetRecord[] = []
+  const typed = typeRecords(openSource(source, { datasetFolder: folder, portalFolder: root }), specs)
+  for await (const batch of typed.batches())
+    for (const values of batch.values)
+      records.push({ id: identities.idOf(values), position: records.length, values })
+  const dataset = { id: 'cities', fields }
+  const facts = rates(records, () => compileMapping(directMapping(BASE, dataset), fields).map)
+  const index = rates(records, () => indexMapper(BASE, dataset))
+  return [
+    atLeast('mapping: facts', percentile(facts, 0.5), 1_000_000, 'triples/s'),
+    { what: 'mapping: index', value: `${whole(percentile(index, 0.5))} triples/s` },
+  ]
+}
+
+function rates(records: readonly DatasetRecord[], mapper: () => RecordMapper): readonly number[] {
+  return Array.from({ length: RUNS }, () => {
+    const map = mapper()
+    const out = new TripleText()
+    const begun = performance.now()
+    for (const record of records) {
+      map(record, out)
+      if (out.isFull()) out.take()
+    }
+    out.take()
+    return (out.triples / (performance.now() - begun)) * 1000
+  }).slice(1)
+}
