@@ -174,3 +174,23 @@ t.test('caches, HEAD and OPTIONS', async t => {
   t.equal(options.statusCode, 204)
   t.match(options.headers.allow, 'GET')
 })
+
+t.test('?format= chooses the form, for links that cannot send a header', async t => {
+  const http = await serve(t)
+  const cases: readonly (readonly [string, number, string])[] = [
+    ['turtle', 200, 'text/turtle'],
+    ['jsonld', 200, 'application/ld+json'],
+    ['nt', 200, 'application/n-triples'],
+    ['html', 200, 'text/html'],
+    ['application/n-triples', 200, 'application/n-triples'],
+    ['pdf', 406, 'application/problem+json'],
+  ]
+  for (const [format, status, type] of cases) {
+    const url = `${target(RECORD)}?format=${encodeURIComponent(format)}`
+    const answer = await http.inject({ url, headers: { accept: '*/*' } })
+    t.equal(answer.statusCode, status, format)
+    t.ok(String(answer.headers['content-type']).startsWith(type), format)
+  }
+  const page = await http.inject({ url: target(RECORD), headers: { accept: 'text/html' } })
+  for (const [format] of cases.slice(0, 3)) t.match(page.body, `href="${RECORD}?format=${format}"`)
+})

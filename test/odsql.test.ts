@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { buildParserFile } from '@lezer/generator'
+import { fileTests } from '@lezer/generator/test'
+import t from 'tap'
+import { Fault } from '../src/errors.ts'
+import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../src/language/odsql/parse.ts'
+import { parser } from '../src/language/odsql/parser.ts'
+import { parseDate } from '../src/query/dates.ts'
+
+const room = path.resolve(import.meta.dirname, '../src/language/odsql')
+
+t.test('the grammar reads each case as its tree says', async t => {
+  for (const name of ['where.txt', 'clauses.txt']) {
+    const file = path.join(import.meta.dirname, 'grammar', name)
+    for (const { name: title, run } of fileTests(readFileSync(file, 'utf8'), name))
+      t.doesNotThrow(() => run(parser), `${name}: ${title}`)
+  }
+})
+
+t.test('the generated parser is that of the grammar', async t => {
+  const grammar = readFileSync(path.join(room, 'odsql.grammar'), 'utf8')
+  const { parser: text, terms } = buildParserFile(grammar, { fileName: 'odsql.grammar', typeScript: true })
+  const terminal = (source: string) => source.replaceAll(/"?\.\/parser\.terms(\.ts|\.js)?"?/g, '')
+  t.equal(terminal(readFileSync(path.join(room, 'parser.ts'), 'utf8')).trim(), terminal(text).trim())
+  t.equal(readFileSync(path.join(room, 'parser.terms.ts'), 'utf8').trim(), terms.trim())
+})
+
+t.test('what cannot be read is told with the character', async t => {
+  const cases: readonly (readonly [text: string, from: number, to: number, message: RegExp])[] = [
+    ['', 0, 0, /end of line \(the clause is empty\)/],
+    ['a =', 3, 3, /unexpected end of line/],
+    ['a = 1)', 5, 6, /unexpected \) at position 5/],
+    ['a == 1', 3, 4, /unexpected = at position 3 in a == 1 \(write = to compare\)/],
+    ['a = "x', 4, 5, /a string that is not closed/],
+    ['1_uai = 3', 1, 5, /unexpected _uai at position 1.*back-quotes/],
+    ['f not in (1)', 2, 5, /write not before the whole comparison/],
+    ['year > 3', 0, 4, /unexpected year at position 0, a reserved word.*`year`/],
+    ['a = 1 b', 6, 7, /unexpected b at position 6/],
+    ['(a = 1', 6, 6, /unexpected end of line/],
+    ['a in [1..2', 10, 10, /unexpected end of line/],
+    ['a # b', 2, 3, /unexpected #/],
+    ['x'.repeat(20_001), 20_000, 20_001, /20001 characters, at most 20000/],
+  ]
+  for (const [text, from, to, message] of cases) {
+    const fault = faultOf(() => parseWhere(text))
+    t.match(fault, { code: 'ODSQLError', status: 400, message, place: { from, to } }, text.slice(0, 40))
+    t.match(fault?.message, /Clause\(s\) containing the error\(s\): where\.$/)
+    t.ok((fault?.message.length ?? 0) < 900)
+  }
+  t.match(
+    faultOf(() => parseSelect('a b')),
+    { message: /: select\.$/ },
+  )
+  t.match(
+    faultOf(() => parseGroupBy('a,')),
+    { message: /: group_by\.$/ },
+  )
+  t.match(
+    faultOf(() => parseOrderBy('a up')),
+    { message: /: order_by\.$/ },
+  )
+})
+
+t.test('long chains are read, deep nesting is refused', async t => {
+  const chain = Array.from({ length: 2000 }, (_, i) => `a=${i}`).join(' or ')
+  t.equal(parseWhere(chain).type, 'or')
+  t.match(
+    faultOf(() => parseWhere(`${'not '.repeat(500)}a`)),
+    { message: /nested deeper than 400/ },
+  )
+})
+
+t.test('whatever is written is read or refused, never anything else', async t => {
+  const seeds = [
+    'a > 1 and not (b in [1..2[ or "x*")',
+    "d >= date'2017-01' and g is not null",
+    'a in ("x", \'y\') or f(z=1, 2 km)',
+  ]
+  const pieces = [
+    '(',
+    ')',
+    '"',
+    "'",
+    '`',
+    ' and ',
+    ' or ',
+    'not ',
+    '[',
+    ']',
+    '..',
+    ' to ',
+    '*',
+    ',',
+    '=',
+    ':',
+    '\\',
+    '\u0000',
+    'é',
+    '😀',
+    '1e9',
+    "date'",
+    ' in ',
+    ' is ',
+    'null',
+    '.',
+  ]
+  let state = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+  t.comment(`SEED=${state}`)
+  const random = (below: number) => {
+    state = (state * 1103515245 + 12345) % 2 ** 31
+    return Math.floor((state / 2 ** 31) * below)
+  }
+  const until = performance.now() + 700
+  let tried = 0
+  let [read, refused] = [0, 0]
+  while (performance.now() < until) {
+    let text = seeds[random(seeds.length)] ?? ''
+    for (let changes = random(4); changes >= 0; changes--) {
+      const at = random(text.length + 1)
+      text = text.slice(0, at) + (pieces[random(pieces.length)] ?? '') + text.slice(at + random(3))
+    }
+    tried += 1
+    try {
+      parseWhere(text)
+      read += 1
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'ODSQLError')
+        t.fail(`${JSON.stringify(text)}: ${String(error)}`)
+      refused += 1
+    }
+  }
+  t.ok(tried > 500 && read > 0 && refused > 0, `${tried} texts: ${read} read, ${refused} refused`)
+})
+
+t.test('date literals of every form', async t => {
+  const cases: readonly (readonly [string, string | null])[] = [
+    ['2017', 'year'],
+    ['2017-06', 'month'],
+    ['2017/06', 'month'],
+    ['2017/06/30', 'day'],
+    ['2017-06-30T12:30', 'minute'],
+    ['2017-06-30 12:30:15.250Z', 'second'],
+    ['2017-06-30T12:30:15+02:00', 'second'],
+    ['2017-02-29', null],
+    ['2017-13', null],
+    ['2017-06/30', null],
+    ['2017-06-30T25:00', null],
+    ['soon', null],
+  ]
+  for (const [text, precision] of cases) t.equal(parseDate(text)?.precision ?? null, precision, text)
+})
+
+function faultOf(work: () => unknown): Fault | undefined {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+  return undefined
+}
