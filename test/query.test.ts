@@ -1,0 +1,154 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Parser } from '@traqula/parser-sparql-1-1'
+import t from 'tap'
+import { Fault } from '../src/errors.ts'
+import type { DatasetStatistics } from '../src/model/dataset.ts'
+import { field } from '../src/model/field.ts'
+import { compileCount, compilePage } from '../src/query/compile/records.ts'
+import type { CompileTarget } from '../src/query/compile/scope.ts'
+import { dateBounds, parseDate } from '../src/query/dates.ts'
+import { planOdsql } from '../src/records/ask.ts'
+import { Stopwatch } from '../src/records/stopwatch.ts'
+import { generate } from '../src/sparql/generate.ts'
+import { readGolden } from './support/golden.ts'
+
+/** From ODSQL text to SPARQL text, without a store: cases stand in golden/sparql.txt; UPDATE=1 writes them anew. */
+const FIELDS = [
+  field('name', 'text'),
+  field('n', 'int'),
+  field('x', 'double'),
+  field('flag', 'boolean'),
+  field('born', 'date'),
+  field('at', 'datetime'),
+  field('tags', 'text', { multivalued: true }),
+  field('place', 'geo_point_2d'),
+]
+const present = (nulls: number) => ({ present: 10 - nulls, nulls, distinct: null, min: null, max: null })
+const statistics: DatasetStatistics = {
+  records: 10,
+  fields: Object.fromEntries(FIELDS.map(({ name }) => [name, present(name === 'n' ? 0 : 3)])),
+}
+const dataset = { id: 'd', fields: FIELDS }
+const target: CompileTarget = {
+  base: 'http://x',
+  dataset,
+  graphs: { facts: 'urn:f', index: 'urn:i' },
+  statistics,
+}
+
+function compile(where: string, orderBy = '', limit = 20, offset = 0, timezone = 'UTC') {
+  const clauses = { where: [where], orderBy, limit, offset }
+  const plan = planOdsql(clauses, { dataset, timezone }, new Stopwatch(() => 0))
+  const [page, count] = [compilePage(plan, target), compileCount(plan, target)]
+  return {
+    page: 'query' in page ? generate(page.query) : page.type,
+    count: count.type === 'count' ? generate(count.query) : String(count.count),
+  }
+}
+
+const golden = path.join(import.meta.dirname, 'golden/sparql.txt')
+
+t.test(
+  'each query compiles to the SPARQL that is written down, which an independent parser accepts',
+  async t => {
+    const parser = new Parser()
+    let rewritten = ''
+    for (const { where, orderBy, page, count } of readGolden(readFileSync(golden, 'utf8'))) {
+      const made = compile(where, orderBy)
+      rewritten += `# ${where} | ${orderBy}\n${made.page}\n${made.count}\n\n`
+      if (process.env.UPDATE === undefined) t.same(made, { page, count }, `${where} | ${orderBy}`)
+      for (const text of Object.values(made))
+        if (text.startsWith('SELECT')) t.doesNotThrow(() => parser.parse(text), `${where} | ${orderBy}`)
+    }
+    if (process.env.UPDATE !== undefined) writeFileSync(golden, rewritten)
+  },
+)
+
+t.test('a comparison between types is refused with what is expected', async t => {
+  const cases: readonly (readonly [where: string, message: RegExp])[] = [
+    [
+      'name = 3',
+      /Field name of type text cannot be compared by = with the number 3 \(write a text in quotes\)/,
+    ],
+    ['n > "3"', /type int.*with the text "3" \(write a number without quotes\)/],
+    ['born > 2015', /type date.*\(write date'2020-06-30'\)/],
+    ['at = "2020-01-01"', /type datetime/],
+    ['flag > true', /type boolean/],
+    ['flag = 1', /write flag is true/],
+    ['name in [1..2]', /type text/],
+    ['place = "x"', /type geo_point_2d/],
+    ['name = n', /with the field n/],
+    ['n is true', /type int/],
+    ['n = 1/0', /arithmetic/],
+  ]
+  for (const [where, message] of cases)
+    t.throws(() => compile(where), { code: 'IncompatibleTypesInComparisonFilter', message }, where)
+})
+
+t.test('names and conditions that there are not are refused with a hint', async t => {
+  const cases: readonly (readonly [where: string, message: RegExp, from: number, to: number])[] = [
+    ['nme = "x"', /Unknown field: nme \(did you mean name\?\)/, 0, 3],
+    ['flag and nothing_like_it', /Unknown field: nothing_like_it\. /, 9, 24],
+    ['name', /Field name of type text is not a condition/, 0, 4],
+    ['3', /the number 3 is not a condition/, 0, 1],
+    ['1 = 1', /needs a field on one of its sides/, 0, 5],
+    ['foo(n) = 1', /Unknown function: foo/, 0, 6],
+    ["born = date'soon'", /"soon" is not a date/, 7, 17],
+  ]
+  for (const [where, message, from, to] of cases) {
+    try {
+      compile(where)
+      t.fail(where)
+    } catch (error) {
+      t.ok(error instanceof Fault)
+      t.match(error, { code: 'ODSQLError', message, place: { from, to } }, where)
+    }
+  }
+})
+
+t.test('nothing that is written into a literal can leave it', async t => {
+  const parser = new Parser()
+  for (const text of [
+    '"} DROP ALL {',
+    '\\',
+    '\\"',
+    'a\nb',
+    '" . ?s ?p ?o . "',
+    '\u0000',
+
+    "'''",
+    '<x>',
+  ]) {
+    const where = `name = "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+    const { page } = compile(where)
+    t.doesNotThrow(() => parser.parse(page), JSON.stringify(text))
+    t.equal((page.match(/SELECT/g) ?? []).length, 1)
+  }
+})
+
+t.test('date literals mean instants and periods in their time zone', async t => {
+  const cases: readonly (readonly [
+    text: string,
+    type: 'date' | 'datetime',
+    zone: string,
+    start: string,
+    end: string | null,
+  ])[] = [
+    ['2017', 'date', 'UTC', '2017-01-01', '2018-01-01'],
+    ['2017-12', 'date', 'UTC', '2017-12-01', '2018-01-01'],
+    ['2017-12-31', 'date', 'Asia/Tokyo', '2017-12-31', null],
+    ['2017', 'datetime', 'UTC', '2017-01-01T00:00:00Z', '2018-01-01T00:00:00Z'],
+    ['2024-03-31', 'datetime', 'Europe/Paris', '2024-03-30T23:00:00Z', '2024-03-31T22:00:00Z'],
+    ['2024-10-27', 'datetime', 'Europe/Paris', '2024-10-26T22:00:00Z', '2024-10-27T23:00:00Z'],
+    ['2024-04-07T01:45', 'datetime', 'Australia/Lord_Howe', '2024-04-06T14:45:00Z', '2024-04-06T14:46:00Z'],
+    ['2024-01-01T00:00:00.50', 'datetime', 'America/New_York', '2024-01-01T05:00:00.5Z', null],
+    ['2024-01-01T00:00:00+05:30', 'datetime', 'America/New_York', '2023-12-31T18:30:00Z', null],
+    ['9999', 'date', 'UTC', '9999-01-01', null],
+  ]
+  for (const [text, type, zone, start, end] of cases) {
+    const constant = parseDate(text)
+    if (constant === null) throw new Error(text)
+    t.match(dateBounds(constant, type, zone), { start, end }, `${text} ${type} ${zone}`)
+  }
+})
