@@ -1,9 +1,8 @@
-import { Worker } from 'node:worker_threads'
 import { type App, buildApp } from './app.ts'
 import { type PublishMessage, publisherData } from './catalog/publisher.ts'
 import type { ProgressReporter } from './cli/progress.ts'
 import type { Config } from './config.ts'
-import { threadModule } from './thread.ts'
+import { startThread } from './thread.ts'
 
 /** How often a running server looks whether another process has published, in milliseconds. */
 const WATCH_INTERVAL = 2000
@@ -37,7 +36,7 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
 
 /** Publishes in a thread of its own: requests are answered meanwhile, and its memory is given back at the end. */
 function publishInThread(config: Config, onMessage: (message: PublishMessage) => void): Promise<void> {
-  const worker = new Worker(threadModule(import.meta.url, './catalog/publisher'), {
+  const worker = startThread(import.meta.url, './catalog/publisher', {
     workerData: publisherData(config.portal, config.base),
   })
   return new Promise((resolve, reject) => {

@@ -1,11 +1,17 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
 /**
- * Address of the module that a thread begins with. Threads run built files: where the calling module is a TypeScript
- * source, as in tests, that is its counterpart in dist, for loaders of TypeScript do not reach into threads.
+ * Starts a thread. It runs built files: where the calling module is a TypeScript source, as in tests, that is its
+ * counterpart in dist, and the loaders of the caller are left behind, for they do not reach into threads.
  *
  * @param caller `import.meta.url` of the calling module
  * @param module relative path of the thread's module, without ending: `./worker`
  */
-export function threadModule(caller: string, module: string): URL {
+export function startThread(caller: string, module: string, options: WorkerOptions): Worker {
+  return new Worker(threadModule(caller, module), { ...options, execArgv: [] })
+}
+
+function threadModule(caller: string, module: string): URL {
   if (!caller.endsWith('.ts')) return new URL(`${module}.js`, caller)
   const built = caller.replace(/\/src\/((?:[^/]+\/)*[^/]+)\.ts$/, '/dist/$1.js')
   return new URL(`${module}.js`, built)

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
-import { threadModule } from '../../thread.ts'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../../thread.ts'
 import type { GraphSource } from '../store.ts'
 import type { AnswerFormat, Reply, Request, WorkerSetup } from './protocol.ts'
 
@@ -42,7 +42,7 @@ export class Member {
   /** @param onDeath called once, with the reason */
   constructor(module: WebAssembly.Module, onDeath: (reason: string) => void) {
     const setup: WorkerSetup = { module }
-    this.worker = new Worker(threadModule(import.meta.url, './worker'), {
+    this.worker = startThread(import.meta.url, './worker', {
       workerData: setup,
       name: 'lodestone-store',
     })
