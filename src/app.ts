@@ -12,6 +12,7 @@ import { Fault } from './errors.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { health } from './http/health.ts'
 import { parseQueryString, refuseDamaged } from './http/query-string.ts'
+import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
 import { fieldIri } from './rdf/iris.ts'
 import { createEmbeddedStore } from './store/embedded/embedded.ts'
 import type { LoadProgress, Store } from './store/store.ts'
@@ -109,13 +110,21 @@ async function registerDoors(
     answerFault(restBody)(fault, request, reply)
   })
   await http.register(health, { ready: services.ready, figures: () => store.statistics() })
-  await http.register(explore, {
-    prefix: '/api/explore/v2.0',
-    catalog,
-    store,
-    base,
-    clock: () => performance.now(),
-  })
+  for (const [path, dialect] of [
+    ['/api/v2', SEARCH_V2],
+    ['/api/explore/v2.0', EXPLORE_V20],
+    ['/api/explore/v2.1', EXPLORE_V21],
+  ] as const)
+    await http.register(explore, {
+      prefix: path,
+      path,
+      dialect,
+      catalog,
+      store,
+      base,
+      clock: () => performance.now(),
+      now: () => Date.now(),
+    })
   await http.register(search, { prefix: '/api/v2', catalog, store, base })
   await http.register(fragments, {
     base,

@@ -22,6 +22,7 @@ export const FAULTS = {
   Unauthorised: { status: 401, message: 'This portal is private: credentials are required.' },
   ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
+  Gone: { status: 410, message: '{reason}' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
   NotAcceptable: {
     status: 406,

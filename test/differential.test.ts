@@ -1,283 +1,50 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
 import { loadConfig } from '../src/config.ts'
+import { type Context, clock, type Row } from './support/odsql-evaluator.ts'
+import {
+  type Asked,
+  ask,
+  between,
+  chance,
+  makeRecords,
+  pick,
+  startFrom,
+  TYPES,
+} from './support/odsql-generator.ts'
 
 /**
- * Random where and order_by clauses over generated records of every type, answered by Lodestone through its API and by
- * a plain evaluator over the source: both must give the same records in the same order. SEED=n repeats a run.
+ * Random queries of the whole language over generated records of every type, answered by Lodestone through its API and
+ * by a plain evaluator over the source: both must give the same rows in the same order. SEED=n repeats a run,
+ * QUERIES=n says how many.
  */
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
-const QUERIES = Number(process.env.QUERIES ?? 400)
-let state = seed
-const random = () => {
-  state = (state * 1664525 + 1013904223) % 2 ** 32
-  return state / 2 ** 32
-}
-const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1))
-function pick<T>(values: readonly T[]): T {
-  const value = values[Math.floor(random() * values.length)]
-  if (value === undefined) throw new Error('nothing to pick from')
-  return value
-}
+const QUERIES = Number(process.env.QUERIES ?? 2000)
+/** Differences that are told before a run gives up. */
+const MOST_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)
+const ZONES = ['UTC', 'Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata']
+const CHANGING_ZONES = ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe']
+const HOUR = 3_600_000
 
-const WORDS =
-  'Zoë|zoe|Élan|élan|naïve|O\'Brien|"quoted"|back\\slash|tab\there|line\nbreak|ÅNGSTRÖM|straße|STRASSE|ﬁne|fine|São Paulo|sao-paulo|İstanbul|日本|123|12.5|a|b|c*|Ελλάς|x,y|–dash|😀'.split(
-    '|',
-  )
-const orNull = <T>(value: T): T | null => (random() < 0.2 ? null : value)
-const two = (value: number) => String(value).padStart(2, '0')
+const base = 'http://portal.example'
 
-function makeRecord(k: number) {
-  return {
-    k,
-    title: orNull(Array.from({ length: between(1, 4) }, () => pick(WORDS)).join(pick([' ', ' ', '-', '/']))),
-    word: orNull(pick(WORDS)),
-    n: orNull(between(-5, 20)),
-    big: orNull(between(-1e12, 1e12)),
-    x: orNull(pick([0, -0.5, 1.5, 1e6, 0.1 + 0.2, between(-100, 100) / 8, between(0, 9)])),
-    flag: orNull(random() < 0.5),
-    on: orNull(`${between(1995, 2025)}-${two(between(1, 12))}-${two(between(1, 28))}`),
-    at: orNull(
-      `2020-0${between(1, 3)}-${two(between(1, 28))}T${two(between(0, 23))}:${pick(['00', '30'])}:${pick(['00', '07'])}${pick(['', '.5', '.123456'])}Z`,
-    ),
-    tags: orNull([...new Set(Array.from({ length: between(0, 3) }, () => pick(WORDS)))]),
-    place: orNull({ lat: between(-90, 90), lon: between(-180, 180) }),
-  }
-}
-type Source = ReturnType<typeof makeRecord>
-const records: readonly Source[] = Array.from({ length: 400 }, (_, k) => makeRecord(k))
-
-/** A clause and what it means. */
-interface Filter {
-  readonly text: string
-  readonly holds: (record: Source) => boolean
+interface Description {
+  readonly types: Readonly<Record<string, string>>
+  readonly records: readonly unknown[]
+  readonly multivalued?: readonly string[]
 }
 
-const COMPARE: Readonly<Record<string, (left: string | number, right: string | number) => boolean>> = {
-  '=': (left, right) => left === right,
-  ':': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
-  '<': (left, right) => left < right,
-  '<=': (left, right) => left <= right,
-  '>': (left, right) => left > right,
-  '>=': (left, right) => left >= right,
-}
-const compare = (operator: string, left: string | number | null, right: string | number) =>
-  left !== null && COMPARE[operator]?.(left, right) === true
-
-const quote = (text: string) => {
-  const mark = pick(['"', "'"])
-  return mark + text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`) + mark
-}
-const seconds = (text: string | null) =>
-  text === null ? null : Date.parse(`${text.slice(0, 19)}Z`) / 1000 + Number(`0${text.slice(19, -1) || '.0'}`)
-const tokens = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll('ς', 'σ')
-    .match(/[\p{L}\p{N}]+/gu) ?? []
-const wordsOf = (record: Source) =>
-  [
-    record.k,
-    record.title,
-    record.word,
-    record.n,
-    record.big,
-    record.x,
-    record.on,
-    record.at,
-    ...(record.tags ?? []),
-  ].flatMap(value => (value === null ? [] : tokens(String(value))))
-
-const LEAVES: readonly (() => Filter)[] = [
-  () => {
-    const field = pick(['title', 'word', 'word'] as const)
-    const operator = pick(['=', ':', '!='])
-    const value = random() < 0.7 ? (pick(records)[field] ?? 'zz') : pick(WORDS)
-    return {
-      text: `${field} ${operator} ${quote(value)}`,
-      holds: record => compare(operator, record[field], value),
-    }
-  },
-  () => {
-    const field = pick(['n', 'n', 'big', 'k', 'x', 'x'] as const)
-    const operator = pick(Object.keys(COMPARE))
-    const value = random() < 0.8 ? (pick(records)[field] ?? 3) : between(-5, 20) + 0.5
-    return { text: `${field}${operator}${value}`, holds: record => compare(operator, record[field], value) }
-  },
-  () => {
-    const [text, holds] = pick<readonly [string, (flag: boolean | null) => boolean]>([
-      ['flag', flag => flag === true],
-      ['flag is true', flag => flag === true],
-      ['flag is false', flag => flag === false],
-      ['flag is not true', flag => flag !== true],
-      ['flag = FALSE', flag => flag === false],
-    ])
-    return { text, holds: record => holds(record.flag) }
-  },
-  () => {
-    const field = pick(['title', 'n', 'x', 'flag', 'on', 'at', 'tags', 'place'] as const)
-    const negated = random() < 0.5
-    const isNull = (record: Source) =>
-      record[field] === null || (field === 'tags' && record.tags?.length === 0)
-    return { text: `${field} is ${negated ? 'not ' : ''}null`, holds: record => isNull(record) !== negated }
-  },
-  () => {
-    const operator = pick(Object.keys(COMPARE))
-    const value = pick(records).on ?? '2001-02-03'
-    const literal = random() < 0.3 ? value.replaceAll('-', '/') : value
-    return { text: `on ${operator} date'${literal}'`, holds: record => compare(operator, record.on, value) }
-  },
-  () => {
-    const operator = pick(Object.keys(COMPARE))
-    const value = pick(records).at ?? '2020-01-02T03:04:05Z'
-    return {
-      text: `at ${operator} date'${value}'`,
-      holds: record => compare(operator, seconds(record.at), seconds(value) ?? 0),
-    }
-  },
-  () => {
-    const [year, operator] = [between(1996, 2024), pick(['<', '<=', '>', '>=', '=', '!='])]
-    const [start, end] = [`${year}-01-01`, `${year + 1}-01-01`]
-    const within = (day: string) => day >= start && day < end
-    return {
-      text: `on ${operator} date'${year}'`,
-      holds: ({ on }) =>
-        on !== null &&
-        (operator === '=' ? within(on) : operator === '!=' ? !within(on) : compare(operator, on, start)),
-    }
-  },
-  () => {
-    const field = pick(['n', 'x', 'k'] as const)
-    const [open, close, low, high] = [pick(['[', ']']), pick(['[', ']']), between(-5, 10), between(0, 20)]
-    return {
-      text: `${field}${pick([' in ', ': '])}${open}${low}${pick(['..', ' TO ', ' .. '])}${high}${close}`,
-      holds: record =>
-        compare(open === '[' ? '>=' : '>', record[field], low) &&
-        compare(close === ']' ? '<=' : '<', record[field], high),
-    }
-  },
-  () => {
-    const [operator, value] = [pick(['=', '!=']), pick(WORDS)]
-    return {
-      text: `tags ${operator} ${quote(value)}`,
-      holds: ({ tags }) => tags?.some(tag => compare(operator, tag, value)) === true,
-    }
-  },
-  () => {
-    const prefix = random() < 0.4
-    const asked = Array.from({ length: between(1, 2) }, () => pick([...wordsOf(pick(records)), 'zo']))
-    const text = asked.map((word, index) =>
-      prefix && index === asked.length - 1 ? `${word.slice(0, 2)}*` : word,
+/** Publishes datasets and gives a way to ask the API that serves them. */
+async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
+  const data = Object.entries(datasets).map(([id, { types, records, multivalued = [] }]) => {
+    const fields = Object.entries(types).map(([name, type]) =>
+      multivalued.includes(name) ? { name, type, annotations: { multivalued: [] } } : { name, type },
     )
-    return {
-      text: quote(text.join(' ')),
-      holds: record => {
-        const words = wordsOf(record)
-        return text.every(word =>
-          word.endsWith('*') ? words.some(each => each.startsWith(word.slice(0, -1))) : words.includes(word),
-        )
-      },
-    }
-  },
-  () => {
-    const field = pick(['word', 'n'] as const)
-    const values = Array.from({ length: between(1, 3) }, () => pick(records)[field]).filter(
-      value => value !== null,
-    )
-    const list = values.length === 0 ? [field === 'n' ? 1 : 'a'] : values
-    const text = list.map(value => (typeof value === 'string' ? quote(value) : value)).join(', ')
-    return {
-      text: `${field} in (${text})`,
-      holds: record => list.some(value => compare('=', record[field], value)),
-    }
-  },
-]
-
-function filter(depth: number): Filter {
-  if (depth === 0 || random() < 0.3) return pick(LEAVES)()
-  const left = filter(depth - 1)
-  if (random() < 0.25) return { text: `NOT (${left.text})`, holds: record => !left.holds(record) }
-  const right = filter(depth - 1)
-  return pick<() => Filter>([
-    () => ({
-      text: `(${left.text}) AND (${right.text})`,
-      holds: record => left.holds(record) && right.holds(record),
-    }),
-    () => ({
-      text: `(${left.text}) or (${right.text})`,
-      holds: record => left.holds(record) || right.holds(record),
-    }),
-    () => ({
-      text: `(${left.text}) and not (${right.text})`,
-      holds: record => left.holds(record) && !right.holds(record),
-    }),
-  ])()
-}
-
-const SORTABLE = ['title', 'word', 'n', 'x', 'flag', 'on', 'at', 'big'] as const
-
-interface Key {
-  readonly field: (typeof SORTABLE)[number]
-  readonly descending: boolean
-}
-
-function keys(): readonly Key[] {
-  if (random() < 0.6) return []
-  const fields = new Set(Array.from({ length: between(1, 2) }, () => pick(SORTABLE)))
-  return [...fields].map(field => ({ field, descending: random() < 0.5 }))
-}
-
-/** Nulls last in either direction, texts by code point, the order of the source between equals. */
-function sorted(found: readonly Source[], order: readonly Key[]): readonly Source[] {
-  const value = (record: Source, field: Key['field']) => (field === 'at' ? seconds(record.at) : record[field])
-  return [...found].sort((a, b) => {
-    for (const { field, descending } of order) {
-      const [left, right] = [value(a, field), value(b, field)]
-      if (left === right) continue
-      if (left === null) return 1
-      if (right === null) return -1
-      const before =
-        typeof left === 'string'
-          ? Buffer.compare(Buffer.from(left), Buffer.from(String(right))) < 0
-          : left < right
-      return before === descending ? 1 : -1
-    }
-    return a.k - b.k
+    const definition = JSON.stringify({ source: { path: 'made.json' }, fields })
+    return [id, { 'made.json': JSON.stringify(records), 'dataset.yaml': definition }] as const
   })
-}
-
-t.test('the API picks the records that a plain evaluator picks', async t => {
-  t.comment(`SEED=${seed}`)
-  const types = {
-    k: 'int',
-    title: 'text',
-    word: 'text',
-    n: 'int',
-    big: 'int',
-    x: 'double',
-    flag: 'boolean',
-    on: 'date',
-    at: 'datetime',
-    tags: 'text',
-    place: 'geo_point_2d',
-  }
-  const fields = Object.entries(types).map(([name, type]) =>
-    name === 'tags' ? { name, type, annotations: { multivalued: [] } } : { name, type },
-  )
-  const portal = t.testdir({
-    'portal.yaml': '',
-    data: {
-      made: {
-        'made.json': JSON.stringify(records),
-        'dataset.yaml': JSON.stringify({ source: { path: 'made.json' }, fields }),
-      },
-    },
-  })
-  const base = 'http://portal.example'
+  const portal = t.testdir({ 'portal.yaml': '', data: Object.fromEntries(data) })
   await publishAll({ portal, base, now: () => new Date() }, null, message => {
     if (message.type === 'failed') throw new Error(message.reason)
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')
@@ -285,37 +52,158 @@ t.test('the API picks the records that a plain evaluator picks', async t => {
   const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
   t.teardown(() => app.close())
   await app.catalog.refresh()
+  return async (path: string, clauses: Readonly<Record<string, string>>): Promise<unknown> => {
+    const query = Object.fromEntries(Object.entries(clauses).filter(([, value]) => value !== ''))
+    const response = await app.http.inject({ url: `/api/explore/${path}`, query })
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`)
+    return response.json()
+  }
+}
+type Ask = Awaited<ReturnType<typeof serve>>
 
-  async function answer(where: string, orderBy: string): Promise<{ total: number; found: number[] }> {
-    const found: number[] = []
-    for (let offset = 0; ; offset += 100) {
-      const query = { where, order_by: orderBy, select: 'k', limit: '100', offset: String(offset) }
-      const response = await app.http.inject({
-        url: '/api/explore/v2.0/catalog/datasets/made/records',
-        query,
-      })
-      if (response.statusCode !== 200) throw new Error(`${where}: ${response.body}`)
-      const body = response.json() as {
-        total_count: number
-        records: { record: { fields: { k: number } } }[]
-      }
-      found.push(...body.records.map(({ record }) => record.fields.k))
-      if (offset + 100 >= body.total_count) return { total: body.total_count, found }
+interface Page {
+  readonly total: number
+  readonly rows: readonly Row[]
+}
+
+/** A page of a list, its records taken out of their wrappers. */
+async function page(api: Ask, dataset: string, context: Context, clauses: Asked['clauses']): Promise<Page> {
+  const body = (await api(`${context.version}/catalog/datasets/${dataset}/records`, {
+    ...clauses,
+    timezone: context.timezone,
+    lang: context.lang,
+  })) as {
+    readonly total_count: number
+    readonly records?: readonly Row[]
+    readonly results?: readonly Row[]
+  }
+  const rows = (body.records ?? body.results ?? []).map(row => {
+    const record = row.record as { readonly fields: Row } | undefined
+    return record?.fields ?? row
+  })
+  return { total: body.total_count, rows }
+}
+
+/** The whole answer: an export, or where there is none the longest page. */
+async function whole(api: Ask, { kind, clauses }: Asked, context: Context): Promise<readonly Row[]> {
+  if (kind === 'figures') return (await page(api, 'made', context, clauses)).rows
+  if (kind === 'groups' && context.version === 'v2.0')
+    return (await page(api, 'made', context, { ...clauses, limit: '20000' })).rows
+  const { timezone, lang } = context
+  const path = `${context.version}/catalog/datasets/made/exports/json`
+  return (await api(path, { ...clauses, timezone, lang })) as readonly Row[]
+}
+
+/** Numbers may differ by rounding, the keys of an object in their order. */
+function same(found: unknown, wanted: unknown): boolean {
+  if (typeof found === 'number' && typeof wanted === 'number')
+    return Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(found), Math.abs(wanted))
+  if (typeof found !== 'object' || typeof wanted !== 'object' || found === null || wanted === null)
+    return found === wanted
+  const [names, others] = [Object.keys(found), Object.keys(wanted)]
+  const values = found as Row
+  const expected = wanted as Row
+  return (
+    names.length === others.length &&
+    others.every(name => name in values && same(values[name], expected[name]))
+  )
+}
+
+/** Where two answers part, in one line; null where they are the same. */
+function difference(found: readonly Row[], wanted: readonly Row[]): string | null {
+  const at = wanted.findIndex((row, index) => !same(found[index], row))
+  if (at < 0 && found.length === wanted.length) return null
+  const index = at < 0 ? wanted.length : at
+  const [got, expected] = [found[index], wanted[index]].map(row => JSON.stringify(row) ?? 'nothing')
+  return `row ${index} of ${wanted.length}: expected ${expected}, got ${got} (of ${found.length})`
+}
+
+/** Asks one question both ways, as a whole and perhaps a page of it, and says what differs. */
+async function check(
+  api: Ask,
+  asked: Asked,
+  context: Context,
+  tally: { rows: number },
+): Promise<string | null> {
+  const wanted = asked.answer(context)
+  tally.rows += wanted.length > 0 ? 1 : 0
+  const different = difference(await whole(api, asked, context), wanted)
+  if (different !== null || asked.kind === 'figures' || chance(0.7)) return different
+  const [limit, offset] = [between(1, 20), between(0, Math.min(wanted.length + 2, 9000))]
+  const part = await page(api, 'made', context, {
+    ...asked.clauses,
+    limit: String(limit),
+    offset: String(offset),
+  })
+  if (part.total !== wanted.length) return `total_count ${part.total} instead of ${wanted.length}`
+  const apart = difference(part.rows, wanted.slice(offset, offset + limit))
+  return apart && `page limit=${limit} offset=${offset}: ${apart}`
+}
+
+t.test('the API gives the rows that a plain evaluator gives', async t => {
+  t.comment(`SEED=${seed}`)
+  startFrom(seed)
+  const records = makeRecords(400)
+  const api = await serve(t, { made: { types: TYPES, records, multivalued: ['tags', 'codes'] } })
+  const tally = { rows: 0 }
+  let differences = 0
+  for (let query = 0; query < QUERIES && differences < MOST_DIFFERENCES; query++) {
+    const context: Context = {
+      version: pick(['v2.0', 'v2.1']),
+      timezone: pick(ZONES),
+      lang: pick(['fr', 'en', 'de', 'es']),
     }
+    const asked = ask()
+    const different = await check(api, asked, context, tally).catch((error: Error) => error.message)
+    if (different === null) continue
+    differences += 1
+    const clauses = Object.entries({ ...asked.clauses, ...context }).map(([name, text]) => `${name}=${text}`)
+    t.fail(`query ${query}: ${different}`, { query: clauses })
   }
+  t.equal(differences, 0, `${QUERIES} queries give the same rows`)
+  t.ok(tally.rows > QUERIES / 2, `${tally.rows} of ${QUERIES} queries give rows`)
 
-  let picked = 0
-  for (let query = 0; query < QUERIES; query++) {
-    const { text, holds } = filter(between(0, 3))
-    const order = keys()
-    const orderBy = order
-      .map(({ field, descending }) => `${field}${descending ? ' desc' : pick(['', ' asc'])}`)
-      .join(', ')
-    const wanted = sorted(records.filter(holds), order).map(({ k }) => k)
-    const { total, found } = await answer(text, orderBy)
-    if (total !== wanted.length || JSON.stringify(found) !== JSON.stringify(wanted))
-      t.same({ total, found }, { total: wanted.length, found: wanted }, `where=${text} order_by=${orderBy}`)
-    if (wanted.length > 0) picked += 1
+  for (const order of ['random(7)', 'random(8)']) {
+    const context: Context = { version: 'v2.1', timezone: 'UTC', lang: 'en' }
+    const clauses = { select: 'k', order_by: order }
+    const asked: Asked = { kind: 'records', clauses, answer: () => [] }
+    const [once, again] = [await whole(api, asked, context), await whole(api, asked, context)]
+    t.same(once, again, `${order} gives the same order twice`)
+    t.same(new Set(once.map(({ k }) => k)).size, records.length, 'and every record once')
   }
-  t.ok(picked > QUERIES / 2, `${picked} of ${QUERIES} queries pick records`)
+})
+
+/** Moments every 15 minutes of the half day before and after each change of the clocks of a zone. */
+function aroundChanges(timezone: string): readonly number[] {
+  const shift = (epoch: number) => Date.parse(`${clock(epoch, timezone)}Z`) - epoch
+  const moments: number[] = []
+  for (let epoch = Date.UTC(2019); epoch < Date.UTC(2023); epoch += HOUR)
+    if (shift(epoch) !== shift(epoch + HOUR))
+      for (let near = epoch - 14 * HOUR; near <= epoch + 14 * HOUR; near += HOUR / 4) moments.push(near)
+  return moments
+}
+
+t.test('groups of a moment follow the clocks of the zone around every change', async t => {
+  const moments = CHANGING_ZONES.flatMap(aroundChanges)
+  const records = moments.map((epoch, k) => ({ k, at: new Date(epoch).toISOString() }))
+  const api = await serve(t, { clocks: { types: { k: 'int', at: 'datetime' }, records } })
+  const groups: Readonly<Record<string, (shown: string) => number | string>> = {
+    'hour(at)': shown => Number(shown.slice(11, 13)),
+    'day(at)': shown => Number(shown.slice(8, 10)),
+    'month(at)': shown => Number(shown.slice(5, 7)),
+    'range(at, 1 day)': shown => shown.slice(0, 10),
+  }
+  for (const timezone of CHANGING_ZONES)
+    for (const [group, read] of Object.entries(groups)) {
+      const counts = new Map<number | string, number>()
+      for (const epoch of moments) {
+        const key = read(clock(epoch, timezone))
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+      const wanted = [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
+      const clauses = { select: 'count(*) as c', group_by: `${group} as g`, limit: '20000' }
+      const { rows } = await page(api, 'clocks', { version: 'v2.1', timezone, lang: 'en' }, clauses)
+      const found = rows.map(({ g, c }) => [typeof g === 'string' ? g.slice(1, 11) : g, c])
+      t.same(found, wanted, `${group} in ${timezone}`)
+    }
 })

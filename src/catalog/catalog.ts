@@ -150,7 +150,7 @@ export class Catalog {
       published: manifest.published,
       resources: facts,
       triples: manifest.graphs.find(({ role }) => role === 'facts')?.triples ?? 0,
-      target: { base: this.options.base, dataset, graphs, statistics },
+      target: { base: this.options.base, dataset, graphs, statistics, published: manifest.published },
     }
   }
 
@@ -198,7 +198,11 @@ function catalogGraphs(
     index: graphIri(CATALOG_ID, version, 'index'),
   }
   return {
-    served: { version, entries, target: { base, dataset, graphs, statistics: statistics.statistics() } },
+    served: {
+      version,
+      entries,
+      target: { base, dataset, graphs, statistics: statistics.statistics(), published: EPOCH },
+    },
     sources: [
       { graph: graphs.facts, text: facts.take().toString() },
       { graph: graphs.index, text: texts.take().toString() },
@@ -225,6 +229,9 @@ function describe({ dataset, published }: ServedDataset, base: string, out: Trip
   out.add(lines.join(''), lines.length)
 }
 
+/** The catalog has no timestamp of its own: its queries know no technical fields. */
+const EPOCH = '1970-01-01T00:00:00Z'
+
 function emptyTarget(base: string): CompileTarget {
   const graphs = {
     facts: graphIri(CATALOG_ID, 'empty', 'facts'),
@@ -235,5 +242,6 @@ function emptyTarget(base: string): CompileTarget {
     dataset: { id: CATALOG_ID, fields: catalogFields([]) },
     graphs,
     statistics: { records: 0, fields: {} },
+    published: EPOCH,
   }
 }

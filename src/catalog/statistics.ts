@@ -1,8 +1,13 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
-import { type Field, isNumeric, isTemporal } from '../model/field.ts'
+import { type Field, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import type { Value } from '../model/value.ts'
 
 const DISTINCT_LIMIT = 10_000
+
+/** Values of a field of which quantiles are taken; of more, every second, then every fourth and so on. */
+const SAMPLE_LIMIT = 50_000
+const LOTS = 100
+const LONGEST_BOUND = 40
 
 /** Gathers the statistics of a version while its records pass by; memory is bounded by the distinct values kept. */
 export class StatisticsGatherer {
@@ -14,8 +19,13 @@ export class StatisticsGatherer {
     this.fields = fields
     this.columns = fields.map(field => ({
       ordered: isNumeric(field.type) || isTemporal(field.type),
+      sorted: !isGeo(field.type) && field.type !== 'boolean' && !field.multivalued,
       present: 0,
       distinct: new Set(),
+      temporal: isTemporal(field.type),
+      years: new Set(),
+      sample: [],
+      stride: 1,
       min: null,
       max: null,
     }))
@@ -32,7 +42,9 @@ export class StatisticsGatherer {
       if (column.ordered && (typeof value === 'string' || typeof value === 'number')) {
         if (column.min === null || value < column.min) column.min = value
         if (column.max === null || value > column.max) column.max = value
+        if (column.temporal) column.years.add(Number(String(value).slice(0, 4)))
       }
+      if (column.sorted) sample(column, value as string | number)
     }
   }
 
@@ -48,6 +60,8 @@ export class StatisticsGatherer {
         distinct: distinct?.size ?? null,
         min,
         max,
+        ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),
+        ...(column.sorted ? { quantiles: quantiles(column) } : {}),
       }
     })
     return { records: this.records, fields }
@@ -55,12 +69,42 @@ export class StatisticsGatherer {
 }
 
 interface Column {
+  /** Has a smallest and a largest value. */
   readonly ordered: boolean
+  /** Can be sorted by. */
+  readonly sorted: boolean
   present: number
   /** null once there are too many to keep. */
   distinct: Set<string | number | boolean> | null
   min: string | number | null
   max: string | number | null
+  readonly temporal: boolean
+  readonly years: Set<number>
+  sample: (string | number)[]
+  /** Every so many values one is taken into the sample. */
+  stride: number
+}
+
+function sample(column: Column, value: string | number): void {
+  if (column.present % column.stride !== 0) return
+  column.sample.push(value)
+  if (column.sample.length < SAMPLE_LIMIT) return
+  column.sample = column.sample.filter((_, index) => index % 2 === 0)
+  column.stride *= 2
+}
+
+/** Texts are cut: as bounds of lots their beginnings do as well. */
+function quantiles({ sample: values }: Column): readonly (string | number)[] {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const picked = Array.from(
+    { length: LOTS + 1 },
+    (_, lot) => sorted[Math.min(sorted.length - 1, Math.floor((lot * sorted.length) / LOTS))],
+  )
+  return picked.flatMap(value =>
+    value === undefined
+      ? []
+      : [typeof value === 'string' ? [...value].slice(0, LONGEST_BOUND).join('') : value],
+  )
 }
 
 function addDistinct(column: Column, value: NonNullable<Value>): void {

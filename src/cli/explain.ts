@@ -1,12 +1,13 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
 import { versionsOf } from '../catalog/versions.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
-import { compileCount, compilePage } from '../query/compile/records.ts'
+import { isLanguage, LANGUAGES } from '../model/language.ts'
+import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
+import { answerQuery } from '../records/answer.ts'
 import { planOdsql } from '../records/ask.ts'
-import { findRecords } from '../records/find.ts'
 import { Stopwatch } from '../records/stopwatch.ts'
-import { generate } from '../sparql/generate.ts'
+import { type AskedStatement, Asker } from '../records/trace.ts'
 import { createEmbeddedStore } from '../store/embedded/embedded.ts'
 import {
   BASE_OPTION,
@@ -20,10 +21,16 @@ import {
 interface ExplainOptions extends PortalOptions {
   readonly json?: boolean
   readonly select?: string
+  readonly groupBy?: string
   readonly orderBy?: string
   readonly limit: string
   readonly offset: string
+  readonly timezone: string
+  readonly lang: string
+  readonly dialect: string
 }
+
+const DIALECTS = [EXPLORE_V21, EXPLORE_V20, SEARCH_V2]
 
 /** `lodestone explain`: every stage of a query from text to answer, and the time of each. */
 export function explainCommand(): Command {
@@ -32,9 +39,17 @@ export function explainCommand(): Command {
     .argument('<dataset>', 'id of a published dataset')
     .argument('<query>', 'a where clause; an empty text for all records')
     .option('--select <clause>', 'select clause')
+    .option('--group-by <clause>', 'group_by clause')
     .option('--order-by <clause>', 'order_by clause')
-    .option('--limit <n>', 'number of records', '10')
-    .option('--offset <n>', 'records passed over', '0')
+    .option('--limit <n>', 'number of rows', '10')
+    .option('--offset <n>', 'rows passed over', '0')
+    .option('--timezone <zone>', 'time zone of dates', 'UTC')
+    .option('--lang <code>', 'language of the texts of dates', 'fr')
+    .addOption(
+      new Option('--dialect <name>', 'generation of the API')
+        .choices(DIALECTS.map(({ name }) => name))
+        .default(EXPLORE_V21.name),
+    )
     .option(...PORTAL_OPTION)
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)
@@ -46,33 +61,35 @@ export function explainCommand(): Command {
       try {
         await catalog.refresh()
         const { dataset, target } = catalog.dataset(id)
-        const watch = new Stopwatch(() => performance.now())
+        const dialect = DIALECTS.find(({ name }) => name === options.dialect) ?? EXPLORE_V21
+        const { timezone } = options
+        const context = {
+          dataset,
+          technical: true,
+          timezone,
+          language: isLanguage(options.lang) ? options.lang : LANGUAGES[0],
+          dialect,
+          now: Date.now(),
+        }
         const clauses = {
           select: options.select,
           where: [where],
+          groupBy: options.groupBy,
           orderBy: options.orderBy,
           limit: Number(options.limit),
           offset: Number(options.offset),
         }
-        const plan = planOdsql(clauses, { dataset, timezone: 'UTC' }, watch)
-        const page = compilePage(plan, target)
-        const count = compileCount(plan, target)
-        const { total, records } = await findRecords(plan, target, store, watch)
+        const statements: AskedStatement[] = []
+        const watch = new Stopwatch(() => performance.now())
+        const asker = new Asker(store, watch, statement => statements.push(statement))
+        const plan = planOdsql(clauses, context, watch)
+        const { total, rows } = await answerQuery(plan, { target, style: { dialect, timezone } }, asker)
         const stages = {
           text: where,
           ast: where.trim() === '' ? null : parseWhere(where),
-          plan: { ...plan, select: plan.select.map(({ key }) => key) },
-          page: {
-            type: page.type,
-            reason: page.reason,
-            sparql: 'query' in page ? generate(page.query) : null,
-          },
-          count: {
-            type: count.type,
-            reason: count.reason,
-            sparql: count.type === 'count' ? generate(count.query) : null,
-          },
-          answer: { total, records: records.map(record => record.id) },
+          plan,
+          statements,
+          answer: { total, rows: rows.map(({ object }) => object) },
           milliseconds: Object.fromEntries(watch.stages()),
         }
         process.stdout.write(
@@ -93,10 +110,29 @@ function explainText(stages: Readonly<Record<string, unknown>>): string {
 
 function sectionText(value: unknown): string {
   if (value === null || typeof value !== 'object') return `  ${String(value)}`
-  if ('sparql' in value && 'reason' in value)
-    return `  ${String(value.reason)}\n  ${value.sparql === null ? 'nothing is asked' : String(value.sparql)}`
-  return JSON.stringify(value, (key, inner: unknown) => (key === 'span' ? undefined : inner), 2).replace(
-    /^/gm,
-    '  ',
+  if (Array.isArray(value) && value.every(isStatement))
+    return value.map(statementText).join('\n') || '  nothing is asked: the statistics have the answer'
+  return JSON.stringify(value, leaveOut, 2).replace(/^/gm, '  ')
+}
+
+function statementText({ name, reason, sparql, rows, milliseconds }: AskedStatement): string {
+  return `  ${name}: ${reason}\n    ${sparql}\n    ${rows} rows, ${milliseconds.toFixed(1)} ms`
+}
+
+function isStatement(value: unknown): value is AskedStatement {
+  return typeof value === 'object' && value !== null && 'sparql' in value
+}
+
+/** Spans would fill the page, and of a field its name and type tell enough. */
+function leaveOut(key: string, value: unknown): unknown {
+  if (key === 'span') return undefined
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'annotations' in value &&
+    'name' in value &&
+    'type' in value
   )
+    return `${String(value.name)} (${String(value.type)})`
+  return value
 }

@@ -1,6 +1,7 @@
 import type { FieldType } from '../model/field.ts'
 import { numberText } from '../model/number.ts'
 import type { Geometry, GeoPoint, Value } from '../model/value.ts'
+import { wktText } from '../model/wkt.ts'
 import { escapeText, literalEnd } from '../rdf/ntriples.ts'
 import { GEO, XSD } from '../rdf/vocab.ts'
 
@@ -35,7 +36,7 @@ export function naturalText(type: FieldType): (value: NonNullable<Value>) => str
     case 'geo_point_2d':
       return value => `POINT(${numberText((value as GeoPoint).lon)} ${numberText((value as GeoPoint).lat)})`
     case 'geo_shape':
-      return value => wkt(value as Geometry)
+      return value => wktText(value as Geometry)
     default:
       return type satisfies never
   }
@@ -44,28 +45,4 @@ export function naturalText(type: FieldType): (value: NonNullable<Value>) => str
 /** What ends a natural literal: the quote and the datatype. */
 export function naturalEnd(type: FieldType): string {
   return literalEnd(DATATYPES[type])
-}
-
-/** A GeoJSON geometry as WKT (OGC Simple Features, section 7). */
-export function wkt(geometry: Geometry): string {
-  if (geometry.type === 'GeometryCollection') {
-    const parts = geometry.geometries.map(wkt)
-    return `GEOMETRYCOLLECTION${parts.length === 0 ? ' EMPTY' : `(${parts.join(', ')})`}`
-  }
-  const name = geometry.type.toUpperCase()
-  if (geometry.coordinates.length === 0) return `${name} EMPTY`
-  if (geometry.type === 'Point') return `${name}(${position(geometry.coordinates)})`
-  return `${name}${nested(geometry.coordinates)}`
-}
-
-function nested(coordinates: readonly unknown[]): string {
-  const parts = coordinates.map(part => {
-    const list = part as readonly unknown[]
-    return typeof list[0] === 'number' ? position(list) : nested(list)
-  })
-  return `(${parts.join(', ')})`
-}
-
-function position(coordinates: readonly unknown[]): string {
-  return `${numberText(coordinates[0] as number)} ${numberText(coordinates[1] as number)}`
 }

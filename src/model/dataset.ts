@@ -35,6 +35,13 @@ export interface FieldStatistics {
   /** Smallest and largest value of an int, double, date or datetime field. */
   readonly min: number | string | null
   readonly max: number | string | null
+  /** Years that occur in a date or datetime field, in UTC, in order. */
+  readonly years?: readonly number[]
+  /**
+   * Values of a single-valued field that can be sorted which part its values into a hundred lots of about equal size, in
+   * order; taken from a sample, long texts cut.
+   */
+  readonly quantiles?: readonly (number | string)[]
 }
 
 /** What is known of one published version: the compiler chooses with it, some answers come from it. */

@@ -1,8 +1,17 @@
+import { type FieldType, isNumeric } from '../model/field.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
+import { columnName, isStored } from './compile/records.ts'
+import { type Constant, type Selection, scalarType } from './plan.ts'
 
 /** One row of an answer of the store. */
-type Solution = Readonly<Record<string, Term>>
+export type Solution = Readonly<Record<string, Term>>
+
+/** A record and what was computed from it, by the place of the selection; null where it is stored in the record. */
+export interface RecordRow {
+  readonly record: DatasetRecord
+  readonly computed: readonly (Constant | null)[]
+}
 
 /** Reads a record from its IRI and the JSON text of its values. The position is -1 where it was not asked for. */
 export function decodeRecord(solution: Solution): DatasetRecord {
@@ -13,6 +22,25 @@ export function decodeRecord(solution: Solution): DatasetRecord {
     position: position === undefined ? -1 : Number(position.value),
     values: JSON.parse(json.value) as readonly Value[],
   }
+}
+
+/** Reads a record with its computed columns. */
+export function decodeRow(solution: Solution, select: readonly Selection[]): RecordRow {
+  return {
+    record: decodeRecord(solution),
+    computed: select.map(({ value }, index) =>
+      isStored(value) ? null : decodeConstant(solution[columnName(index)], scalarType(value)),
+    ),
+  }
+}
+
+/** The value of a type that a term is; null for none, and for a number that is not finite. */
+export function decodeConstant(term: Term | undefined, type: FieldType): Constant | null {
+  if (term === undefined) return null
+  if (type === 'boolean') return term.value === 'true' || term.value === '1'
+  if (!isNumeric(type)) return term.value
+  const number = Number(term.value)
+  return Number.isFinite(number) ? number + 0 : null
 }
 
 /** The IRIs of records that a page query gave, in its order. */

@@ -1,13 +1,13 @@
 import { clauseFault, type Fault } from '../errors.ts'
-import type { ClauseName, Span } from '../language/odsql/ast.ts'
-import { type Field, isTemporal } from '../model/field.ts'
+import type { ClauseName, Expression, Span } from '../language/odsql/ast.ts'
+import { type Field, type FieldType, isTemporal } from '../model/field.ts'
 
 /** A clause that can be read but makes no sense for the dataset. */
 export function malformed(clause: ClauseName, reason: string, span: Span, hint?: string): Fault {
   return clauseFault(clause, reason, span, hint)
 }
 
-/** A comparison between types that have none. */
+/** A comparison of a field with something of another type. */
 export function incompatible(
   clause: ClauseName,
   field: Field,
@@ -16,13 +16,62 @@ export function incompatible(
   span: Span,
 ): Fault {
   const reason = `Field ${field.name} of type ${field.type} cannot be compared by ${operator} with ${found}`
-  return clauseFault(clause, reason, span, expectation(field), 'IncompatibleTypesInComparisonFilter')
+  return clauseFault(
+    clause,
+    reason,
+    span,
+    expectation(field.type, field.name),
+    'IncompatibleTypesInComparisonFilter',
+  )
 }
 
-function expectation(field: Field): string | undefined {
-  if (isTemporal(field.type)) return "write date'2020-06-30'"
-  if (field.type === 'text') return 'write a text in quotes'
-  if (field.type === 'boolean') return `write ${field.name} is true`
-  if (field.type === 'int' || field.type === 'double') return 'write a number without quotes'
+/** A comparison of two values of which at least one is computed. */
+export function unlike(
+  clause: ClauseName,
+  left: { readonly told: string; readonly type: FieldType },
+  operator: string,
+  right: { readonly told: string; readonly type: FieldType },
+  span: Span,
+): Fault {
+  const reason = `${capital(left.told)} of type ${left.type} cannot be compared by ${operator} with ${right.told} of type ${right.type}`
+  return clauseFault(clause, reason, span, undefined, 'IncompatibleTypesInComparisonFilter')
+}
+
+function expectation(type: FieldType, name: string): string | undefined {
+  if (isTemporal(type)) return "write date'2020-06-30'"
+  if (type === 'text') return 'write a text in quotes'
+  if (type === 'boolean') return `write ${name} is true`
+  if (type === 'int' || type === 'double') return 'write a number without quotes'
   return undefined
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** An expression in plain words, as errors tell it. */
+export function describe(node: Expression): string {
+  switch (node.type) {
+    case 'field':
+      return `the field ${node.name}`
+    case 'string':
+      return `the text ${JSON.stringify(node.value.length > 40 ? `${node.value.slice(0, 40)}…` : node.value)}`
+    case 'number':
+      return `the number ${node.text}`
+    case 'date':
+      return 'a date'
+    case 'geometry':
+      return 'a geometry'
+    case 'boolean':
+      return String(node.value)
+    case 'null':
+      return 'null'
+    case 'call':
+      return `the function ${node.name}`
+    case 'arithmetic':
+    case 'sign':
+      return 'an arithmetic expression'
+    default:
+      return 'a condition'
+  }
 }

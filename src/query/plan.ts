@@ -1,9 +1,51 @@
-import type { Field } from '../model/field.ts'
+import type { Field, FieldType } from '../model/field.ts'
+import type { Geometry, GeoPoint } from '../model/value.ts'
+import type { FormatPart } from './date-pattern.ts'
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** A constant of a query, already of the type of the field that it is compared with (see model/value.ts). */
+/** A constant of a query, already of the type of what it is compared with (see model/value.ts). */
 export type Constant = string | number | boolean
+
+/** A part of a date; a date field has no parts smaller than a day: they are 0. */
+export type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond'
+
+/**
+ * A value computed from one record. Null, in SPARQL an unbound value or an error, wherever an operand is null, a
+ * divisor is zero or a text is not what a function needs.
+ */
+export type Scalar =
+  | { readonly type: 'field'; readonly field: Field }
+  | { readonly type: 'constant'; readonly value: Constant; readonly of: FieldType }
+  | {
+      readonly type: 'arithmetic'
+      readonly operator: '+' | '-' | '*' | '/'
+      readonly left: Scalar
+      readonly right: Scalar
+    }
+  | { readonly type: 'length' | 'lower'; readonly operand: Scalar }
+  | { readonly type: 'datePart'; readonly part: DatePart; readonly operand: Scalar }
+  | {
+      readonly type: 'dateFormat'
+      readonly parts: readonly FormatPart[]
+      readonly language: string
+      readonly operand: Scalar
+    }
+  | { readonly type: 'ifNull'; readonly operand: Scalar; readonly other: Scalar }
+  | { readonly type: 'distance'; readonly field: Field; readonly point: GeoPoint }
+  /** The JSON that a text holds; where it holds none, the fallback, or the text itself. */
+  | { readonly type: 'json'; readonly operand: Scalar; readonly fallback: Constant | null }
+
+/** How a word of a search matches a word of a record; both are folded (model/search.ts). */
+export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
+
+/** A word of a full-text search, folded as the index folds. */
+export interface Word {
+  readonly text: string
+  readonly mode: WordMode
+}
+
+export type SpatialRelation = 'intersects' | 'disjoint' | 'within'
 
 /**
  * What a record must satisfy. Conditions are two-valued: one that meets an absent value is false, and `not` turns
@@ -19,10 +61,10 @@ export type Condition =
       readonly value: Constant
     }
   | {
-      readonly type: 'compareFields'
-      readonly left: Field
+      readonly type: 'relation'
+      readonly left: Scalar
       readonly operator: Comparator
-      readonly right: Field
+      readonly right: Scalar
     }
   | {
       readonly type: 'between'
@@ -32,7 +74,23 @@ export type Condition =
     }
   | { readonly type: 'oneOf'; readonly field: Field; readonly values: readonly Constant[] }
   | { readonly type: 'present'; readonly field: Field }
+  /** Words anywhere in the record. */
   | { readonly type: 'words'; readonly words: readonly Word[] }
+  /** Words within one value of a text field. */
+  | { readonly type: 'like'; readonly field: Field; readonly words: readonly Word[] }
+  | { readonly type: 'startsWith'; readonly field: Field; readonly text: string }
+  | {
+      readonly type: 'near'
+      readonly field: Field
+      readonly point: GeoPoint
+      readonly metres: number
+    }
+  | {
+      readonly type: 'spatial'
+      readonly field: Field
+      readonly relation: SpatialRelation
+      readonly shape: Geometry
+    }
   | { readonly type: 'always'; readonly value: boolean }
 
 /** One end of a range. */
@@ -41,21 +99,26 @@ export interface Bound {
   readonly inclusive: boolean
 }
 
-/** A word of a full-text search, folded as the index folds; a prefix matches any word that begins with it. */
-export interface Word {
-  readonly text: string
-  readonly prefix: boolean
-}
-
-/** One key of the answer and the field whose value it takes. */
+/** One key of the answer and the value that it takes. */
 export interface Selection {
   readonly key: string
-  readonly field: Field
+  readonly value: Scalar
 }
 
+/** A key of an order: a value of the record, or chance, the same for the same seed. */
 export interface Ordering {
-  readonly field: Field
+  readonly value: Scalar | { readonly type: 'random'; readonly seed: number }
   readonly descending: boolean
+}
+
+/** What every question about records says beside its own clauses. */
+export interface Question {
+  readonly filter: Condition | null
+  /** IANA name: the parts, formats and ranges of dates are those of its clocks. */
+  readonly timezone: string
+  /** null asks for all. */
+  readonly limit: number | null
+  readonly offset: number
 }
 
 /**
@@ -63,13 +126,141 @@ export interface Ordering {
  * where the compiler begins. Records without a value come last in either direction of an ordering, and the order of
  * the source decides between equals.
  */
-export interface RecordQuery {
-  readonly filter: Condition | null
+export interface RecordQuery extends Question {
+  readonly type: 'records'
   readonly select: readonly Selection[]
   readonly orderBy: readonly Ordering[]
-  readonly limit: number
-  readonly offset: number
 }
+
+/** What the rows of a grouped answer have in common. */
+export type Grouping =
+  | { readonly type: 'value'; readonly value: Scalar }
+  /** Half-open steps between edges; null is an open end. */
+  | {
+      readonly type: 'steps'
+      readonly value: Scalar
+      readonly edges: readonly (Constant | null)[]
+    }
+  /** Steps of one width, aligned on its multiples; in the case of a date on the clocks of the time zone. */
+  | {
+      readonly type: 'width'
+      readonly value: Scalar
+      readonly width: number
+      readonly unit: IntervalUnit | null
+    }
+  /** Cells of a grid of so many degrees. */
+  | { readonly type: 'cells'; readonly field: Field; readonly degrees: number }
+
+export type IntervalUnit =
+  | 'millisecond'
+  | 'second'
+  | 'minute'
+  | 'hour'
+  | 'day'
+  | 'week'
+  | 'month'
+  | 'quarter'
+  | 'year'
+
+export interface GroupKey {
+  readonly key: string
+  readonly grouping: Grouping
+}
+
+export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max' | 'percentile' | 'envelope' | 'bbox'
+
+/** One figure of a group; `of` null counts records. */
+export interface Aggregate {
+  readonly name: AggregateName
+  readonly of: Scalar | null
+  readonly distinct: boolean
+  /** 0 to 100, of a percentile. */
+  readonly rank: number
+}
+
+/** A value of a row: a figure, the group's own key by its place, a constant, or arithmetic over them. */
+export type RowValue =
+  | { readonly type: 'aggregate'; readonly aggregate: Aggregate }
+  | { readonly type: 'key'; readonly index: number }
+  | { readonly type: 'constant'; readonly value: Constant; readonly of: FieldType }
+  | {
+      readonly type: 'arithmetic'
+      readonly operator: '+' | '-' | '*' | '/'
+      readonly left: RowValue
+      readonly right: RowValue
+    }
+
+export interface RowSelection {
+  readonly key: string
+  readonly value: RowValue
+}
+
+export interface RowOrdering {
+  readonly value: RowValue
+  readonly descending: boolean
+}
+
+/**
+ * A question about groups of records; without keys, about all of them as one group. Rows come in the order asked for
+ * and then by their keys; null is the lowest key.
+ */
+export interface GroupQuery extends Question {
+  readonly type: 'groups'
+  readonly keys: readonly GroupKey[]
+  readonly select: readonly RowSelection[]
+  readonly orderBy: readonly RowOrdering[]
+  /** Whether records without a key form a group. */
+  readonly nullGroups: boolean
+}
+
+export type Query = RecordQuery | GroupQuery
 
 /** The plan of "all records", from which others are made. */
 export const ALL: Condition = { type: 'always', value: true }
+
+/** The type of the values of a scalar. */
+export function scalarType(scalar: Scalar): FieldType {
+  switch (scalar.type) {
+    case 'field':
+      return scalar.field.type
+    case 'constant':
+      return scalar.of
+    case 'arithmetic':
+    case 'distance':
+      return 'double'
+    case 'length':
+    case 'datePart':
+      return 'int'
+    case 'lower':
+    case 'dateFormat':
+    case 'json':
+      return 'text'
+    case 'ifNull':
+      return scalarType(scalar.operand)
+    default:
+      return scalar satisfies never
+  }
+}
+
+/** The fields that a scalar reads. */
+export function fieldsOf(scalar: Scalar): readonly Field[] {
+  switch (scalar.type) {
+    case 'field':
+    case 'distance':
+      return [scalar.field]
+    case 'constant':
+      return []
+    case 'arithmetic':
+      return [...fieldsOf(scalar.left), ...fieldsOf(scalar.right)]
+    case 'ifNull':
+      return [...fieldsOf(scalar.operand), ...fieldsOf(scalar.other)]
+    case 'length':
+    case 'lower':
+    case 'datePart':
+    case 'dateFormat':
+    case 'json':
+      return fieldsOf(scalar.operand)
+    default:
+      return scalar satisfies never
+  }
+}

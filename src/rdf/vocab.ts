@@ -34,8 +34,17 @@ export const XSD = vocabulary(
   'boolean',
   'date',
   'dateTime',
+  'dayTimeDuration',
 )
 export const GEO = vocabulary('http://www.opengis.net/ont/geosparql#', 'wktLiteral')
+export const GEOF = vocabulary(
+  'http://www.opengis.net/def/function/geosparql/',
+  'distance',
+  'sfIntersects',
+  'sfDisjoint',
+  'sfWithin',
+)
+export const UOM = vocabulary('http://www.opengis.net/def/uom/OGC/1.0/', 'metre')
 export const DCAT = vocabulary(
   'http://www.w3.org/ns/dcat#',
   'Catalog',

@@ -1,7 +1,13 @@
-import { parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
+import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
+import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
 import { all } from '../query/conditions.ts'
-import type { RecordQuery } from '../query/plan.ts'
-import { type ResolveContext, resolveOrderBy, resolveSelect, resolveWhere } from '../query/resolve.ts'
+import type { Query } from '../query/plan.ts'
+import type { ResolveContext } from '../query/resolve/context.ts'
+import { resolveGroupBy } from '../query/resolve/groups.ts'
+import { refuseDoubles } from '../query/resolve/labels.ts'
+import { hasAggregate, resolveRowOrder, resolveRows } from '../query/resolve/rows.ts'
+import { resolveOrderBy, resolveSelect } from '../query/resolve/select.ts'
+import { resolveWhere } from '../query/resolve/where.ts'
 import type { Stopwatch } from './stopwatch.ts'
 
 /** The clauses of an ODSQL query as an API receives them; an empty clause is an absent one. */
@@ -9,27 +15,72 @@ export interface OdsqlClauses {
   readonly select?: string | undefined
   /** Several filters must all hold. */
   readonly where: readonly string[]
+  readonly groupBy?: string | undefined
   readonly orderBy?: string | undefined
-  readonly limit: number
+  /** null asks for all. */
+  readonly limit: number | null
   readonly offset: number
 }
 
-/** Parses and resolves the clauses of an ODSQL query. Faults: ODSQLError, IncompatibleTypesInComparisonFilter. */
-export function planOdsql(clauses: OdsqlClauses, context: ResolveContext, watch: Stopwatch): RecordQuery {
-  const { select, where, orderBy } = watch.time('parse', () => ({
-    select: isBlank(clauses.select) ? null : parseSelect(clauses.select),
+/**
+ * Parses and resolves the clauses of an ODSQL query: a query for groups where it groups or selects an aggregate, or where
+ * that is what is `wanted`; else one for records. Faults: ODSQLError, IncompatibleTypesInComparisonFilter.
+ */
+export function planOdsql(
+  clauses: OdsqlClauses,
+  context: ResolveContext,
+  watch: Stopwatch,
+  wanted: 'any' | 'groups' = 'any',
+): Query {
+  const { select = '', groupBy = '', orderBy = '' } = clauses
+  const parsed = watch.time('parse', () => ({
+    select: isBlank(select) ? [] : parseSelect(select),
     where: clauses.where.filter(text => !isBlank(text)).map(parseWhere),
-    orderBy: isBlank(clauses.orderBy) ? [] : parseOrderBy(clauses.orderBy),
+    groupBy: isBlank(groupBy) ? [] : parseGroupBy(groupBy),
+    orderBy: isBlank(orderBy) ? [] : parseOrderBy(orderBy),
   }))
-  return watch.time('resolve', () => ({
-    filter: all(where.map(expression => resolveWhere(expression, context))),
-    select: resolveSelect(select, context),
-    orderBy: resolveOrderBy(orderBy, context),
-    limit: clauses.limit,
-    offset: clauses.offset,
-  }))
+  return watch.time('resolve', () => {
+    refuseDoubles(parsed.select, parsed.groupBy)
+    const question = {
+      filter: all(parsed.where.map(expression => resolveWhere(expression, context))),
+      timezone: context.timezone,
+      limit: clauses.limit,
+      offset: clauses.offset,
+    }
+    const grouped = wanted === 'groups' || parsed.groupBy.length > 0 || parsed.select.some(isAggregate)
+    return grouped
+      ? { type: 'groups', ...question, ...resolveGroups(parsed, { select, groupBy, orderBy }, context) }
+      : { type: 'records', ...question, ...resolveRecords(parsed, select, context) }
+  })
 }
 
-function isBlank(text: string | undefined): text is undefined {
-  return text === undefined || text.trim() === ''
+interface ParsedClauses {
+  readonly select: readonly SelectItem[]
+  readonly groupBy: readonly GroupItem[]
+  readonly orderBy: readonly OrderItem[]
+}
+
+function resolveRecords(parsed: ParsedClauses, text: string, context: ResolveContext) {
+  const select = resolveSelect(parsed.select, text, context)
+  return { select, orderBy: resolveOrderBy(parsed.orderBy, select, context) }
+}
+
+function resolveGroups(
+  parsed: ParsedClauses,
+  texts: { readonly select: string; readonly groupBy: string; readonly orderBy: string },
+  context: ResolveContext,
+) {
+  const keys = resolveGroupBy(parsed.groupBy, texts.groupBy, context)
+  const groups = { items: parsed.groupBy, text: texts.groupBy, keys }
+  const select = resolveRows({ items: parsed.select, text: texts.select }, groups, context)
+  const orderBy = resolveRowOrder({ items: parsed.orderBy, text: texts.orderBy }, groups, select, context)
+  return { keys, select, orderBy, nullGroups: context.dialect.nullGroups }
+}
+
+function isAggregate({ expression }: SelectItem): boolean {
+  return expression !== null && hasAggregate(expression)
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
 }

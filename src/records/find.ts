@@ -1,81 +1,140 @@
-import type { DatasetRecord } from '../model/value.ts'
 import {
-  type CountPlan,
+  compileBoundedPage,
+  compileCandidatePage,
+  compileCandidates,
   compileCount,
   compileFetch,
-  compilePage,
-  type PagePlan,
+  compilePositions,
+  compileSortedPage,
+  compileWindowPage,
+  MOST_CANDIDATES,
+  type Statement,
 } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
-import { decodeCount, decodeRecord, decodeRecordIris } from '../query/decode.ts'
+import { decodeCount, decodeRecordIris, decodeRow, type RecordRow } from '../query/decode.ts'
 import type { RecordQuery } from '../query/plan.ts'
-import { generate } from '../sparql/generate.ts'
-import type { Store } from '../store/store.ts'
-import type { Stopwatch } from './stopwatch.ts'
+import type { Asker } from './trace.ts'
 
 /** A page of records and the number of all records that match. */
 export interface RecordPage {
   readonly total: number
-  readonly records: readonly DatasetRecord[]
+  readonly rows: readonly RecordRow[]
 }
 
-/**
- * Answers a record query: compile, run, decode. The page comes first; all records are counted only where the page
- * does not tell the total itself.
- */
+/** Records that are fetched with their contents at a time: some tens of milliseconds of one worker. */
+const FETCHED_AT_A_TIME = 1000
+
+/** Answers a record query: ids and the count first, the contents of the page last. */
 export async function findRecords(
   plan: RecordQuery,
   target: CompileTarget,
-  store: Store,
-  watch: Stopwatch,
+  asker: Asker,
 ): Promise<RecordPage> {
-  const { page, count } = watch.time('compile', () => ({
-    page: compilePage(plan, target),
-    count: compileCount(plan, target),
-  }))
-  const records = await readPage(page, target, store, watch)
-  const first = plan.offset + records.length
-  if (count.type === 'known') return { total: count.count, records }
-  if (records.length < plan.limit && (records.length > 0 || plan.offset === 0))
-    return { total: first, records }
-  return { total: await readCount(count, store, watch), records }
+  if (plan.filter === null && plan.orderBy.length === 0) {
+    const total = target.statistics.records
+    const length = Math.min(plan.limit ?? total, total - plan.offset)
+    return { total, rows: await collect(positionRows(plan, plan.offset, length, target, asker)) }
+  }
+  const { total, records } = await findPage(plan, target, asker)
+  return { total, rows: await collect(fetchRows(records, plan, target, asker)) }
+}
+
+/** The records of a query in their order, in bounded pieces; what is not read is not asked. */
+export async function* exportRecords(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): AsyncGenerator<readonly RecordRow[]> {
+  if (plan.filter === null && plan.orderBy.length === 0) {
+    const length = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, target.statistics.records - plan.offset)
+    yield* positionRows(plan, plan.offset, length, target, asker)
+    return
+  }
+  const { records } = await findPage(plan, target, asker)
+  yield* fetchRows(records, plan, target, asker)
 }
 
 /** One record by its id; null where the version has none. */
 export async function findRecord(
   id: string,
-  target: CompileTarget,
   iri: string,
-  store: Store,
-  watch: Stopwatch,
-): Promise<DatasetRecord | null> {
-  if (!/^[0-9a-f]{40}$/.test(id)) return null
-  const text = watch.time('compile', () => generate(compileFetch([iri], target)))
-  const solutions = await watch.wait('store', store.select(text))
-  const solution = solutions[0]
-  return solution === undefined ? null : watch.time('decode', () => decodeRecord(solution))
-}
-
-async function readPage(
-  page: PagePlan,
+  plan: RecordQuery,
   target: CompileTarget,
-  store: Store,
-  watch: Stopwatch,
-): Promise<readonly DatasetRecord[]> {
-  if (page.type === 'empty') return []
-  const solutions = await watch.wait('store', store.select(generate(page.query)))
-  if (page.type === 'positions')
-    return watch.time('decode', () => solutions.map(decodeRecord).sort((a, b) => a.position - b.position))
-  if (solutions.length === 0) return []
-  const iris = decodeRecordIris(solutions)
-  const contents = await watch.wait('store', store.select(generate(compileFetch(iris, target))))
-  return watch.time('decode', () => {
-    const byIri = new Map(contents.map(solution => [solution.record?.value, decodeRecord(solution)]))
-    return iris.flatMap(iri => byIri.get(iri) ?? [])
-  })
+  asker: Asker,
+): Promise<RecordRow | null> {
+  if (!/^[0-9a-f]{40}$/.test(id)) return null
+  const [row] = await collect(fetchRows([iri], plan, target, asker))
+  return row ?? null
 }
 
-async function readCount(count: CountPlan, store: Store, watch: Stopwatch): Promise<number> {
-  if (count.type === 'known') return count.count
-  return decodeCount(await watch.wait('store', store.select(generate(count.query))))
+/** The IRIs of a page in order, and the number of all that match. */
+async function findPage(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<{ readonly total: number; readonly records: readonly string[] }> {
+  const { watch } = asker
+  const count = watch.time('compile', () => compileCount(plan, target))
+  if (count.type === 'known' && (count.count === 0 || plan.limit === 0 || plan.offset >= count.count))
+    return { total: count.count, records: [] }
+  const page = async (statement: Statement) => decodeRecordIris(await asker.ask(statement))
+  if (plan.filter !== null) {
+    const candidates = await page(watch.time('compile', () => compileCandidates(plan, target)))
+    if (candidates.length <= MOST_CANDIDATES) {
+      const total = candidates.length
+      if (total === 0 || plan.limit === 0 || plan.offset >= total) return { total, records: [] }
+      return { total, records: await page(compileCandidatePage(plan, candidates, target)) }
+    }
+  }
+  const total = count.type === 'known' ? count.count : decodeCount(await asker.ask(count.statement))
+  if (plan.limit === 0 || plan.offset >= total) return { total, records: [] }
+  const wanted = Math.min(plan.limit ?? total, total - plan.offset)
+  for (const compile of [compileWindowPage, compileBoundedPage]) {
+    const guess = watch.time('compile', () => compile(plan, total, target))
+    const records = guess === null ? [] : await page(guess)
+    if (records.length === wanted) return { total, records }
+  }
+  return { total, records: await page(watch.time('compile', () => compileSortedPage(plan, target))) }
+}
+
+async function* positionRows(
+  plan: RecordQuery,
+  first: number,
+  length: number,
+  target: CompileTarget,
+  asker: Asker,
+): AsyncGenerator<readonly RecordRow[]> {
+  for (let done = 0; done < length; done += FETCHED_AT_A_TIME) {
+    const size = Math.min(FETCHED_AT_A_TIME, length - done)
+    const solutions = await asker.ask(compilePositions(plan.select, first + done, size, plan, target))
+    yield asker.watch.time('decode', () =>
+      solutions
+        .map(solution => decodeRow(solution, plan.select))
+        .sort((a, b) => a.record.position - b.record.position),
+    )
+  }
+}
+
+async function* fetchRows(
+  records: readonly string[],
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): AsyncGenerator<readonly RecordRow[]> {
+  for (let done = 0; done < records.length; done += FETCHED_AT_A_TIME) {
+    const iris = records.slice(done, done + FETCHED_AT_A_TIME)
+    const contents = await asker.ask(compileFetch(iris, plan.select, plan, target))
+    yield asker.watch.time('decode', () => {
+      const byIri = new Map(
+        contents.map(solution => [solution.record?.value, decodeRow(solution, plan.select)]),
+      )
+      return iris.flatMap(iri => byIri.get(iri) ?? [])
+    })
+  }
+}
+
+async function collect<Item>(pieces: AsyncIterable<readonly Item[]>): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for await (const piece of pieces) for (const item of piece) all.push(item)
+  return all
 }

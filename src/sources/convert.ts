@@ -1,7 +1,7 @@
 import type { FieldType } from '../model/field.ts'
+import { toGeoPoint, toGeoShape } from '../model/geometry.ts'
 import { numberText } from '../model/number.ts'
 import type { Value } from '../model/value.ts'
-import { toGeoPoint, toGeoShape } from './geometry.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
 import { misconfigured } from './unreadable.ts'
 

@@ -1,8 +1,8 @@
 import { type Annotations, FIELD_TYPES, type Field, type FieldType, field } from '../model/field.ts'
+import { toGeoPointOfTwo } from '../model/geometry.ts'
 import { nearest } from '../model/nearest.ts'
 import { isTimeZone } from '../model/time.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
-import { toGeoPointOfTwo } from './geometry.ts'
 import { parsePointer, valueAt, valuesAt } from './pointer.ts'
 import { misconfigured } from './unreadable.ts'
 

@@ -1,5 +1,5 @@
 import { FIELD_TYPES, type FieldType } from '../model/field.ts'
-import { isGeometryLike, toGeoPoint, toGeoShape } from './geometry.ts'
+import { isGeometryLike, toGeoPoint, toGeoShape } from '../model/geometry.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
 
 /** Sets of field types, a bit each in the order of FIELD_TYPES. */

@@ -11,22 +11,35 @@ export type Node = Term | Variable
 
 export type BinaryOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
 
-/** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
+/** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4; ADJUST as SPARQL 1.2 proposes it). */
 export type BuiltIn =
+  | 'ABS'
+  | 'ADJUST'
   | 'BOUND'
   | 'COALESCE'
+  | 'CONCAT'
   | 'CONTAINS'
   | 'DATATYPE'
+  | 'DAY'
+  | 'FLOOR'
+  | 'HOURS'
   | 'IF'
   | 'LANG'
   | 'LCASE'
+  | 'MINUTES'
+  | 'MONTH'
+  | 'REGEX'
   | 'SAMETERM'
+  | 'SECONDS'
   | 'STR'
+  | 'STRAFTER'
+  | 'STRBEFORE'
   | 'STRDT'
   | 'STRENDS'
   | 'STRLEN'
   | 'STRSTARTS'
   | 'SUBSTR'
+  | 'YEAR'
 
 export type AggregateName = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
 
@@ -57,7 +70,7 @@ export type Expression =
 export type Pattern =
   | { readonly type: 'triple'; readonly subject: Node; readonly predicate: Node; readonly object: Node }
   | { readonly type: 'graph'; readonly graph: NamedNode; readonly patterns: readonly Pattern[] }
-  | { readonly type: 'optional'; readonly patterns: readonly Pattern[] }
+  | { readonly type: 'optional' | 'minus'; readonly patterns: readonly Pattern[] }
   | { readonly type: 'union'; readonly branches: readonly (readonly Pattern[])[] }
   | { readonly type: 'filter'; readonly expression: Expression }
   | { readonly type: 'bind'; readonly expression: Expression; readonly variable: Variable }

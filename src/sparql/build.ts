@@ -40,6 +40,14 @@ export const filter = (expression: Expression): Pattern => ({ type: 'filter', ex
 
 export const optional = (...patterns: readonly Pattern[]): Pattern => ({ type: 'optional', patterns })
 
+export const minus = (...patterns: readonly Pattern[]): Pattern => ({ type: 'minus', patterns })
+
+export const bind = (expression: Expression, target: Variable): Pattern => ({
+  type: 'bind',
+  expression,
+  variable: target,
+})
+
 export const subquery = (query: SelectQuery): Pattern => ({ type: 'subquery', query })
 
 export const binary = (operator: BinaryOperator, left: Expression, right: Expression): Expression => ({
@@ -54,6 +62,16 @@ export const call = (name: BuiltIn, ...args: readonly Expression[]): Expression 
   name,
   arguments: args,
 })
+
+/** A function that is named by its IRI: a cast or an extension. */
+export const apply = (name: string, ...args: readonly Expression[]): Expression => ({
+  type: 'function',
+  iri: name,
+  arguments: args,
+})
+
+export const conditional = (test: Expression, then: Expression, otherwise: Expression): Expression =>
+  call('IF', test, then, otherwise)
 
 export const not = (operand: Expression): Expression => ({ type: 'not', operand })
 

@@ -1,4 +1,6 @@
 import { termText } from '../rdf/ntriples.ts'
+import type { Literal } from '../rdf/term.ts'
+import { XSD } from '../rdf/vocab.ts'
 import type {
   ConstructQuery,
   Expression,
@@ -67,6 +69,8 @@ function patternText(pattern: Pattern): string {
       return `GRAPH ${termText(pattern.graph)} ${groupText(pattern.patterns)}`
     case 'optional':
       return `OPTIONAL ${groupText(pattern.patterns)}`
+    case 'minus':
+      return `MINUS ${groupText(pattern.patterns)}`
     case 'union':
       return pattern.branches.map(groupText).join(' UNION ')
     case 'filter':
@@ -74,7 +78,7 @@ function patternText(pattern: Pattern): string {
     case 'bind':
       return `BIND(${expressionText(pattern.expression)} AS ${nodeText(pattern.variable)})`
     case 'values':
-      return `VALUES ${nodeText(pattern.variable)} { ${pattern.terms.map(termText).join(' ')} }`
+      return `VALUES ${nodeText(pattern.variable)} { ${pattern.terms.map(nodeText).join(' ')} }`
     case 'subquery':
       return `{ ${selectText(pattern.query)} }`
     default:
@@ -112,9 +116,15 @@ function expressionText(expression: Expression): string {
 
 function nodeText(node: Node): string {
   if (node.type === 'blank') throw new Error('a blank node in a query is a variable: not written')
+  if (node.type === 'literal' && isBareInteger(node)) return node.value
   if (node.type !== 'variable') return termText(node)
   if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(node.name)) throw new Error(`not a variable name: ${node.name}`)
   return `?${node.name}`
+}
+
+/** An integer that SPARQL writes as its digits alone: a long list of positions is a quarter as long. */
+function isBareInteger({ value, datatype }: Literal): boolean {
+  return datatype === XSD.integer && /^\d+$/.test(value)
 }
 
 function wholeNumber(value: number): string {

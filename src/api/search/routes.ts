@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { Fault } from '../../errors.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
@@ -16,19 +15,16 @@ export interface SearchOptions {
 }
 
 interface ExportRoute {
-  readonly Params: { readonly dataset: string; readonly format: string }
+  readonly Params: { readonly dataset: string }
 }
 
-/** The Search API v2, so far its Turtle export of a whole dataset (query API, "Record export"). */
+/** What the Search API v2 has of its own: so far its Turtle export of a whole dataset (query API, "Record export"). */
 export const search: FastifyPluginAsync<SearchOptions> = async (app, { catalog, store, base }) => {
   app.setErrorHandler(answerFault(restBody))
 
-  app.get<ExportRoute>('/catalog/datasets/:dataset/exports/:format', async (request, reply) => {
+  app.get<ExportRoute>('/catalog/datasets/:dataset/exports/turtle', async (request, reply) => {
     const { dataset, version, target } = catalog.dataset(request.params.dataset)
-    const { format } = request.params
-    if (format !== 'turtle')
-      throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
-    const tag = entityTag(version, format)
+    const tag = entityTag(version, 'turtle')
     reply.header('etag', tag).header('content-disposition', `attachment; filename="${dataset.id}.ttl"`)
     if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
     const pieces = turtle(recordTriples(store, target), datasetPrefixes(base, dataset.id))

@@ -1,15 +1,5 @@
 import * as terms from './parser.terms.ts'
-
-/**
- * Words that must be written in back-quotes to name a field: the lists of both generations of the language
- * (query API, "Literals"; the later generation added distinct, ifnull and search).
- */
-export const RESERVED_WORDS: ReadonlySet<string> = new Set(
-  (
-    'and as asc avg by count date_format day dayofweek desc distinct equi false group hour ifnull limit lower max ' +
-    'millisecond min minute month not null or quarter range search second select sum top true upper where year'
-  ).split(' '),
-)
+import type { OPEN_WORDS } from './vocabulary.ts'
 
 const RESERVED_TOKENS: Readonly<Record<string, number>> = {
   or: terms.or,
@@ -23,7 +13,7 @@ const RESERVED_TOKENS: Readonly<Record<string, number>> = {
   false: terms._false,
 }
 
-const OPEN_TOKENS: Readonly<Record<string, number>> = {
+const OPEN_TOKENS: Readonly<Record<(typeof OPEN_WORDS)[number], number>> = {
   in: terms._in,
   is: terms.is,
   like: terms.like,

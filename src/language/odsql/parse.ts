@@ -12,8 +12,8 @@ import type {
   SelectItem,
   Span,
 } from './ast.ts'
-import { RESERVED_WORDS } from './keywords.ts'
 import { parser } from './parser.ts'
+import { RESERVED_WORDS } from './vocabulary.ts'
 
 /** Longest clause that is read, in characters. */
 export const MAX_CLAUSE_LENGTH = 20_000

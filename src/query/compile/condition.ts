@@ -1,82 +1,174 @@
-import type { Field } from '../../model/field.ts'
-import { INDEX, XSD } from '../../rdf/vocab.ts'
-import type { Expression, Pattern, Variable } from '../../sparql/algebra.ts'
+import { GEOF, INDEX, XSD } from '../../rdf/vocab.ts'
+import type { Expression, Pattern } from '../../sparql/algebra.ts'
 import {
+  apply,
   binary,
   call,
   exists,
-  filter,
   fold,
   inGraph,
   iri,
   literal,
+  minus,
   not,
   subquery,
   triple,
 } from '../../sparql/build.ts'
-import type { Bound, Condition, Word } from '../plan.ts'
-import { constantTerm, RECORD, type Scope } from './scope.ts'
+import { type Bound, type Condition, fieldsOf, type SpatialRelation, type Word } from '../plan.ts'
+import { technicalName } from '../technical.ts'
+import { Body } from './body.ts'
+import { circle } from './circle.ts'
+import { estimate } from './estimate.ts'
+import { compileScalar } from './scalar.ts'
+import { constantTerm, geometryTerm, RECORD, type Scope } from './scope.ts'
+import { indexPattern, wordPattern } from './text.ts'
 
 const TRUE = literal('true', XSD.boolean)
 const FALSE = literal('false', XSD.boolean)
 
 /**
- * What a filter becomes: patterns that bind ?record to each record that satisfies it, once each. `drives` says
- * whether the patterns find records by themselves; where they do not they only test, and something else must bind
- * ?record first.
+ * How a condition meets its records: it has to find them among all, or the records are few and given, and it only
+ * tests each.
  */
-export interface CompiledCondition {
-  readonly patterns: readonly Pattern[]
-  readonly drives: boolean
-}
+export type Purpose = 'search' | 'test'
+
+type FieldCondition = Exclude<
+  Condition,
+  { readonly type: 'and' | 'or' | 'not' | 'always' | 'relation' | 'words' }
+>
 
 /**
- * The variables that hold the values of single-valued fields in one group of patterns: a second test of the same field,
- * or an order by it, needs no second pattern.
+ * Adds a condition that every answer must satisfy to the patterns of a body, and says whether it finds records by
+ * itself: where it does not, something else must bind ?record.
+ *
+ * A test of a field is a triple pattern with a filter: the store scans one predicate. Equality is a triple pattern with
+ * the literal in it: the store looks up. An `or` whose every branch finds records by itself is their union; `not` takes
+ * out what its operand finds. Everything else is an expression over EXISTS, which is false for an absent value, so that
+ * NOT is two-valued. Each record is found once, however many values of it satisfy the condition.
  */
-export type BoundFields = Map<string, Variable>
-
-/**
- * Compiles a condition that every answer must satisfy. A test of a single-valued field is a triple pattern with a
- * filter: the store scans one predicate. Equality is a triple pattern with the literal in it: the store looks up.
- * An `or` whose every branch finds records by itself is their union. Everything else is an expression over EXISTS,
- * which is false for an absent value, so that NOT is two-valued.
- */
-export function compileCondition(
-  condition: Condition | null,
-  scope: Scope,
-  group: BoundFields = new Map(),
-): CompiledCondition {
-  if (condition === null) return { patterns: [], drives: false }
+export function compileCondition(condition: Condition, body: Body, purpose: Purpose): boolean {
   switch (condition.type) {
     case 'and': {
-      const parts = condition.operands.map(operand => compileCondition(operand, scope, group))
-      const ordered = [...parts.filter(part => part.drives), ...parts.filter(part => !part.drives)]
-      return { patterns: ordered.flatMap(part => part.patterns), drives: parts.some(part => part.drives) }
+      const operands = [
+        ...condition.operands.filter(operand => drives(operand)),
+        ...condition.operands.filter(operand => !drives(operand)),
+      ]
+      const others = operands.filter(operand => drives(operand)).map(operand => estimate(operand, body.scope))
+      const few = Math.min(body.scope.target.statistics.records, ...others)
+      for (const operand of operands)
+        if (operand.type === 'not' && purpose === 'search') remove(operand.operand, body, few)
+        else compileCondition(operand, body, purpose)
+      return operands.some(operand => drives(operand))
     }
     case 'or': {
-      const branches = condition.operands.map(operand => compileCondition(operand, scope))
-      if (!branches.every(branch => branch.drives)) return tested(condition, scope)
-      const union: Pattern = { type: 'union', branches: branches.map(branch => branch.patterns) }
-      return { patterns: [distinctRecords([union])], drives: true }
+      if (!drives(condition) || purpose === 'test') return test(condition, body)
+      const branches = condition.operands.map(operand => {
+        const branch = new Body(body.scope)
+        compileCondition(operand, branch, 'search')
+        return branch.patterns()
+      })
+      body.find(distinctRecords([{ type: 'union', branches }]))
+      return true
     }
-    case 'compare':
-    case 'between':
-    case 'present':
-    case 'oneOf':
-      if (!isMany(condition)) return { patterns: fieldPatterns(condition, scope, group), drives: true }
-      return { patterns: [distinctRecords(fieldPatterns(condition, scope))], drives: true }
-    case 'compareFields':
-      if (condition.left.multivalued || condition.right.multivalued) return tested(condition, scope)
-      return { patterns: pairPatterns(condition, scope), drives: true }
+    case 'not':
+      if (purpose === 'test') return test(condition, body)
+      remove(condition.operand, body, body.scope.target.statistics.records)
+      return false
+    case 'relation': {
+      if (!drives(condition)) return test(condition, body)
+      const many = [...fieldsOf(condition.left), ...fieldsOf(condition.right)].some(
+        field => field.multivalued,
+      )
+      if (many) return once(condition, body, purpose)
+      addPatterns(condition, body)
+      return true
+    }
     case 'words':
-      return { patterns: wordPatterns(condition.words, scope), drives: true }
+      addPatterns(condition, body)
+      return true
+    case 'always':
+      return test(condition, body)
+    default:
+      if (isMany(condition)) return once(condition, body, purpose)
+      addPatterns(condition, body)
+      return drives(condition)
+  }
+}
+
+/** True where a condition finds records by itself. */
+export function drives(condition: Condition): boolean {
+  switch (condition.type) {
+    case 'and':
+      return condition.operands.some(drives)
+    case 'or':
+      return condition.operands.every(drives)
     case 'not':
     case 'always':
-      return tested(condition, scope)
+      return false
+    case 'words':
+      return true
+    case 'relation':
+      return [condition.left, condition.right].some(scalar =>
+        requiredFields(scalar).some(field => technicalName(field) === undefined),
+      )
+    case 'compare':
+    case 'oneOf':
+      return technicalName(condition.field) === undefined || isIdentity(condition)
     default:
-      return condition satisfies never
+      return technicalName(condition.field) === undefined
   }
+}
+
+/** The fields without which a value is null. */
+function requiredFields(scalar: Parameters<typeof fieldsOf>[0]): ReturnType<typeof fieldsOf> {
+  switch (scalar.type) {
+    case 'ifNull':
+      return []
+    case 'arithmetic':
+      return [...requiredFields(scalar.left), ...requiredFields(scalar.right)]
+    case 'length':
+    case 'lower':
+    case 'datePart':
+    case 'dateFormat':
+    case 'json':
+      return requiredFields(scalar.operand)
+    default:
+      return fieldsOf(scalar)
+  }
+}
+
+/** Takes out the records that a condition finds; where few are left to test, tests each. */
+function remove(condition: Condition, body: Body, records: number): void {
+  const { scope } = body
+  const cost = estimate(condition, scope) + (scans(condition) ? scope.target.statistics.records / 3 : 0)
+  if (!drives(condition) || records < cost) {
+    body.test(not(expression(condition, scope)))
+    return
+  }
+  const inner = new Body(scope)
+  compileCondition(condition, inner, 'search')
+  body.remove(minus(...inner.patterns()))
+}
+
+/** True where a condition looks at every value of a field, rather than one up. */
+function scans(condition: Condition): boolean {
+  if (condition.type === 'and' || condition.type === 'or') return condition.operands.some(scans)
+  if (condition.type === 'not') return scans(condition.operand)
+  return condition.type !== 'oneOf' && !(condition.type === 'compare' && condition.operator === '=')
+}
+
+/** A condition that a record can satisfy by several values, each record once. */
+function once(condition: Condition, body: Body, purpose: Purpose): boolean {
+  if (purpose === 'test') return test(condition, body)
+  const inner = new Body(body.scope)
+  addPatterns(condition, inner)
+  body.find(distinctRecords(inner.patterns()))
+  return true
+}
+
+function test(condition: Condition, body: Body): boolean {
+  body.test(expression(condition, body.scope))
+  return false
 }
 
 /** Each record once, however often patterns find it. */
@@ -84,124 +176,158 @@ function distinctRecords(where: readonly Pattern[]): Pattern {
   return subquery({ type: 'select', distinct: true, projection: [{ variable: RECORD }], where })
 }
 
-function tested(condition: Condition, scope: Scope): CompiledCondition {
-  return { patterns: [filter(expression(condition, scope))], drives: false }
-}
-
 /** A condition as a boolean expression about ?record, never an error and never unbound. */
 function expression(condition: Condition, scope: Scope): Expression {
   switch (condition.type) {
     case 'and':
-      return (
-        fold(
-          '&&',
-          condition.operands.map(operand => expression(operand, scope)),
-        ) ?? TRUE
-      )
+      return joined('&&', condition.operands, scope) ?? TRUE
     case 'or':
-      return (
-        fold(
-          '||',
-          condition.operands.map(operand => expression(operand, scope)),
-        ) ?? FALSE
-      )
+      return joined('||', condition.operands, scope) ?? FALSE
     case 'not':
       return not(expression(condition.operand, scope))
-    case 'compare':
-    case 'between':
-    case 'present':
-    case 'oneOf':
-      return exists(...fieldPatterns(condition, scope))
-    case 'compareFields':
-      return exists(...pairPatterns(condition, scope))
-    case 'words':
-      return exists(...wordPatterns(condition.words, scope))
     case 'always':
       return condition.value ? TRUE : FALSE
-    default:
-      return condition satisfies never
+    default: {
+      const inner = new Body(scope)
+      if (!drives(condition)) inner.position()
+      addPatterns(condition, inner)
+      return exists(...inner.patterns())
+    }
   }
 }
 
-type FieldCondition = Extract<Condition, { readonly type: 'compare' | 'between' | 'present' | 'oneOf' }>
+function joined(operator: '&&' | '||', operands: readonly Condition[], scope: Scope): Expression | null {
+  return fold(
+    operator,
+    operands.map(operand => expression(operand, scope)),
+  )
+}
 
 /** True where a record could satisfy the patterns of a condition more than once. */
 function isMany(condition: FieldCondition): boolean {
   return condition.field.multivalued && !(condition.type === 'compare' && condition.operator === '=')
 }
 
-function fieldPatterns(
-  condition: FieldCondition,
-  scope: Scope,
-  group: BoundFields = new Map(),
-): readonly Pattern[] {
-  const { field } = condition
-  const predicate = scope.predicate(field)
-  const facts = scope.target.graphs.facts
-  if (condition.type === 'compare' && condition.operator === '=')
-    return [inGraph(facts, triple(RECORD, predicate, constantTerm(field, condition.value)))]
-  const bound = field.multivalued ? undefined : group.get(field.name)
-  if (bound !== undefined && condition.type !== 'oneOf') return valueTests(condition, bound).map(filter)
-  const value = scope.fresh('value')
-  if (!field.multivalued) group.set(field.name, value)
-  const pattern = inGraph(facts, triple(RECORD, predicate, value))
-  if (condition.type === 'oneOf')
-    return [
-      { type: 'values', variable: value, terms: condition.values.map(item => constantTerm(field, item)) },
-      pattern,
-    ]
-  return [pattern, ...valueTests(condition, value).map(filter)]
+/** True for an equality with the id of a record, which is in its IRI. */
+function isIdentity(condition: Condition): boolean {
+  if (condition.type !== 'oneOf' && !(condition.type === 'compare' && condition.operator === '='))
+    return false
+  return technicalName(condition.field) === 'recordid'
 }
 
-function valueTests(
-  condition: Exclude<FieldCondition, { readonly type: 'oneOf' }>,
-  value: Expression,
-): readonly Expression[] {
+/** Joins what one condition that is no combination of others reads, with its tests. */
+function addPatterns(condition: Condition, body: Body): void {
+  const { facts, index } = body.scope.target.graphs
   switch (condition.type) {
-    case 'compare':
-      return [binary(condition.operator, value, constantTerm(condition.field, condition.value))]
-    case 'between':
-      return [
-        ...boundTest(condition.field, '>', condition.lower, value),
-        ...boundTest(condition.field, '<', condition.upper, value),
-      ]
+    case 'compare': {
+      const { field, operator } = condition
+      if (isIdentity(condition)) return identities([String(condition.value)], body)
+      const constant = constantTerm(field.type, condition.value)
+      if (operator === '=' && technicalName(field) === undefined)
+        body.join(inGraph(facts, triple(RECORD, body.scope.predicate(field), constant)))
+      else body.test(binary(operator, body.value(field, 'required'), constant))
+      return
+    }
+    case 'oneOf': {
+      const { field, values } = condition
+      if (isIdentity(condition)) return identities(values.map(String), body)
+      const terms = values.map(item => constantTerm(field.type, item))
+      if (technicalName(field) !== undefined) {
+        body.test({ type: 'oneOf', operand: body.value(field, 'required'), items: terms })
+        return
+      }
+      const value = body.scope.fresh('value')
+      body.find({ type: 'values', variable: value, terms })
+      body.join(inGraph(facts, triple(RECORD, body.scope.predicate(field), value)))
+      return
+    }
+    case 'between': {
+      const value = body.value(condition.field, 'required')
+      for (const [side, bound] of [
+        ['>', condition.lower],
+        ['<', condition.upper],
+      ] as const)
+        if (bound !== null) body.test(boundTest(condition.field, side, bound, value))
+      return
+    }
     case 'present':
-      return []
+      body.value(condition.field, 'required')
+      return
+    case 'relation': {
+      const left = compileScalar(condition.left, body, 'required')
+      body.test(binary(condition.operator, left, compileScalar(condition.right, body, 'required')))
+      return
+    }
+    case 'words': {
+      const text = body.scope.fresh('text')
+      body.join(inGraph(index, triple(RECORD, iri(INDEX.text), text)))
+      body.test(...condition.words.map(word => wordTest(word, text)))
+      return
+    }
+    case 'like': {
+      const value = body.value(condition.field, 'required')
+      body.test(...condition.words.map(word => call('REGEX', value, literal(wordPattern(word)))))
+      return
+    }
+    case 'startsWith':
+      body.test(call('STRSTARTS', body.value(condition.field, 'required'), literal(condition.text)))
+      return
+    case 'near': {
+      const { field, point, metres } = condition
+      if (field.type === 'geo_shape') {
+        const within = apply(
+          GEOF.sfIntersects,
+          body.value(field, 'required'),
+          geometryTerm(circle(point, metres)),
+        )
+        body.test(within)
+        return
+      }
+      const distance = compileScalar({ type: 'distance', field, point }, body, 'required')
+      body.test(binary('<=', distance, constantTerm('double', metres)))
+      return
+    }
+    case 'spatial': {
+      const value = body.value(condition.field, 'required')
+      body.test(apply(RELATIONS[condition.relation], value, geometryTerm(condition.shape)))
+      return
+    }
+    case 'and':
+    case 'or':
+    case 'not':
+    case 'always':
+      body.test(expression(condition, body.scope))
+      return
     default:
-      return condition satisfies never
+      condition satisfies never
   }
 }
 
-function boundTest(
-  field: Field,
-  side: '<' | '>',
-  bound: Bound | null,
-  value: Expression,
-): readonly Expression[] {
-  if (bound === null) return []
-  return [binary(bound.inclusive ? `${side}=` : side, value, constantTerm(field, bound.value))]
+const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
+  intersects: GEOF.sfIntersects,
+  disjoint: GEOF.sfDisjoint,
+  within: GEOF.sfWithin,
 }
 
-function pairPatterns(
-  condition: Extract<Condition, { type: 'compareFields' }>,
-  scope: Scope,
-): readonly Pattern[] {
-  const [left, right] = [scope.fresh('value'), scope.fresh('value')]
-  return [
-    inGraph(
-      scope.target.graphs.facts,
-      triple(RECORD, scope.predicate(condition.left), left),
-      triple(RECORD, scope.predicate(condition.right), right),
-    ),
-    filter(binary(condition.operator, left, right)),
-  ]
+/** Records by their ids; a text that is no id is the IRI of no record. */
+function identities(ids: readonly string[], body: Body): void {
+  const known = ids.filter(id => /^[0-9a-f]{40}$/.test(id))
+  body.find({ type: 'values', variable: RECORD, terms: known.map(id => body.scope.record(id)) })
+  body.position()
+}
+
+function boundTest(
+  field: Extract<Condition, { type: 'between' }>['field'],
+  side: '<' | '>',
+  bound: Bound,
+  value: Expression,
+): Expression {
+  return binary(bound.inclusive ? `${side}=` : side, value, constantTerm(field.type, bound.value))
 }
 
 /** Every word is looked for in the record's folded text, where each stands between two blanks. */
-function wordPatterns(words: readonly Word[], scope: Scope): readonly Pattern[] {
-  const text = scope.fresh('text')
-  const tests = words.map(word =>
-    call('CONTAINS', text, literal(word.prefix ? ` ${word.text}` : ` ${word.text} `)),
-  )
-  return [inGraph(scope.target.graphs.index, triple(RECORD, iri(INDEX.text), text)), ...tests.map(filter)]
+function wordTest(word: Word, text: Expression): Expression {
+  if (word.mode === 'fuzzy' || word.mode === 'unfinished')
+    return call('REGEX', text, literal(indexPattern(word)))
+  return call('CONTAINS', text, literal(word.mode === 'prefix' ? ` ${word.text}` : ` ${word.text} `))
 }

@@ -1,115 +1,201 @@
-import { INDEX } from '../../rdf/vocab.ts'
-import type {
-  ConstructQuery,
-  Expression,
-  OrderKey,
-  Pattern,
-  Projection,
-  SelectQuery,
-} from '../../sparql/algebra.ts'
-import { call, inGraph, integer, iri, not, optional, subquery, triple, variable } from '../../sparql/build.ts'
-import type { Ordering, RecordQuery } from '../plan.ts'
-import { type BoundFields, type CompiledCondition, compileCondition } from './condition.ts'
-import { type CompileTarget, JSON_TEXT, POSITION, RECORD, Scope } from './scope.ts'
+import { INDEX, XSD } from '../../rdf/vocab.ts'
+import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import {
+  apply,
+  binary,
+  call,
+  inGraph,
+  integer,
+  iri,
+  not,
+  optional,
+  subquery,
+  triple,
+  variable,
+} from '../../sparql/build.ts'
+import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
+import { technicalName } from '../technical.ts'
+import { Body } from './body.ts'
+import { compileCondition, drives } from './condition.ts'
+import { compileScalar } from './scalar.ts'
+import { type CompileTarget, constantTerm, JSON_TEXT, POSITION, RECORD, Scope } from './scope.ts'
 
-/** How the records of a page are found, and why. */
-export type PagePlan =
-  | {
-      /** The positions of the page are known before anything is asked: one look-up each, no sort. */
-      readonly type: 'positions'
-      readonly query: SelectQuery
-      readonly reason: string
-    }
-  | {
-      /** The store filters and sorts; it gives the records of the page, whose contents are fetched after. */
-      readonly type: 'search'
-      readonly query: SelectQuery
-      readonly reason: string
-    }
-  | { readonly type: 'empty'; readonly reason: string }
+/** A statement and why it is the one: what `lodestone explain` tells. */
+export interface Statement {
+  readonly name: string
+  readonly reason: string
+  readonly query: SelectQuery
+}
+
+/** As many records are held as candidates: their page is found among them without a second scan. */
+export const MOST_CANDIDATES = 1000
+
+/** Largest part of all positions that a page is looked for among before all are. */
+const WINDOW_PART = 0.125
+const WINDOW_MOST = 4000
 
 /** How the number of matching records is found. */
 export type CountPlan =
   | { readonly type: 'known'; readonly count: number; readonly reason: string }
-  | { readonly type: 'count'; readonly query: SelectQuery; readonly reason: string }
+  | { readonly type: 'count'; readonly statement: Statement }
 
-/** Compiles the page of a plan. A page without filter and order asks for its positions and never sorts. */
-export function compilePage(plan: RecordQuery, target: CompileTarget): PagePlan {
+/** The number of records that a filter keeps: from the statistics where they have it. */
+export function compileCount(question: Question, target: CompileTarget): CountPlan {
+  const { filter } = question
   const { records } = target.statistics
-  if (plan.limit === 0) return { type: 'empty', reason: 'no record is asked for' }
-  if (plan.filter === null && plan.orderBy.length === 0) {
-    const length = Math.min(plan.limit, records - plan.offset)
-    if (length <= 0) return { type: 'empty', reason: 'the page begins after the last record' }
-    const positions = Array.from({ length }, (_, index) => integer(plan.offset + index))
-    return {
-      type: 'positions',
-      query: positionsQuery(positions, target),
-      reason: 'no filter and no order: positions',
-    }
+  if (filter === null)
+    return { type: 'known', count: records, reason: 'the statistics of the version have it' }
+  if (filter.type === 'always')
+    return { type: 'known', count: filter.value ? records : 0, reason: 'the filter is a constant' }
+  if (filter.type === 'present') {
+    const count =
+      technicalName(filter.field) === undefined
+        ? target.statistics.fields[filter.field.name]?.present
+        : records
+    if (count !== undefined) return { type: 'known', count, reason: 'the statistics of the version have it' }
   }
-  if (plan.filter?.type === 'always' && !plan.filter.value)
-    return { type: 'empty', reason: 'the filter never holds' }
-  const scope = new Scope(target)
-  const group: BoundFields = new Map()
-  const condition = compileCondition(plan.filter, scope, group)
-  const keys = plan.orderBy.map(ordering => orderKeys(ordering, scope, group))
+  const body = filtered(question, target)
+  const reason = `${describeDrive(question)}, counted`
+  const query: SelectQuery = {
+    type: 'select',
+    projection: [{ variable: COUNT, expression: COUNT_ALL }],
+    where: body.patterns(),
+  }
+  return { type: 'count', statement: { name: 'count', reason, query } }
+}
+
+/** The first records that satisfy a filter, in no order, one more than are kept as candidates. */
+export function compileCandidates(question: Question, target: CompileTarget): Statement {
   return {
-    type: 'search',
-    reason: `${describeDrive(condition)}, then ${plan.orderBy.length === 0 ? 'source order' : 'sort'}`,
+    name: 'candidates',
+    reason: `${describeDrive(question)}, until there are more than ${MOST_CANDIDATES}`,
     query: {
       type: 'select',
       projection: [{ variable: RECORD }],
-      where: [
-        ...condition.patterns,
-        inGraph(target.graphs.index, triple(RECORD, iri(INDEX.position), POSITION)),
-        ...keys.flatMap(key => key.patterns),
-      ],
-      orderBy: [...keys.flatMap(key => key.orderBy), { expression: POSITION, descending: false }],
-      limit: plan.limit,
-      offset: plan.offset,
+      where: filtered(question, target).patterns(),
+      limit: MOST_CANDIDATES + 1,
     },
   }
 }
 
-/** Compiles the count of all records that a plan's filter keeps. */
-export function compileCount(plan: RecordQuery, target: CompileTarget): CountPlan {
-  if (plan.filter === null)
-    return {
-      type: 'known',
-      count: target.statistics.records,
-      reason: 'the statistics of the version have it',
-    }
-  if (plan.filter.type === 'always' && !plan.filter.value)
-    return { type: 'known', count: 0, reason: 'the filter never holds' }
-  if (plan.filter.type === 'present') {
-    const count = target.statistics.fields[plan.filter.field.name]?.present
-    if (count !== undefined) return { type: 'known', count, reason: 'the statistics of the version have it' }
-  }
-  const scope = new Scope(target)
-  const condition = compileCondition(plan.filter, scope)
-  const base = inGraph(target.graphs.index, triple(RECORD, iri(INDEX.position), POSITION))
-  const count: Projection = { variable: COUNT, expression: COUNT_ALL }
+/** The page among candidates. */
+export function compileCandidatePage(
+  plan: RecordQuery,
+  candidates: readonly string[],
+  target: CompileTarget,
+): Statement {
+  const body = new Body(new Scope(target, plan.timezone))
+  body.find({ type: 'values', variable: RECORD, terms: candidates.map(iri) })
   return {
-    type: 'count',
-    reason: describeDrive(condition),
-    query: {
-      type: 'select',
-      projection: [count],
-      where: condition.drives ? condition.patterns : [base, ...condition.patterns],
-    },
+    name: 'page',
+    reason: `${candidates.length} candidates, ${describeOrder(plan)}`,
+    query: page(plan, body, sortKeys(plan, body)),
   }
 }
 
-/** Fetches the contents of records by their IRIs, in any order. */
-export function compileFetch(records: readonly string[], target: CompileTarget): SelectQuery {
+/**
+ * The page of a filter that keeps many records and of an order that is the source's: it is looked for among the first
+ * positions only, as many as hold it if matches are spread evenly. Null where that is most of them. Where fewer
+ * records come than the page has, the guess was wrong and all must be searched.
+ */
+export function compileWindowPage(plan: RecordQuery, total: number, target: CompileTarget): Statement | null {
+  const { records } = target.statistics
+  if (plan.orderBy.length > 0 || plan.limit === null || plan.filter === null || total === 0) return null
+  const length = Math.ceil(((plan.offset + plan.limit) * records * 1.5) / total) + 200
+  if (length > Math.min(records * WINDOW_PART, WINDOW_MOST)) return null
+  const body = new Body(new Scope(target, plan.timezone))
+  const terms = Array.from({ length }, (_, index) => integer(index))
+  body.find({ type: 'values', variable: POSITION, terms })
+  body.position()
+  compileCondition(plan.filter, body, 'test')
+  const reason = `${total} of ${records} records match: the page is among the first ${length}`
+  return { name: 'page', reason, query: page(plan, body, []) }
+}
+
+/** The page of a filter and an order, over all records that match. */
+export function compileSortedPage(plan: RecordQuery, target: CompileTarget): Statement {
+  const body = filtered(plan, target)
   return {
-    type: 'select',
-    projection: [{ variable: RECORD }, { variable: JSON_TEXT }],
-    where: [
-      { type: 'values', variable: RECORD, terms: records.map(iri) },
-      inGraph(target.graphs.index, triple(RECORD, iri(INDEX.json), JSON_TEXT)),
-    ],
+    name: 'page',
+    reason: `${describeDrive(plan)}, ${describeOrder(plan)}`,
+    query: page(plan, body, sortKeys(plan, body)),
   }
+}
+
+/**
+ * The page of an order whose first key is a field with known quantiles: only records beyond one of them are sorted,
+ * which holds the page if the filter is independent of the key. Null where that does not spare much. Where fewer
+ * records come than the page has, the guess was wrong.
+ */
+export function compileBoundedPage(
+  plan: RecordQuery,
+  total: number,
+  target: CompileTarget,
+): Statement | null {
+  const [first] = plan.orderBy
+  if (first?.value.type !== 'field' || plan.limit === null || total === 0) return null
+  const { field } = first.value
+  const scope = new Scope(target, plan.timezone)
+  const quantiles = scope.statistics(field)?.quantiles ?? []
+  const lots = Math.ceil(((4 * (plan.offset + plan.limit) + 50) / total) * (quantiles.length - 1)) + 1
+  if (field.multivalued || quantiles.length < 3 || lots > quantiles.length / 2) return null
+  const bound = quantiles[first.descending ? quantiles.length - 1 - lots : lots]
+  if (bound === undefined) return null
+  const body = filtered(plan, target, scope)
+  const value = body.value(field, 'required')
+  body.test(binary(first.descending ? '>=' : '<=', value, constantTerm(field.type, bound)))
+  return {
+    name: 'page',
+    reason: `${describeDrive(plan)} whose ${field.name} is beyond ${JSON.stringify(bound)}, ${describeOrder(plan)}`,
+    query: page(plan, body, sortKeys(plan, body)),
+  }
+}
+
+/** Records by their positions, with their contents: nothing is searched and nothing sorted. */
+export function compilePositions(
+  select: readonly Selection[],
+  first: number,
+  length: number,
+  question: Pick<Question, 'timezone'>,
+  target: CompileTarget,
+): Statement {
+  const body = new Body(new Scope(target, question.timezone))
+  const terms = Array.from({ length }, (_, index) => integer(first + index))
+  body.find({ type: 'values', variable: POSITION, terms })
+  body.position()
+  const projection = contents(select, body)
+  return {
+    name: 'records',
+    reason: 'no filter and no order: positions',
+    query: { type: 'select', projection: [...projection, { variable: POSITION }], where: body.patterns() },
+  }
+}
+
+/** The contents of records by their IRIs, in any order: the JSON of each and what is computed from it. */
+export function compileFetch(
+  records: readonly string[],
+  select: readonly Selection[],
+  question: Pick<Question, 'timezone'>,
+  target: CompileTarget,
+): Statement {
+  const body = new Body(new Scope(target, question.timezone))
+  body.find({ type: 'values', variable: RECORD, terms: records.map(iri) })
+  const projection = contents(select, body)
+  return {
+    name: 'records',
+    reason: `contents of ${records.length} records`,
+    query: { type: 'select', projection, where: body.patterns() },
+  }
+}
+
+/** The name of the variable of a computed column. */
+export function columnName(index: number): string {
+  return `column${index}`
+}
+
+/** True for a value that the JSON of the record holds, so that it is not computed. */
+export function isStored(scalar: Scalar): boolean {
+  return scalar.type === 'field' && technicalName(scalar.field) === undefined
 }
 
 /** All facts of the records from one position on. */
@@ -127,63 +213,107 @@ export function compileTriples(first: number, length: number, target: CompileTar
   }
 }
 
-const COUNT = { type: 'variable', name: 'count' } as const
+const COUNT = variable('count')
 const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
 
-function positionsQuery(
-  positions: readonly ReturnType<typeof integer>[],
+/** A body in which ?record is each record that the filter keeps. */
+export function filtered(
+  question: Question,
   target: CompileTarget,
-): SelectQuery {
+  scope: Scope = new Scope(target, question.timezone),
+): Body {
+  const body = new Body(scope)
+  const { filter } = question
+  if (filter === null || !drives(filter)) body.position()
+  if (filter !== null) compileCondition(filter, body, 'search')
+  return body
+}
+
+function contents(select: readonly Selection[], body: Body): readonly Projection[] {
+  const json = body.json()
+  const columns = select.flatMap(({ value }, index): Projection[] => {
+    if (isStored(value)) return []
+    const expression = compileScalar(value, body, 'optional')
+    return [{ variable: variable(columnName(index)), expression }]
+  })
+  return [{ variable: RECORD }, { variable: json }, ...columns]
+}
+
+function page(plan: RecordQuery, body: Body, keys: readonly OrderKey[]): SelectQuery {
+  const position = body.position()
   return {
     type: 'select',
-    projection: [{ variable: RECORD }, { variable: POSITION }, { variable: JSON_TEXT }],
-    where: [
-      { type: 'values', variable: POSITION, terms: positions },
-      inGraph(
-        target.graphs.index,
-        triple(RECORD, iri(INDEX.position), POSITION),
-        triple(RECORD, iri(INDEX.json), JSON_TEXT),
-      ),
-    ],
+    projection: [{ variable: RECORD }],
+    where: body.patterns(),
+    orderBy: [...keys, { expression: position, descending: false }],
+    ...(plan.limit === null ? {} : { limit: plan.limit }),
+    offset: plan.offset,
   }
+}
+
+function sortKeys(plan: RecordQuery, body: Body): readonly OrderKey[] {
+  return plan.orderBy.flatMap(ordering => orderKeys(ordering, body))
 }
 
 /** Absent values last in both directions: a key that says "absent" goes before the value itself. */
-function orderKeys(
-  ordering: Ordering,
-  scope: Scope,
-  group: BoundFields,
-): { patterns: readonly Pattern[]; orderBy: readonly OrderKey[] } {
-  const { field, descending } = ordering
-  const bound = group.get(field.name)
-  if (bound !== undefined) return { patterns: [], orderBy: [{ expression: bound, descending }] }
-  const key = scope.fresh('key')
-  const value = inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), key))
-  if (field.multivalued) {
-    const element = scope.fresh('element')
-    const smallest: Expression = {
-      type: 'aggregate',
-      name: descending ? 'MAX' : 'MIN',
-      distinct: false,
-      operand: element,
-    }
-    const grouped = subquery({
-      type: 'select',
-      projection: [{ variable: RECORD }, { variable: key, expression: smallest }],
-      where: [inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), element))],
-      groupBy: [{ variable: RECORD }],
-    })
-    return { patterns: [optional(grouped)], orderBy: [absentLast(key), { expression: key, descending }] }
+function orderKeys({ value, descending }: Ordering, body: Body): readonly OrderKey[] {
+  if (value.type === 'random') return [{ expression: chance(value.seed, body), descending: false }]
+  const key = sortValue(value, descending, body)
+  const isSure = value.type === 'field' && !value.field.multivalued && isAlwaysThere(value, body)
+  const last: OrderKey = { expression: not(call('BOUND', key)), descending: false }
+  return isSure ? [{ expression: key, descending }] : [last, { expression: key, descending }]
+}
+
+function isAlwaysThere(value: Extract<Scalar, { type: 'field' }>, body: Body): boolean {
+  return technicalName(value.field) !== undefined || body.scope.isComplete(value.field)
+}
+
+/** The value to sort by: of a field with many values the smallest, or the largest in a descending order. */
+function sortValue(value: Scalar, descending: boolean, body: Body): Expression {
+  const { scope } = body
+  if (value.type !== 'field' || !value.field.multivalued) {
+    const compiled = compileScalar(value, body, 'optional')
+    return compiled.type === 'variable' ? compiled : body.let(call('COALESCE', compiled), 'key')
   }
-  if (scope.isComplete(field)) return { patterns: [value], orderBy: [{ expression: key, descending }] }
-  return { patterns: [optional(value)], orderBy: [absentLast(key), { expression: key, descending }] }
+  const [key, element] = [scope.fresh('key'), scope.fresh('element')]
+  const extreme: Expression = {
+    type: 'aggregate',
+    name: descending ? 'MAX' : 'MIN',
+    distinct: false,
+    operand: element,
+  }
+  const grouped = subquery({
+    type: 'select',
+    projection: [{ variable: RECORD }, { variable: key, expression: extreme }],
+    where: [inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(value.field), element))],
+    groupBy: [{ variable: RECORD }],
+  })
+  body.join(optional(grouped))
+  return key
 }
 
-function absentLast(key: Expression): OrderKey {
-  return { expression: not(call('BOUND', key)), descending: false }
+const MODULUS = 2_147_483_647
+
+/** A number that looks like chance, made from the position and the seed; all products stay whole in a double. */
+function chance(seed: number, body: Body): Expression {
+  const start = (((seed % MODULUS) + MODULUS) * 7919) % MODULUS
+  const double = (value: number): Expression => constantTerm('double', value)
+  const modulo = (value: Expression, by: number): Expression => {
+    const number = body.let(value, 'number')
+    const quotient = call('FLOOR', binary('/', number, double(by)))
+    return body.let(binary('-', number, binary('*', quotient, double(by))), 'chance')
+  }
+  const position = binary('+', apply(XSD.double, body.position()), double(start))
+  const first = modulo(binary('*', position, double(48_271)), MODULUS)
+  const factor = binary('+', modulo(first, 9973), double(1))
+  return modulo(binary('*', first, factor), MODULUS)
 }
 
-function describeDrive(condition: CompiledCondition): string {
-  if (condition.patterns.length === 0) return 'all records'
-  return condition.drives ? 'records found by the filter' : 'all records tested'
+function describeDrive({ filter }: Question): string {
+  if (filter === null) return 'all records'
+  return drives(filter) ? 'records found by the filter' : 'all records tested'
+}
+
+function describeOrder(plan: RecordQuery): string {
+  return plan.orderBy.length === 0 ? 'in source order' : 'sorted'
 }

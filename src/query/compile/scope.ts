@@ -1,8 +1,11 @@
-import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
-import type { Field } from '../../model/field.ts'
-import { fieldIri, recordIri } from '../../rdf/iris.ts'
+import type { Dataset, DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
+import type { Field, FieldType } from '../../model/field.ts'
+import { numberText } from '../../model/number.ts'
+import type { Geometry } from '../../model/value.ts'
+import { wktText } from '../../model/wkt.ts'
+import { fieldIri, recordIri, recordsSpace } from '../../rdf/iris.ts'
 import type { Literal, NamedNode } from '../../rdf/term.ts'
-import { XSD } from '../../rdf/vocab.ts'
+import { GEO, XSD } from '../../rdf/vocab.ts'
 import type { Variable } from '../../sparql/algebra.ts'
 import { iri, literal, variable } from '../../sparql/build.ts'
 import type { Constant } from '../plan.ts'
@@ -13,6 +16,8 @@ export interface CompileTarget {
   readonly dataset: Pick<Dataset, 'id' | 'fields'>
   readonly graphs: { readonly facts: string; readonly index: string }
   readonly statistics: DatasetStatistics
+  /** ISO 8601 moment of the publication, in UTC: the timestamp of each record. */
+  readonly published: string
 }
 
 /** The variables that every compiled query uses for a record. */
@@ -23,10 +28,13 @@ export const JSON_TEXT = variable('json')
 /** Names, predicates and fresh variables for one query; it lives for one compilation. */
 export class Scope {
   readonly target: CompileTarget
+  /** IANA name of the zone whose clocks dates are read by. */
+  readonly timezone: string
   private variables = 0
 
-  constructor(target: CompileTarget) {
+  constructor(target: CompileTarget, timezone: string) {
     this.target = target
+    this.timezone = timezone
   }
 
   /** A variable that no other part of the query uses. */
@@ -43,21 +51,29 @@ export class Scope {
     return iri(recordIri(this.target.base, this.target.dataset.id, id))
   }
 
+  /** Characters of a record's IRI before its id. */
+  idOffset(): number {
+    return [...recordsSpace(this.target.base, this.target.dataset.id)].length
+  }
+
+  statistics(field: Field): FieldStatistics | undefined {
+    const { fields } = this.target.statistics
+    return Object.hasOwn(fields, field.name) ? fields[field.name] : undefined
+  }
+
   /** True where the statistics say that every record has a value for a field. */
   isComplete(field: Field): boolean {
-    return this.target.statistics.fields[field.name]?.nulls === 0
+    return this.statistics(field)?.nulls === 0
   }
 }
 
-/** A constant as the literal under which the store holds a value of a field (mapping rule "value"). */
-export function constantTerm(field: Field, value: Constant): Literal {
-  switch (field.type) {
+/** A constant as the literal under which the store holds a value of a field type (mapping rule "value"). */
+export function constantTerm(type: FieldType, value: Constant): Literal {
+  switch (type) {
     case 'int':
-      return Number.isSafeInteger(value)
-        ? literal(String(value), XSD.integer)
-        : literal(String(value), XSD.double)
+      return Number.isSafeInteger(value) ? literal(String(value), XSD.integer) : doubleTerm(Number(value))
     case 'double':
-      return literal(String(value), XSD.double)
+      return doubleTerm(Number(value))
     case 'boolean':
       return literal(String(value), XSD.boolean)
     case 'date':
@@ -68,8 +84,16 @@ export function constantTerm(field: Field, value: Constant): Literal {
       return literal(String(value))
     case 'geo_point_2d':
     case 'geo_shape':
-      throw new Error(`a ${field.type} field is not compared with constants`)
+      throw new Error(`a ${type} field is not compared with constants`)
     default:
-      return field.type satisfies never
+      return type satisfies never
   }
+}
+
+export function doubleTerm(value: number): Literal {
+  return literal(numberText(value), XSD.double)
+}
+
+export function geometryTerm(geometry: Geometry): Literal {
+  return literal(wktText(geometry), GEO.wktLiteral)
 }

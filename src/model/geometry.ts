@@ -1,4 +1,4 @@
-import type { Coordinates, Geometry, GeoPoint } from '../model/value.ts'
+import type { Coordinates, Geometry, GeoPoint } from './value.ts'
 import { parseWkt } from './wkt.ts'
 
 /** Depth of arrays in the coordinates of each kind of geometry (RFC 7946, section 3.1). */

@@ -1,3 +1,6 @@
+import { numberText } from './number.ts'
+import type { Geometry } from './value.ts'
+
 /** What WKT says, in the form of GeoJSON and as yet unchecked. */
 export type WktGeometry =
   | { readonly type: string; readonly coordinates: readonly unknown[] }
@@ -121,4 +124,28 @@ function readPosition(tokens: Tokens): readonly number[] {
   }
   if (numbers.length < 2 || numbers.length > 4) throw MALFORMED
   return numbers
+}
+
+/** A GeoJSON geometry as WKT (OGC Simple Features, section 7). */
+export function wktText(geometry: Geometry): string {
+  if (geometry.type === 'GeometryCollection') {
+    const parts = geometry.geometries.map(wktText)
+    return `GEOMETRYCOLLECTION${parts.length === 0 ? ' EMPTY' : `(${parts.join(', ')})`}`
+  }
+  const name = geometry.type.toUpperCase()
+  if (geometry.coordinates.length === 0) return `${name} EMPTY`
+  if (geometry.type === 'Point') return `${name}(${positionText(geometry.coordinates)})`
+  return `${name}${nestedText(geometry.coordinates)}`
+}
+
+function nestedText(coordinates: readonly unknown[]): string {
+  const parts = coordinates.map(part => {
+    const list = part as readonly unknown[]
+    return typeof list[0] === 'number' ? positionText(list) : nestedText(list)
+  })
+  return `(${parts.join(', ')})`
+}
+
+function positionText(coordinates: readonly unknown[]): string {
+  return `${numberText(coordinates[0] as number)} ${numberText(coordinates[1] as number)}`
 }

@@ -1,0 +1,127 @@
+import { Fault } from '../errors.ts'
+import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
+import { isTimeZone } from '../model/time.ts'
+import type { QueryParameters } from './query-string.ts'
+
+/** Most rows of a page, and the deepest row that one may reach (query API, "Limits"). */
+const PAGE = { limit: 100, window: 10_000 } as const
+const GROUPED_PAGE = { limit: 20_000, window: 20_000 } as const
+
+/** The clauses of a query as the address has them, with what literals and texts of dates mean. */
+export interface QueryClauses {
+  readonly select: string | undefined
+  readonly where: readonly string[]
+  readonly groupBy: string | undefined
+  readonly orderBy: string | undefined
+  readonly timezone: string
+  readonly language: Language
+}
+
+/** Reads the clauses of a query. Throws InvalidRESTParameterError with what was found and what is expected. */
+export function readClauses(query: QueryParameters): QueryClauses {
+  return {
+    ...readManners(query),
+    select: joined(query, 'select'),
+    where: many(query, 'where'),
+    groupBy: joined(query, 'group_by'),
+    orderBy: joined(query, 'order_by'),
+  }
+}
+
+/** Reads the language and the time zone of a request. */
+export function readManners(query: QueryParameters): {
+  readonly timezone: string
+  readonly language: Language
+} {
+  const language = one(query, 'lang') ?? LANGUAGES[0]
+  if (!isLanguage(language)) throw invalid('lang', language, `one of ${LANGUAGES.join(', ')}`)
+  const timezone = one(query, 'timezone') ?? 'UTC'
+  if (!isTimeZone(timezone)) throw invalid('timezone', timezone, 'a time zone such as Europe/Paris')
+  return { timezone, language }
+}
+
+/** The names of the two parameters of a page; the first pair that is given counts. */
+const PAGING = [
+  { limit: 'limit', offset: 'offset' },
+  { limit: 'rows', offset: 'start' },
+] as const
+
+/**
+ * Reads which page is asked for, in either spelling.
+ *
+ * @param usual rows of a page where none are asked for; null for all that there may be
+ */
+export function readPage(
+  query: QueryParameters,
+  grouped: boolean,
+  usual: number | null = 10,
+): { readonly limit: number; readonly offset: number } {
+  const most = grouped ? GROUPED_PAGE : PAGE
+  const given = (name: string) => query[name] !== undefined && query[name] !== ''
+  const names = PAGING.find(pair => given(pair.limit) || given(pair.offset)) ?? PAGING[0]
+  const limit = wholeNumber(query, names.limit, usual ?? -1, -1, most.limit)
+  const offset = wholeNumber(query, names.offset, 0, 0, most.window)
+  const length = limit === -1 ? Math.max(0, Math.min(most.limit, most.window - offset)) : limit
+  if (offset + length > most.window)
+    throw invalid(
+      `${names.offset} + ${names.limit}`,
+      offset + length,
+      `${names.offset} + ${names.limit} <= ${most.window}`,
+    )
+  return { limit: length, offset }
+}
+
+/** Reads how many rows an export has; null for all (query API, "limit (export endpoints)"). */
+export function readExportLimit(query: QueryParameters): number | null {
+  const limit = wholeNumber(query, 'limit', -1, -1, Number.MAX_SAFE_INTEGER)
+  return limit === -1 ? null : limit
+}
+
+/** Refuses parameters that the service does not serve, rather than answer something else than was asked. */
+export function refuseParameters(query: QueryParameters, names: readonly string[], reason: string): void {
+  for (const name of names) {
+    const found = query[name]
+    if (found !== undefined && found !== '') throw invalid(name, String(found), `no value: ${reason}`)
+  }
+}
+
+function wholeNumber(
+  query: QueryParameters,
+  name: string,
+  usual: number,
+  least: number,
+  most: number,
+): number {
+  const text = one(query, name)
+  if (text === undefined) return usual
+  const expected = `${least} <= ${name} <= ${most}`
+  if (!/^-?\d{1,15}$/.test(text)) throw invalid(name, text, expected)
+  const value = Number(text)
+  if (value < least || value > most) throw invalid(name, text, expected)
+  return value
+}
+
+function one(query: QueryParameters, name: string): string | undefined {
+  const value = query[name]
+  if (Array.isArray(value)) throw invalid(name, value.join(', '), 'one value')
+  return value === '' ? undefined : value
+}
+
+function many(query: QueryParameters, name: string): readonly string[] {
+  const value = query[name]
+  return value === undefined ? [] : Array.isArray(value) ? value : [value]
+}
+
+function joined(query: QueryParameters, name: string): string | undefined {
+  const values = many(query, name).filter(value => value !== '')
+  return values.length === 0 ? undefined : values.join(', ')
+}
+
+function invalid(parameter: string, found: string | number, expected: string): Fault {
+  const text = String(found)
+  return new Fault('InvalidRESTParameterError', {
+    parameter,
+    found: text.length > 100 ? `${text.slice(0, 100)}…` : text,
+    expected,
+  })
+}

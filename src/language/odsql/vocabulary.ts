@@ -1,0 +1,235 @@
+import type { ClauseName } from './ast.ts'
+
+/**
+ * The words of ODSQL: every keyword, function, unit and named parameter stands in these tables and nowhere else.
+ * The grammar's keywords, the resolver, the hints of errors, the reference and completion all read them
+ * (query API, "ODSQL").
+ */
+
+/** Where a function may stand. */
+export type Use = 'select' | 'where' | 'group_by' | 'order_by'
+
+/** What a function is: a value of a record, a figure of a group, a condition, or something that one clause knows. */
+export type FunctionKind = 'scalar' | 'aggregate' | 'condition' | 'group' | 'fields' | 'order'
+
+/** One function of the language. */
+export interface FunctionEntry {
+  readonly name: string
+  readonly kind: FunctionKind
+  readonly uses: readonly Use[]
+  /** As the reference writes it. */
+  readonly signature: string
+  /** Fewest and most arguments. */
+  readonly arity: readonly [least: number, most: number]
+  readonly says: string
+}
+
+const EVERYWHERE: readonly Use[] = ['select', 'where', 'group_by', 'order_by']
+const VALUES: readonly Use[] = ['select', 'where', 'order_by']
+const FIGURES: readonly Use[] = ['select', 'order_by']
+const MANY = 100
+
+/** Parts of a date that a function gives, from the coarsest to the finest. */
+export const DATE_PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'] as const
+export type DatePart = (typeof DATE_PARTS)[number]
+
+function entry(
+  kind: FunctionKind,
+  uses: readonly Use[],
+  signature: string,
+  arity: readonly [number, number],
+  says: string,
+): FunctionEntry {
+  return { name: signature.slice(0, signature.indexOf('(')), kind, uses, signature, arity, says }
+}
+
+/** Every function, by name. */
+export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
+  [
+    entry('scalar', VALUES, 'length(text)', [1, 1], 'number of characters'),
+    entry('scalar', EVERYWHERE, 'lower(text)', [1, 1], 'the text in lower case'),
+    entry('scalar', EVERYWHERE, 'ifnull(value, other)', [2, 2], 'the value, or the other where it is null'),
+    entry('scalar', VALUES, 'now(year=2020, months=-1)', [0, MANY], 'this moment, or one near it'),
+    ...DATE_PARTS.map(part => entry('scalar', EVERYWHERE, `${part}(date)`, [1, 1], `the ${part} of a date`)),
+    entry(
+      'scalar',
+      EVERYWHERE,
+      'date_format(date, "pattern")',
+      [2, 2],
+      'the date as text, by a pattern of letters',
+    ),
+    entry('scalar', ['select'], 'json_format(text, fallback)', [1, 2], 'the JSON that a text holds'),
+    entry(
+      'condition',
+      VALUES,
+      "distance(geo, geom'POINT(lon lat)', 10km)",
+      [2, 3],
+      'metres to a point; with a radius, a condition',
+    ),
+    entry('fields', ['select'], 'include(name, prefix*)', [1, MANY], 'keeps only these fields'),
+    entry('fields', ['select'], 'exclude(name, prefix*)', [1, MANY], 'leaves these fields out'),
+    entry('aggregate', FIGURES, 'count(*)', [1, 1], 'number of records, of values, or of distinct values'),
+    entry('aggregate', FIGURES, 'sum(number)', [1, 1], 'sum of the values'),
+    entry('aggregate', FIGURES, 'avg(number)', [1, 1], 'mean of the values'),
+    entry('aggregate', FIGURES, 'min(value)', [1, 1], 'smallest number or earliest date'),
+    entry('aggregate', FIGURES, 'max(value)', [1, 1], 'largest number or latest date'),
+    entry('aggregate', FIGURES, 'median(number)', [1, 1], 'the value in the middle'),
+    entry(
+      'aggregate',
+      FIGURES,
+      'percentile(number, 95)',
+      [2, 2],
+      'the value below which a part of the values lies',
+    ),
+    entry('aggregate', ['select'], 'envelope(geo)', [1, 1], 'convex hull of the positions'),
+    entry('aggregate', ['select'], 'bbox(geo)', [1, 1], 'smallest box around the positions'),
+    entry(
+      'condition',
+      ['where'],
+      'search(field, "text")',
+      [1, MANY],
+      'words of the text, with small slips; the last may be unfinished',
+    ),
+    entry('condition', ['where'], 'suggest(field, "text")', [1, MANY], 'words that begin with the text'),
+    entry(
+      'condition',
+      ['where'],
+      'startswith(field, "text")',
+      [1, MANY],
+      'values that begin with exactly the text',
+    ),
+    entry('condition', ['where'], "within_distance(geo, geom'…', 10km)", [3, 3], 'no farther than a radius'),
+    entry(
+      'condition',
+      ['where'],
+      "geometry(geo, geom'…', within)",
+      [3, 3],
+      'stands in a relation to a shape',
+    ),
+    entry('condition', ['where'], "intersects(geo, geom'…')", [2, 2], 'shares a position with a shape'),
+    entry('condition', ['where'], "disjoint(geo, geom'…')", [2, 2], 'shares no position with a shape'),
+    entry('condition', ['where'], "within(geo, geom'…')", [2, 2], 'lies inside a shape'),
+    entry('condition', ['where'], "polygon(geo, geom'…')", [2, 2], 'lies inside a polygon'),
+    entry('condition', ['where'], 'in_bbox(geo, lat1, lon1, lat2, lon2)', [5, 5], 'lies inside a box'),
+    entry('group', ['group_by'], 'range(value, 10)', [2, MANY], 'ranges of numbers or dates'),
+    entry('group', ['group_by'], 'equi(step, lower, upper)', [3, 3], 'steps of a range, inside range'),
+    entry('group', ['group_by'], 'geo_cluster(point, 10)', [2, 3], 'points that are near one another'),
+    entry('order', ['order_by'], 'random(7)', [1, 1], 'an order by chance, the same for the same number'),
+  ].map(known => [known.name, known]),
+)
+
+/** `bbox` is a figure of positions in select and a condition in where. */
+export const BBOX_CONDITION: FunctionEntry = entry(
+  'condition',
+  ['where'],
+  "bbox(geo, geom'top left', geom'bottom right')",
+  [3, 5],
+  'lies inside a box',
+)
+
+/**
+ * Words that must be written in back-quotes to name a field: the lists of both generations of the language
+ * (query API, "Literals"; the later generation added distinct, ifnull and search).
+ */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  (
+    'and as asc avg by count date_format day dayofweek desc distinct equi false group hour ifnull limit lower max ' +
+    'millisecond min minute month not null or quarter range search second select sum top true upper where year'
+  ).split(' '),
+)
+
+/** Words that the grammar itself needs and that name a field where they cannot mean anything else. */
+export const OPEN_WORDS = ['in', 'is', 'like', 'to', 'distinct'] as const
+
+/** Units of a distance, in metres (facts on "Where"). */
+export const LENGTH_UNITS: Readonly<Record<string, number>> = {
+  mm: 0.001,
+  cm: 0.01,
+  m: 1,
+  km: 1000,
+  ft: 0.3048,
+  yd: 0.9144,
+  mi: 1609.344,
+}
+
+/** A unit of time as a range counts it: a fixed number of milliseconds, or a stretch of the calendar. */
+export type TimeUnit =
+  | 'millisecond'
+  | 'second'
+  | 'minute'
+  | 'hour'
+  | 'day'
+  | 'week'
+  | 'month'
+  | 'quarter'
+  | 'year'
+
+/** Units of an interval; their letters are case-sensitive: `m` is a minute, `M` a month (facts on "Group by"). */
+export const TIME_UNITS: Readonly<Record<string, TimeUnit>> = {
+  ms: 'millisecond',
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+  M: 'month',
+  q: 'quarter',
+  y: 'year',
+  ...Object.fromEntries(
+    (['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const).flatMap(
+      unit => [
+        [unit, unit],
+        [`${unit}s`, unit],
+      ],
+    ),
+  ),
+}
+
+/** Days of the week as `now` names them: 0 is Monday. */
+export const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const
+
+/** Parameters of `now` that set a part, with the values that each takes (facts on "now"). */
+export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  year: [1, 9999],
+  month: [1, 12],
+  day: [1, 31],
+  hour: [0, 23],
+  minute: [0, 59],
+  second: [0, 59],
+  microsecond: [0, 999_999],
+  weekday: [0, 6],
+}
+
+/** Parameters of `now` that add to it. */
+export const NOW_ADDERS: readonly string[] = [
+  'years',
+  'months',
+  'weeks',
+  'days',
+  'hours',
+  'minutes',
+  'seconds',
+  'microseconds',
+  ...WEEKDAYS.map(day => `${day}s`),
+]
+
+/** Relations of `geometry`, both spellings of the first. */
+export const RELATIONS: Readonly<Record<string, 'intersects' | 'disjoint' | 'within'>> = {
+  intersect: 'intersects',
+  intersects: 'intersects',
+  disjoint: 'disjoint',
+  within: 'within',
+}
+
+/** The functions that a clause knows. */
+export function functionsOf(clause: ClauseName): readonly FunctionEntry[] {
+  return [...FUNCTIONS.values(), BBOX_CONDITION].filter(({ uses }) => uses.includes(clause))
+}

@@ -1,0 +1,103 @@
+import type { WktGeometry } from './wkt.ts'
+
+const KINDS = [
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+] as const
+
+/** Flags of the extended form: Z, M and a reference system. */
+const EXTENDED = { z: 0x80000000, m: 0x40000000, srid: 0x20000000 } as const
+
+const MAX_NESTING = 32
+
+/** Thrown within the reader only. */
+const MALFORMED = Symbol('malformed')
+
+/**
+ * Reads the well-known binary of a geometry from its hexadecimal digits (OGC 06-103r4, section 8.2), also with Z, M
+ * and the extended form whose reference system is 4326. Undefined for a text that is none.
+ */
+export function parseWkbHex(text: string): WktGeometry | undefined {
+  if (!/^(?:[0-9a-f]{2}){9,}$/i.test(text)) return undefined
+  const bytes = Buffer.from(text, 'hex')
+  const reader = new Reader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  try {
+    const geometry = reader.geometry(0)
+    return reader.isAtEnd() ? geometry : undefined
+  } catch (error) {
+    if (error === MALFORMED || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+class Reader {
+  private readonly view: DataView
+  private at = 0
+  private little = true
+
+  constructor(view: DataView) {
+    this.view = view
+  }
+
+  isAtEnd(): boolean {
+    return this.at === this.view.byteLength
+  }
+
+  geometry(depth: number): WktGeometry {
+    if (depth > MAX_NESTING) throw MALFORMED
+    this.little = this.view.getUint8(this.at++) === 1
+    const code = this.count()
+    if ((code & EXTENDED.srid) !== 0 && this.count() !== 4326) throw MALFORMED
+    const plain = code & 0x1fffffff
+    const family = Math.floor(plain / 1000)
+    const type = KINDS[(plain % 1000) - 1]
+    if (type === undefined || family > 3) throw MALFORMED
+    const flags = ((code & EXTENDED.z) !== 0 ? 1 : 0) + ((code & EXTENDED.m) !== 0 ? 1 : 0)
+    const dimensions = 2 + flags + (family === 3 ? 2 : family > 0 ? 1 : 0)
+    const position = () => this.position(dimensions)
+    switch (type) {
+      case 'Point':
+        return { type, coordinates: position() }
+      case 'LineString':
+        return { type, coordinates: this.list(position) }
+      case 'Polygon':
+        return { type, coordinates: this.list(() => this.list(position)) }
+      case 'GeometryCollection':
+        return { type, geometries: this.list(() => this.geometry(depth + 1)) }
+      default:
+        return { type, coordinates: this.list(() => this.part(type, depth)) }
+    }
+  }
+
+  private part(type: string, depth: number): unknown {
+    const part = this.geometry(depth + 1)
+    if (`Multi${part.type}` !== type || !('coordinates' in part)) throw MALFORMED
+    return part.coordinates
+  }
+
+  private list<Item>(item: () => Item): readonly Item[] {
+    const length = this.count()
+    if (length > this.view.byteLength - this.at) throw MALFORMED
+    return Array.from({ length }, item)
+  }
+
+  private position(dimensions: number): readonly number[] {
+    return Array.from({ length: dimensions }, () => {
+      const value = this.view.getFloat64(this.at, this.little)
+      this.at += 8
+      if (!Number.isFinite(value)) throw MALFORMED
+      return value
+    })
+  }
+
+  private count(): number {
+    const value = this.view.getUint32(this.at, this.little)
+    this.at += 4
+    return value
+  }
+}

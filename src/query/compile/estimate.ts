@@ -1,0 +1,68 @@
+import type { Condition, Constant } from '../plan.ts'
+import type { Scope } from './scope.ts'
+
+/** Parts of all records that conditions are taken to keep where statistics say nothing. */
+const USUAL = { words: 0.01, computed: 0.2, near: 0.02 } as const
+
+/**
+ * How many records a condition keeps, as far as the statistics of the version tell: a guess that chooses between ways
+ * to the same answer and never changes it.
+ */
+export function estimate(condition: Condition, scope: Scope): number {
+  const { records } = scope.target.statistics
+  switch (condition.type) {
+    case 'and':
+      return Math.min(records, ...condition.operands.map(operand => estimate(operand, scope)))
+    case 'or':
+      return Math.min(
+        records,
+        condition.operands.reduce((sum, operand) => sum + estimate(operand, scope), 0),
+      )
+    case 'not':
+      return records - Math.min(records, estimate(condition.operand, scope))
+    case 'always':
+      return condition.value ? records : 0
+    case 'words':
+    case 'like':
+    case 'startsWith':
+      return records * USUAL.words
+    case 'near':
+    case 'spatial':
+      return records * USUAL.near
+    case 'relation':
+      return records * USUAL.computed
+    case 'present':
+      return scope.statistics(condition.field)?.present ?? records
+    case 'oneOf':
+      return condition.values.length * same(condition, scope)
+    case 'compare': {
+      if (condition.operator === '=') return same(condition, scope)
+      if (condition.operator === '!=') return records
+      const below = part(condition, condition.value, scope)
+      return records * (condition.operator.startsWith('<') ? below : 1 - below)
+    }
+    case 'between': {
+      const lower = condition.lower === null ? 0 : part(condition, condition.lower.value, scope)
+      const upper = condition.upper === null ? 1 : part(condition, condition.upper.value, scope)
+      return records * Math.max(0, upper - lower)
+    }
+    default:
+      return condition satisfies never
+  }
+}
+
+type OfField = Extract<Condition, { readonly field: unknown }>
+
+/** Records that share one value of a field. */
+function same({ field }: OfField, scope: Scope): number {
+  const statistics = scope.statistics(field)
+  return (statistics?.present ?? 1) / Math.max(1, statistics?.distinct ?? 10_000)
+}
+
+/** The part of the values of a field that lie below a constant. */
+function part({ field }: OfField, value: Constant, scope: Scope): number {
+  const quantiles = scope.statistics(field)?.quantiles
+  if (quantiles === undefined || quantiles.length === 0) return 0.5
+  const below = quantiles.filter(quantile => quantile < value).length
+  return below / quantiles.length
+}

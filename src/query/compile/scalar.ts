@@ -1,0 +1,121 @@
+import { type FieldType, isNumeric } from '../../model/field.ts'
+import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
+import type { Expression } from '../../sparql/algebra.ts'
+import { apply, binary, call, conditional, integer, iri, variable } from '../../sparql/build.ts'
+import { type DatePart, fieldsOf, type Scalar, scalarType } from '../plan.ts'
+import type { Body, Need } from './body.ts'
+import { wholeSeconds } from './calendar.ts'
+import { dateFormat } from './date-format.ts'
+import { localTime } from './local-time.ts'
+import { constantTerm, doubleTerm, geometryTerm } from './scope.ts'
+
+/** A variable that nothing binds: what it stands in is an error, which is null. */
+export const NOTHING = variable('nothing')
+
+/** A value of a record as an expression; what it reads is joined to the body. */
+export function compileScalar(scalar: Scalar, body: Body, need: Need): Expression {
+  switch (scalar.type) {
+    case 'field':
+      return body.value(scalar.field, need)
+    case 'constant':
+      return constantTerm(scalar.of, scalar.value)
+    case 'arithmetic': {
+      const left = number(scalar.left, body, need)
+      const right = number(scalar.right, body, need)
+      return arithmetic(scalar.operator, left, right, body)
+    }
+    case 'length':
+      return call('STRLEN', compileScalar(scalar.operand, body, need))
+    case 'lower':
+      return call('LCASE', compileScalar(scalar.operand, body, need))
+    case 'datePart':
+      return datePart(scalar.part, scalar.operand, body, need)
+    case 'dateFormat':
+      return dateFormat(scalar, body, compileScalar(scalar.operand, body, need))
+    case 'ifNull':
+      return call(
+        'COALESCE',
+        compileScalar(scalar.operand, body, 'optional'),
+        sameType(scalar.other, scalarType(scalar.operand), body),
+      )
+    case 'distance':
+      return apply(
+        GEOF.distance,
+        body.value(scalar.field, need),
+        geometryTerm({ type: 'Point', coordinates: [scalar.point.lon, scalar.point.lat] }),
+        iri(UOM.metre),
+      )
+    case 'json':
+      return compileScalar(scalar.operand, body, need)
+    default:
+      return scalar satisfies never
+  }
+}
+
+/** One number beside another: integers overflow where doubles do not, and divide into decimals of few digits. */
+export function arithmetic(
+  operator: '+' | '-' | '*' | '/',
+  left: Expression,
+  right: Expression,
+  body: Body,
+): Expression {
+  if (operator !== '/') return binary(operator, left, right)
+  if (right.type === 'literal') return Number(right.value) === 0 ? NOTHING : binary('/', left, right)
+  const divisor = body.let(right, 'divisor')
+  return conditional(binary('=', divisor, integer(0)), NOTHING, binary('/', left, divisor))
+}
+
+function number(scalar: Scalar, body: Body, need: Need): Expression {
+  if (scalar.type === 'constant') return doubleTerm(Number(scalar.value))
+  const value = compileScalar(scalar, body, need)
+  return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
+}
+
+function sameType(scalar: Scalar, type: FieldType, body: Body): Expression {
+  const value = compileScalar(scalar, body, 'optional')
+  return type === 'double' && isNumeric(scalarType(scalar)) && scalar.type !== 'constant'
+    ? apply(XSD.double, value)
+    : value
+}
+
+function datePart(part: DatePart, operand: Scalar, body: Body, need: Need): Expression {
+  const value = compileScalar(operand, body, need)
+  if (scalarType(operand) === 'date')
+    switch (part) {
+      case 'year':
+        return call('YEAR', value)
+      case 'month':
+        return call('MONTH', value)
+      case 'day':
+        return call('DAY', value)
+      default:
+        return binary('*', integer(0), call('DAY', value))
+    }
+  const local = localTime(operand, value, body)
+  switch (part) {
+    case 'year':
+      return call('YEAR', local)
+    case 'month':
+      return call('MONTH', local)
+    case 'day':
+      return call('DAY', local)
+    case 'hour':
+      return call('HOURS', local)
+    case 'minute':
+      return call('MINUTES', local)
+    case 'second':
+      return wholeSeconds(local)
+    case 'millisecond': {
+      const seconds = body.let(call('SECONDS', local), 'seconds')
+      const fraction = binary('-', seconds, call('FLOOR', seconds))
+      return apply(XSD.integer, call('FLOOR', binary('*', fraction, integer(1000))))
+    }
+    default:
+      return part satisfies never
+  }
+}
+
+/** True where every field of a scalar has one value at most. */
+export function isSingle(scalar: Scalar): boolean {
+  return fieldsOf(scalar).every(({ multivalued }) => !multivalued)
+}

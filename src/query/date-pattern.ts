@@ -1,0 +1,44 @@
+/** The letters of a date pattern (query API, "Date pattern symbols"). */
+export const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
+
+/** A piece of a date pattern: text as it is, or a symbol with the number of times that its letter stands there. */
+export type FormatPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'symbol'; readonly letter: string; readonly count: number }
+
+/**
+ * Reads a date pattern as Joda-Time does: letters are symbols, a quoted stretch is text, two quotes are one quote.
+ * For a letter that is no symbol, gives its place; a stretch that is not closed reaches to the end.
+ */
+export function parsePattern(
+  text: string,
+): readonly FormatPart[] | { readonly unknown: string; readonly at: number } {
+  const parts: FormatPart[] = []
+  const add = (piece: string) => {
+    const last = parts.at(-1)
+    if (last?.type === 'text') parts[parts.length - 1] = { type: 'text', text: last.text + piece }
+    else parts.push({ type: 'text', text: piece })
+  }
+  let at = 0
+  while (at < text.length) {
+    const rest = text.slice(at)
+    const symbol = /^([A-Za-z])\1*/.exec(rest)
+    const quoted = /^'((?:[^']|'')+)(?:'|$)/.exec(rest)
+    if (symbol !== null) {
+      const letter = symbol[1] ?? ''
+      if (!PATTERN_LETTERS.includes(letter)) return { unknown: letter, at }
+      parts.push({ type: 'symbol', letter, count: symbol[0].length })
+      at += symbol[0].length
+    } else if (rest.startsWith("''")) {
+      add("'")
+      at += 2
+    } else if (quoted !== null) {
+      add((quoted[1] ?? '').replaceAll("''", "'"))
+      at += quoted[0].length
+    } else {
+      if (rest[0] !== "'") add(rest[0] ?? '')
+      at += 1
+    }
+  }
+  return parts
+}

@@ -1,0 +1,232 @@
+import { type FieldType, isNumeric } from '../model/field.ts'
+import type { Geometry } from '../model/value.ts'
+import { parseWkt, type WktGeometry } from '../model/wkt.ts'
+import { keyNames, middleName } from './compile/group-keys.ts'
+import {
+  aggregatesOf,
+  computedName,
+  figureName,
+  isDecoded,
+  isDecodedOrder,
+  placeOf,
+} from './compile/groups.ts'
+import { decodeConstant, type Solution } from './decode.ts'
+import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
+
+/** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
+export interface GroupRow {
+  readonly keys: readonly (Constant | Cell | null)[]
+  readonly selected: readonly (Constant | Cell | Geometry | null)[]
+}
+
+/** Points that are near one another, by their middle. */
+export interface Cell {
+  readonly lon: number
+  readonly lat: number
+}
+
+/** The values of one aggregate in each group, by the group's name, and how often each occurs. */
+export type GroupValues = ReadonlyMap<string, readonly (readonly [value: string, times: number])[]>
+
+/** Reads the values that a decoded aggregate is computed from. */
+export function decodeValues(plan: GroupQuery, solutions: readonly Solution[]): GroupValues {
+  const values = new Map<string, (readonly [string, number])[]>()
+  for (const solution of solutions) {
+    const name = groupName(plan, solution)
+    const known = values.get(name) ?? []
+    known.push([solution.value?.value ?? '', Number(solution.times?.value)])
+    values.set(name, known)
+  }
+  return values
+}
+
+/**
+ * Reads the rows of a grouped answer, with the aggregates that SPARQL has none for; rows whose order depends on one
+ * of these are sorted and cut to their page here.
+ */
+export function decodeGroups(
+  plan: GroupQuery,
+  solutions: readonly Solution[],
+  values: ReadonlyMap<number, GroupValues>,
+): readonly GroupRow[] {
+  const aggregates = aggregatesOf(plan)
+  const rows = solutions.map(solution => {
+    const name = groupName(plan, solution)
+    const keys = plan.keys.map((_, index) => decodeKey(plan, index, solution))
+    const figure = (aggregate: Aggregate): Constant | Geometry | null => {
+      const place = placeOf(aggregate, aggregates)
+      if (!isDecoded(aggregate)) return decodeConstant(solution[figureName(place)], figureType(aggregate))
+      return computed(aggregate, values.get(place)?.get(name) ?? [])
+    }
+    const value = (of: RowValue, index: number): GroupRow['selected'][number] => {
+      switch (of.type) {
+        case 'key':
+          return keys[of.index] ?? null
+        case 'constant':
+          return of.value
+        case 'aggregate':
+          return figure(of.aggregate)
+        case 'arithmetic':
+          return decodeConstant(solution[computedName(index)], 'double')
+        default:
+          return of satisfies never
+      }
+    }
+    const selected = plan.select.map((selection, index) => value(selection.value, index))
+    const order = isDecodedOrder(plan) ? plan.orderBy.map(ordering => value(ordering.value, -1)) : []
+    return { keys, selected, order }
+  })
+  if (!isDecodedOrder(plan)) return rows
+  const sorted = [...rows].sort((a, b) => {
+    for (const [index, { descending }] of plan.orderBy.entries()) {
+      const order = compare(a.order[index], b.order[index])
+      if (order !== 0) return descending ? -order : order
+    }
+    for (const [index, key] of a.keys.entries()) {
+      const order = compare(key, b.keys[index])
+      if (order !== 0) return order
+    }
+    return 0
+  })
+  return sorted.slice(plan.offset, plan.limit === null ? undefined : plan.offset + plan.limit)
+}
+
+/** Null first; texts by code point. */
+function compare(a: unknown, b: unknown): number {
+  if (a === b) return 0
+  if (a === null || a === undefined) return -1
+  if (b === null || b === undefined) return 1
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return Number(a) < Number(b) ? -1 : 1
+}
+
+function groupName(plan: GroupQuery, solution: Solution): string {
+  return JSON.stringify(plan.keys.flatMap(keyNames).map(name => solution[name]?.value ?? null))
+}
+
+function decodeKey(plan: GroupQuery, index: number, solution: Solution): Constant | Cell | null {
+  const key = plan.keys[index]
+  if (key === undefined) return null
+  const { grouping } = key
+  if (grouping.type === 'cells') {
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(solution[middleName(index, axis)]?.value))
+    return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
+  }
+  const [name = ''] = keyNames(key, index)
+  return decodeConstant(solution[name], grouping.type === 'value' ? scalarType(grouping.value) : 'int')
+}
+
+/** The type of an aggregate's value. */
+export function figureType({ name, of }: Aggregate): FieldType {
+  if (name === 'count') return 'int'
+  if (name === 'envelope' || name === 'bbox') return 'geo_shape'
+  const type = of === null ? 'int' : scalarType(of)
+  return (name === 'min' || name === 'max') && !isNumeric(type) ? type : 'double'
+}
+
+function computed(
+  { name, rank }: Aggregate,
+  values: readonly (readonly [string, number])[],
+): Constant | Geometry | null {
+  switch (name) {
+    case 'percentile':
+      return percentile(
+        values.map(([value, times]) => [Number(value), times]),
+        rank,
+      )
+    case 'envelope':
+      return convexHull(values.flatMap(([text]) => positions(text)))
+    case 'bbox':
+      return boundingBox(values.flatMap(([text]) => positions(text)))
+    default:
+      throw new Error(`${name} is computed by the store`)
+  }
+}
+
+/**
+ * The value below which a part of the values lies, between the two nearest by linear interpolation; null for none.
+ *
+ * @param values each value with the number of times that it occurs
+ * @param rank 0 to 100
+ */
+export function percentile(values: readonly (readonly [number, number])[], rank: number): number | null {
+  const sorted = [...values].sort((a, b) => a[0] - b[0])
+  const count = sorted.reduce((sum, [, times]) => sum + times, 0)
+  if (count === 0) return null
+  const place = (rank / 100) * (count - 1)
+  const [low, high] = [nth(sorted, Math.floor(place)), nth(sorted, Math.ceil(place))]
+  return low + (high - low) * (place - Math.floor(place))
+}
+
+function nth(sorted: readonly (readonly [number, number])[], place: number): number {
+  let passed = 0
+  for (const [value, times] of sorted) {
+    passed += times
+    if (place < passed) return value
+  }
+  return sorted.at(-1)?.[0] ?? Number.NaN
+}
+
+type Position = readonly [lon: number, lat: number]
+
+function positions(wkt: string): readonly Position[] {
+  const geometry = parseWkt(wkt)
+  return geometry === undefined ? [] : positionsOf(geometry)
+}
+
+function positionsOf(geometry: WktGeometry): readonly Position[] {
+  if ('geometries' in geometry) return geometry.geometries.flatMap(positionsOf)
+  const walk = (part: readonly unknown[]): readonly Position[] =>
+    typeof part[0] === 'number'
+      ? [[part[0], Number(part[1])]]
+      : part.flatMap(inner => walk(inner as readonly unknown[]))
+  return geometry.coordinates.length === 0 ? [] : walk(geometry.coordinates)
+}
+
+/** The smallest convex polygon around positions (Andrew's monotone chain); a point or a line where they are few. */
+export function convexHull(points: readonly Position[]): Geometry | null {
+  const sorted = [...new Map(points.map(point => [point.join(' '), point])).values()].sort(
+    (a, b) => a[0] - b[0] || a[1] - b[1],
+  )
+  const [first] = sorted
+  if (first === undefined) return null
+  if (sorted.length === 1) return { type: 'Point', coordinates: [...first] }
+  const lower = half(sorted)
+  const upper = half([...sorted].reverse())
+  const ring = [...lower.slice(0, -1), ...upper.slice(0, -1)]
+  if (ring.length < 3) return { type: 'LineString', coordinates: ring.map(point => [...point]) }
+  return { type: 'Polygon', coordinates: [[...ring, ring[0] as Position].map(point => [...point])] }
+}
+
+function half(points: readonly Position[]): readonly Position[] {
+  const chain: Position[] = []
+  for (const point of points) {
+    while (chain.length > 1 && turn(chain.at(-2) as Position, chain.at(-1) as Position, point) <= 0)
+      chain.pop()
+    chain.push(point)
+  }
+  return chain
+}
+
+function turn(a: Position, b: Position, c: Position): number {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+function boundingBox(points: readonly Position[]): Geometry | null {
+  if (points.length === 0) return null
+  let [west, south, east, north] = [180, 90, -180, -90]
+  for (const [lon, lat] of points) {
+    west = Math.min(west, lon)
+    east = Math.max(east, lon)
+    south = Math.min(south, lat)
+    north = Math.max(north, lat)
+  }
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}

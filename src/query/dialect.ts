@@ -1,0 +1,33 @@
+/**
+ * What differs between the generations of the API for one and the same query: which groups there are and how their
+ * keys are written (facts on "What grouped results look like"). The language itself is one.
+ */
+export interface Dialect {
+  readonly name: 'search-v2' | 'explore-v2.0' | 'explore-v2.1'
+  /** Records without a value form a group whose key is null. */
+  readonly nullGroups: boolean
+  /** Dates as keys are ISO 8601 texts, ranges are written `[10, 20[`; otherwise milliseconds and `10-20`. */
+  readonly isoKeys: boolean
+  /** `year(date)` and its like are numbers; otherwise texts. */
+  readonly numericParts: boolean
+  /** A date may be compared with a bare year or `2013/02/11`. */
+  readonly bareDates: boolean
+}
+
+export const SEARCH_V2: Dialect = {
+  name: 'search-v2',
+  nullGroups: false,
+  isoKeys: false,
+  numericParts: false,
+  bareDates: true,
+}
+
+export const EXPLORE_V20: Dialect = { ...SEARCH_V2, name: 'explore-v2.0' }
+
+export const EXPLORE_V21: Dialect = {
+  name: 'explore-v2.1',
+  nullGroups: true,
+  isoKeys: true,
+  numericParts: true,
+  bareDates: false,
+}

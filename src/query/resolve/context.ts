@@ -1,0 +1,114 @@
+import type { ClauseName, Expression, Span } from '../../language/odsql/ast.ts'
+import {
+  BBOX_CONDITION,
+  FUNCTIONS,
+  type FunctionEntry,
+  functionsOf,
+} from '../../language/odsql/vocabulary.ts'
+import type { Dataset } from '../../model/dataset.ts'
+import { type Field, fieldNamed } from '../../model/field.ts'
+import type { Language } from '../../model/language.ts'
+import { nearest } from '../../model/nearest.ts'
+import type { Dialect } from '../dialect.ts'
+import { describe, malformed } from '../faults.ts'
+import type { Scalar } from '../plan.ts'
+import { TECHNICAL, technicalNamed } from '../technical.ts'
+
+/** What names and literals mean where a query is asked. */
+export interface ResolveContext {
+  readonly dataset: Pick<Dataset, 'fields'>
+  /** Metadata template whose name may be left out before its fields: `title` for `default.title`. */
+  readonly template?: string
+  /** False for the catalog, whose technical fields are fields. */
+  readonly technical: boolean
+  /** IANA name; date literals without offset are local times of it. */
+  readonly timezone: string
+  readonly language: Language
+  readonly dialect: Dialect
+  /** Milliseconds since 1970: the moment that `now` means. */
+  readonly now: number
+}
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** The names of one clause: fields, functions and the labels that the clause may use. */
+export class Names {
+  readonly clause: ClauseName
+  readonly context: ResolveContext
+  readonly labels: ReadonlyMap<string, Scalar>
+
+  constructor(clause: ClauseName, context: ResolveContext, labels: ReadonlyMap<string, Scalar> = new Map()) {
+    this.clause = clause
+    this.context = context
+    this.labels = labels
+  }
+
+  /** The field that an expression names; anything else is refused. */
+  field(node: Expression): Field {
+    if (node.type === 'call') this.function(node)
+    if (node.type !== 'field')
+      throw malformed(
+        this.clause,
+        `${describe(node)} was found where the name of a field is expected`,
+        node.span,
+      )
+    const field = this.known(node.name)
+    if (field === undefined) throw this.unknown(node.name, node.span)
+    return field
+  }
+
+  /** The field of a name; undefined where there is none. */
+  known(name: string): Field | undefined {
+    const { dataset, template, technical } = this.context
+    return (
+      fieldNamed(dataset.fields, name) ??
+      (template === undefined ? undefined : fieldNamed(dataset.fields, `${template}.${name}`)) ??
+      (technical ? technicalNamed(name) : undefined)
+    )
+  }
+
+  unknown(name: string, span: Span) {
+    const { dataset, technical } = this.context
+    const close = nearest(name, [
+      ...dataset.fields.map(field => field.name),
+      ...(technical ? Object.keys(TECHNICAL) : []),
+      ...this.labels.keys(),
+    ])
+    const hint = close === undefined ? undefined : `did you mean ${close}?`
+    return malformed(this.clause, `Unknown field: ${name.slice(0, 100)}`, span, hint)
+  }
+
+  /** The entry of a function, which must be known in this clause and have as many arguments as it takes. */
+  function(call: Call): FunctionEntry {
+    const entry = call.name === 'bbox' && this.clause === 'where' ? BBOX_CONDITION : FUNCTIONS.get(call.name)
+    if (entry === undefined) {
+      const close = nearest(
+        call.name,
+        functionsOf(this.clause).map(({ name }) => name),
+      )
+      const hint = close === undefined ? undefined : `did you mean ${close}?`
+      throw malformed(this.clause, `Unknown function: ${call.name.slice(0, 100)}`, call.span, hint)
+    }
+    if (!entry.uses.includes(this.clause))
+      throw malformed(
+        this.clause,
+        `The function ${entry.name} is not allowed in the current clause`,
+        call.span,
+        `it stands in ${entry.uses.join(', ')}`,
+      )
+    const [least, most] = entry.arity
+    if (call.arguments.length < least || call.arguments.length > most)
+      throw malformed(
+        this.clause,
+        `${entry.name} was given ${call.arguments.length} arguments`,
+        call.span,
+        `write ${entry.signature}`,
+      )
+    return entry
+  }
+
+  /** A fault of one argument of a call: what the function expects instead. */
+  misfit(call: Call, found: string, expected: string, span: Span) {
+    return malformed(this.clause, `${call.name} was given ${found} where it takes ${expected}`, span)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Argument, Expression } from '../../language/odsql/ast.ts'
+import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
+import { toGeoShape } from '../../model/geometry.ts'
+import type { Geometry, GeoPoint } from '../../model/value.ts'
+import { parseWkbHex } from '../../model/wkb.ts'
+import { malformed } from '../faults.ts'
+import type { Names } from './context.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** The geometry of a literal: WKT, WKB in hexadecimal digits or GeoJSON (query API, "Literals"). */
+export function geometryLiteral(call: Call, node: Argument | undefined, names: Names): Geometry {
+  if (node?.type !== 'geometry')
+    throw names.misfit(
+      call,
+      'something else',
+      "a geometry such as geom'POINT(2.35 48.85)'",
+      node?.span ?? call.span,
+    )
+  const text = node.text.trim()
+  const binary = parseWkbHex(text)
+  const geometry = binary === undefined ? toGeoShape(text) : toGeoShape(binary)
+  if (geometry !== undefined && geometry !== null) return geometry
+  throw malformed(
+    names.clause,
+    `${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)} is not a geometry`,
+    node.span,
+    'write WKT with longitude before latitude, WKB in hexadecimal digits, or GeoJSON; a ring ends where it begins',
+  )
+}
+
+/** The position of a literal that is a point. */
+export function pointLiteral(call: Call, node: Argument | undefined, names: Names): GeoPoint {
+  const geometry = geometryLiteral(call, node, names)
+  const [lon, lat] = geometry.type === 'Point' ? (geometry.coordinates as readonly number[]) : []
+  if (lon === undefined || lat === undefined)
+    throw names.misfit(call, `a ${geometry.type}`, 'a POINT', node?.span ?? call.span)
+  return { lon, lat }
+}
+
+/** Metres of a distance such as `10km`; a bare number is metres. */
+export function metres(call: Call, node: Argument | undefined, names: Names): number {
+  if (node?.type === 'number') return node.value
+  if (node?.type === 'quantity') {
+    const unit = node.unit.toLowerCase()
+    const factor = Object.hasOwn(LENGTH_UNITS, unit) ? LENGTH_UNITS[unit] : undefined
+    if (factor !== undefined) return node.value * factor
+    const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
+    throw names.misfit(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
+  }
+  throw names.misfit(call, 'something else', 'a distance such as 10km', node?.span ?? call.span)
+}
+
+/** The rectangle between two corners, in any order of latitude; one that crosses the antimeridian is two. */
+export function boxShape(a: GeoPoint, b: GeoPoint): Geometry {
+  const [south, north] = [Math.min(a.lat, b.lat), Math.max(a.lat, b.lat)]
+  const ring = (west: number, east: number) => [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  if (a.lon <= b.lon) return { type: 'Polygon', coordinates: [ring(a.lon, b.lon)] }
+  return { type: 'MultiPolygon', coordinates: [[ring(a.lon, 180)], [ring(-180, b.lon)]] }
+}

@@ -1,0 +1,181 @@
+import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.ts'
+import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
+import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { malformed } from '../faults.ts'
+import { type Constant, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
+import { Names, type ResolveContext } from './context.ts'
+import { expressionKey } from './labels.ts'
+import { foldNumber, isExpression, momentConstant, momentOf, resolveScalar } from './scalars.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** Most steps that a range may have. */
+const MAX_EDGES = 1000
+
+/** Pixels of a map of the whole world at zoom 0, and the radius of a cluster where none is given. */
+const TILE = 256
+const RADIUS = 40
+
+/** Gives the keys that a group_by clause groups by (query API, "Group by clause"). */
+export function resolveGroupBy(
+  items: readonly GroupItem[],
+  text: string,
+  context: ResolveContext,
+): readonly GroupKey[] {
+  const names = new Names('group_by', context)
+  return items.map(item => ({
+    key: item.label ?? expressionKey(item, text),
+    grouping: grouping(item.expression, names),
+  }))
+}
+
+function grouping(node: Expression, names: Names): Grouping {
+  if (node.type === 'call' && node.name === 'range') return range(node, names)
+  if (node.type === 'call' && node.name === 'geo_cluster') return cells(node, names)
+  if (node.type !== 'field' && node.type !== 'call')
+    throw malformed(names.clause, 'A group is a field or a function of one', node.span)
+  const value = resolveScalar(node, names)
+  const type = scalarType(value)
+  if (type === 'geo_point_2d')
+    throw malformed(
+      names.clause,
+      'Aggregation on geo point field is not possible. Use the geo_cluster(point_geo, int_precision) aggregation function instead',
+      node.span,
+    )
+  if (isGeo(type)) throw malformed(names.clause, 'Aggregation on geo shape field is not possible', node.span)
+  return { type: 'value', value }
+}
+
+function range(call: Call, names: Names): Grouping {
+  names.function(call)
+  const [first, second, ...more] = call.arguments
+  if (first === undefined || !isExpression(first) || second === undefined)
+    throw names.misfit(call, 'something else', 'a field and its steps', call.span)
+  const value = resolveScalar(first, names)
+  const type = scalarType(value)
+  if (!isNumeric(type) && !isTemporal(type))
+    throw names.misfit(call, `a value of type ${type}`, 'numbers or dates', first.span)
+  if (second.type === 'quantity') return interval(call, value, second, more, names)
+  if (second.type === 'steps') {
+    if (more.length > 0) throw names.misfit(call, 'more', 'one list of steps', call.span)
+    const edges = second.items.map(item => edge(call, item, value, names))
+    return steps(
+      call,
+      value,
+      [...(second.open === ']' ? [null] : []), ...edges, ...(second.close === '[' ? [null] : [])],
+      names,
+    )
+  }
+  if (second.type === 'call' && second.name === 'equi') return equal(call, second, value, names)
+  if (more.length === 0 && second.type !== 'star') return width(call, value, second, names)
+  const edges = [second, ...more].map((item, index, all) => {
+    if (item.type !== 'star') return edge(call, item, value, names)
+    if (index > 0 && index < all.length - 1)
+      throw names.misfit(call, 'a * between steps', 'a * at either end only', item.span)
+    return null
+  })
+  return steps(call, value, edges, names)
+}
+
+/** Steps of one width on numbers. */
+function width(call: Call, value: Scalar, node: Argument, names: Names): Grouping {
+  const size = isExpression(node) ? foldNumber(node) : null
+  if (isTemporal(scalarType(value)))
+    throw names.misfit(call, 'a number', 'an interval such as 1 day', node.span)
+  if (size === null || size <= 0) throw names.misfit(call, 'something else', 'a width above 0', node.span)
+  return { type: 'width', value, width: size, unit: null }
+}
+
+/** Steps of one width on dates. */
+function interval(
+  call: Call,
+  value: Scalar,
+  node: Extract<Argument, { type: 'quantity' }>,
+  more: readonly Argument[],
+  names: Names,
+): Grouping {
+  const unit = Object.hasOwn(TIME_UNITS, node.unit) ? TIME_UNITS[node.unit] : undefined
+  if (!isTemporal(scalarType(value)))
+    throw names.misfit(call, `the interval ${node.value} ${node.unit.slice(0, 30)}`, 'a number', node.span)
+  if (unit === undefined)
+    throw names.misfit(
+      call,
+      `the unit ${node.unit.slice(0, 30)}`,
+      `one of ${Object.keys(TIME_UNITS).slice(0, 9).join(', ')} or a whole word such as day`,
+      node.span,
+    )
+  if (more.length > 0) throw names.misfit(call, 'more', 'one interval', call.span)
+  const single = ['week', 'month', 'quarter', 'year'].includes(unit)
+  if (!Number.isInteger(node.value) || node.value < 1 || node.value > 1e9 || (single && node.value !== 1))
+    throw names.misfit(
+      call,
+      `${node.value} ${unit}s`,
+      single ? `1 ${unit}` : 'a whole number of them',
+      node.span,
+    )
+  return { type: 'width', value, width: node.value, unit }
+}
+
+/** `EQUI(step, lower, upper)`: below, one step after another, above. */
+function equal(call: Call, equi: Call, value: Scalar, names: Names): Grouping {
+  names.function(equi)
+  const [step, lower, upper] = equi.arguments.map(node => (isExpression(node) ? foldNumber(node) : null))
+  if (
+    !isNumeric(scalarType(value)) ||
+    step == null ||
+    lower == null ||
+    upper == null ||
+    step <= 0 ||
+    upper <= lower
+  )
+    throw names.misfit(equi, 'something else', 'a step above 0, a lower and a higher number', equi.span)
+  const count = Math.ceil((upper - lower) / step - 1e-9)
+  if (count > MAX_EDGES) throw tooMany(call, names)
+  const inner = Array.from({ length: count }, (_, index) => lower + index * step)
+  return { type: 'steps', value, edges: [null, ...inner, upper, null] }
+}
+
+function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], names: Names): Grouping {
+  const known = edges.filter(item => item !== null)
+  const rising = known.every((item, index) => index === 0 || (known[index - 1] as Constant) < item)
+  if (known.length === 0 || edges.length < 2)
+    throw names.misfit(call, `${known.length} step`, 'at least one step', call.span)
+  if (!rising) throw names.misfit(call, 'steps out of order', 'each step above the one before', call.span)
+  if (known.length > MAX_EDGES) throw tooMany(call, names)
+  return { type: 'steps', value, edges }
+}
+
+function tooMany(call: Call, names: Names) {
+  return malformed(names.clause, `A range has at most ${MAX_EDGES} steps`, call.span)
+}
+
+function edge(call: Call, node: Argument, value: Scalar, names: Names): Constant {
+  const type = scalarType(value)
+  if (isExpression(node)) {
+    const moment = isTemporal(type) ? momentOf(node, names) : null
+    const constant = moment === null ? null : momentConstant(moment, type, names)
+    if (constant?.type === 'constant') return constant.value
+    const number = isNumeric(type) ? foldNumber(node) : null
+    if (number !== null) return number
+  }
+  throw names.misfit(call, 'a step of another type', isNumeric(type) ? 'numbers' : 'dates', node.span)
+}
+
+/** Cells as wide as the diameter of a cluster on a map of the zoom (facts on "Group by": geo_cluster). */
+function cells(call: Call, names: Names): Grouping {
+  names.function(call)
+  const [first, ...numbers] = call.arguments
+  const field = first !== undefined && isExpression(first) ? names.field(first) : undefined
+  if (field?.type !== 'geo_point_2d')
+    throw names.misfit(call, 'something else', 'a field of type geo_point_2d', first?.span ?? call.span)
+  const [zoom, radius = RADIUS] = numbers.map(node => {
+    const inner = node.type === 'named' ? node.value : node
+    const value = isExpression(inner) ? foldNumber(inner) : null
+    if (value === null) throw names.misfit(call, 'something else', 'a number', node.span)
+    return value
+  })
+  if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)
+    throw names.misfit(call, 'something else', 'a zoom from 0 to 25', call.span)
+  if (radius <= 0 || radius > 1000) throw names.misfit(call, `a radius of ${radius}`, '1 to 1000', call.span)
+  return { type: 'cells', field, degrees: (360 * radius) / (TILE * 2 ** zoom) }
+}

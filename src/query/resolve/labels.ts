@@ -1,0 +1,51 @@
+import type { GroupItem, SelectItem } from '../../language/odsql/ast.ts'
+import { malformed } from '../faults.ts'
+
+/** Strings and quoted names stay as they are; blanks elsewhere are brought into one form. */
+const PIECE = /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|\s*,\s*|\(\s+|\s+\)|\s+/gs
+
+/**
+ * The key of an expression without label: its text, with one blank after a comma and none inside parentheses
+ * (query API, "Aggregation result").
+ *
+ * @param text the clause
+ */
+export function expressionKey(item: SelectItem | GroupItem, text: string): string {
+  const { expression } = item
+  if (expression?.type === 'field') return expression.name
+  const { from, to } = expression === null ? item.span : outer(expression.span, text)
+  return text
+    .slice(from, to)
+    .trim()
+    .replace(PIECE, (found, quoted: string | undefined) => {
+      if (quoted !== undefined) return quoted
+      const plain = found.trim()
+      return plain === ',' ? ', ' : plain === '' ? ' ' : plain
+    })
+}
+
+/** The span with the parentheses around it: `(a + b)` is read as `a + b`. */
+function outer(span: { readonly from: number; readonly to: number }, text: string) {
+  let { from, to } = span
+  for (;;) {
+    const before = /\(\s*$/.exec(text.slice(0, from))
+    const after = /^\s*\)/.exec(text.slice(to))
+    if (before === null || after === null) return { from, to }
+    from -= before[0].length
+    to += after[0].length
+  }
+}
+
+/** Refuses a label that is given twice in the clauses of one query. */
+export function refuseDoubles(select: readonly SelectItem[], groups: readonly GroupItem[]): void {
+  const seen = new Set<string>()
+  for (const [clause, items] of [
+    ['group_by', groups],
+    ['select', select],
+  ] as const)
+    for (const { label, span } of items) {
+      if (label === null) continue
+      if (seen.has(label)) throw malformed(clause, `Alias '${label}' is declared several times`, span)
+      seen.add(label)
+    }
+}

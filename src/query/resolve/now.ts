@@ -1,0 +1,145 @@
+import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
+import { NOW_ADDERS, NOW_SETTERS, WEEKDAYS } from '../../language/odsql/vocabulary.ts'
+import { nearest } from '../../model/nearest.ts'
+import { daysInMonth, type LocalTime, localToEpoch, utcEpoch, zoneOffset } from '../../model/time.ts'
+import type { DateConstant } from '../dates.ts'
+import { malformed } from '../faults.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+const DAY = 86_400_000
+const UNITS: Readonly<Record<string, number>> = { hours: 3_600_000, minutes: 60_000, seconds: 1000 }
+
+/** What the parameters of `now` ask for; of a parameter that is given twice the later one counts. */
+interface Shift {
+  readonly set: Map<string, number>
+  readonly add: Map<string, number>
+  /** Days of the week, 0 for Monday, each with the number of such days to go: 1 is the next, today included. */
+  readonly weekdays: readonly { readonly day: number; readonly times: number }[]
+}
+
+/**
+ * The moment that a call of `now` means (facts on "now"): first what is set, then what is added, last the day of the
+ * week, all on the clocks of the time zone; hours and less are added as elapsed time.
+ */
+export function nowConstant(call: Call, clause: ClauseName, now: number, timezone: string): DateConstant {
+  const shift = readShift(call, clause)
+  const local = wallClock(now, timezone)
+  const year = inYears((shift.set.get('year') ?? local.getUTCFullYear()) + (shift.add.get('years') ?? 0))
+  const months = (shift.set.get('month') ?? local.getUTCMonth() + 1) - 1 + (shift.add.get('months') ?? 0)
+  const wholeYear = inYears(year + Math.floor(months / 12))
+  const month = (((months % 12) + 12) % 12) + 1
+  const day = Math.min(shift.set.get('day') ?? local.getUTCDate(), daysInMonth(wholeYear, month))
+  const clock = {
+    hour: shift.set.get('hour') ?? local.getUTCHours(),
+    minute: shift.set.get('minute') ?? local.getUTCMinutes(),
+    second: shift.set.get('second') ?? local.getUTCSeconds(),
+  }
+  const days = (shift.add.get('weeks') ?? 0) * 7 + (shift.add.get('days') ?? 0)
+  let wall = utcEpoch(wholeYear, month, day + clampCount(days), clock.hour, clock.minute, clock.second)
+  for (const weekday of shift.weekdays) wall = toWeekday(wall, weekday)
+  const micros =
+    (shift.set.get('microsecond') ?? local.getUTCMilliseconds() * 1000) + (shift.add.get('microseconds') ?? 0)
+  const seconds = Math.floor(micros / 1_000_000)
+  const elapsed =
+    [...shift.add].reduce((sum, [name, count]) => sum + (UNITS[name] ?? 0) * count, 0) + seconds * 1000
+  const instant = localToEpoch(partsOf(wall), timezone) + elapsed
+  const offset = zoneOffset(timezone, instant)
+  const fraction = String(micros - seconds * 1_000_000).padStart(6, '0')
+  return {
+    local: { ...partsOf(clampMoment(instant + offset)), fraction: fraction.replace(/0+$/, '') },
+    precision: 'second',
+    offset: offset / 60_000,
+  }
+}
+
+function readShift(call: Call, clause: ClauseName): Shift {
+  const set = new Map<string, number>()
+  const add = new Map<string, number>()
+  const weekdays = new Map<number, { day: number; times: number }>()
+  for (const argument of call.arguments) {
+    if (argument.type !== 'named')
+      throw malformed(clause, 'now takes named parameters', argument.span, 'write now(days=-1)')
+    const name = argument.name.toLowerCase()
+    const bounds = Object.hasOwn(NOW_SETTERS, name) ? NOW_SETTERS[name] : undefined
+    const plural = WEEKDAYS.findIndex(day => `${day}s` === name)
+    if (name === 'weekday' && argument.value.type === 'call') {
+      weekdays.set(-1, weekdayCall(argument.value, clause))
+      continue
+    }
+    if (bounds === undefined && !NOW_ADDERS.includes(name)) {
+      const close = nearest(name, [...Object.keys(NOW_SETTERS), ...NOW_ADDERS])
+      const hint = close === undefined ? undefined : `did you mean ${close}?`
+      throw malformed(clause, `now has no parameter ${name.slice(0, 50)}`, argument.span, hint)
+    }
+    const value = wholeNumber(argument.value)
+    const [least, most] = bounds ?? [-1_000_000_000, 1_000_000_000]
+    const free = name === 'day' && value !== null && value >= 1
+    if (value === null || ((value < least || value > most) && !free))
+      throw malformed(clause, `now takes a whole number from ${least} to ${most} as ${name}`, argument.span)
+    if (name === 'weekday') weekdays.set(-1, { day: value, times: 1 })
+    else if (plural >= 0) weekdays.set(plural, { day: plural, times: value })
+    else if (bounds === undefined) add.set(name, value)
+    else set.set(name, value)
+  }
+  return { set, add, weekdays: [...weekdays.values()] }
+}
+
+/** `MO(2)` is the second Monday from now on, `FR(-1)` the last Friday. */
+function weekdayCall(call: Call, clause: ClauseName): { day: number; times: number } {
+  const day = WEEKDAYS.findIndex(name => name.startsWith(call.name) && call.name.length === 2)
+  const [first, ...more] = call.arguments
+  const times = first === undefined ? null : wholeNumber(first)
+  if (day < 0 || times === null || times === 0 || more.length > 0)
+    throw malformed(clause, 'weekday takes a day and a number', call.span, 'write weekday=MO(2)')
+  return { day, times }
+}
+
+function toWeekday(wall: number, { day, times }: { readonly day: number; readonly times: number }): number {
+  if (times === 0) return wall
+  const today = (new Date(wall).getUTCDay() + 6) % 7
+  const ahead = (day - today + 7) % 7
+  const behind = (today - day + 7) % 7
+  return (
+    wall + (times > 0 ? ahead + (clampCount(times) - 1) * 7 : -behind + (clampCount(times) + 1) * 7) * DAY
+  )
+}
+
+function wallClock(epoch: number, timezone: string): Date {
+  return new Date(epoch + zoneOffset(timezone, epoch))
+}
+
+function partsOf(wall: number): LocalTime {
+  const date = new Date(wall)
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    fraction: '',
+  }
+}
+
+/** A moment beyond the years that records can have is the first or last of them. */
+function clampMoment(wall: number): number {
+  if (Number.isNaN(wall)) return utcEpoch(9999, 12, 31, 23, 59, 59)
+  return Math.min(Math.max(wall, utcEpoch(1, 1, 1)), utcEpoch(9999, 12, 31, 23, 59, 59))
+}
+
+function inYears(year: number): number {
+  return Math.min(Math.max(year, 1), 9999)
+}
+
+function clampCount(days: number): number {
+  return Math.min(Math.max(days, -4_000_000), 4_000_000)
+}
+
+function wholeNumber(node: Argument): number | null {
+  if (node.type === 'sign') {
+    const value = wholeNumber(node.operand)
+    return value === null ? null : node.negative ? -value : value
+  }
+  return node.type === 'number' && Number.isInteger(node.value) ? node.value : null
+}

@@ -1,0 +1,188 @@
+import type { Argument, Expression } from '../../language/odsql/ast.ts'
+import { RELATIONS } from '../../language/odsql/vocabulary.ts'
+import { type Field, isGeo } from '../../model/field.ts'
+import { tokens } from '../../model/search.ts'
+import type { GeoPoint } from '../../model/value.ts'
+import { all, any } from '../conditions.ts'
+import { malformed } from '../faults.ts'
+import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
+import type { Names } from './context.ts'
+import { boxShape, geometryLiteral, metres, pointLiteral } from './geometries.ts'
+import { foldNumber, isExpression } from './scalars.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** Gives the condition that a call means in a where clause (query API, "Where clause"; facts on "Where"). */
+export function resolvePredicate(call: Call, names: Names): Condition {
+  const entry = names.function(call)
+  const [first, second, third] = call.arguments
+  switch (entry.name) {
+    case 'search':
+    case 'suggest':
+    case 'startswith':
+      return search(call, entry.name, names)
+    case 'distance':
+    case 'within_distance': {
+      const field = geoField(call, first, names)
+      const point = pointLiteral(call, second, names)
+      if (third === undefined)
+        throw malformed(names.clause, 'A distance without radius is not a condition', call.span, 'compare it')
+      return { type: 'near', field, point, metres: metres(call, third, names) }
+    }
+    case 'geometry':
+      return spatial(call, relationOf(call, third, names), names)
+    case 'intersects':
+    case 'disjoint':
+    case 'within':
+      return spatial(call, entry.name, names)
+    case 'polygon':
+      return spatial(call, 'intersects', names)
+    case 'bbox':
+    case 'in_bbox':
+      return box(call, names)
+    default:
+      throw malformed(
+        names.clause,
+        `the function ${entry.name} is not a condition`,
+        call.span,
+        entry.kind === 'aggregate' ? 'an aggregate stands in select' : 'compare it with something',
+      )
+  }
+}
+
+/** The words of a full-text search: every one must occur; a trailing `*` makes the word before it a prefix. */
+export function searchedWords(text: string): readonly Word[] {
+  return text.split(/\s+/).flatMap(chunk => {
+    const folded = tokens(chunk)
+    return folded.map(
+      (word, index): Word => ({
+        text: word,
+        mode: chunk.endsWith('*') && index === folded.length - 1 ? 'prefix' : 'word',
+      }),
+    )
+  })
+}
+
+/** A full-text search over all fields, which a text without letters does not narrow. */
+export function wordsCondition(words: readonly Word[]): Condition {
+  return words.length === 0 ? { type: 'always', value: true } : { type: 'words', words }
+}
+
+function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Names): Condition {
+  const last = call.arguments.at(-1)
+  if (last?.type !== 'string')
+    throw names.misfit(call, 'something else', 'a text in quotes at its end', last?.span ?? call.span)
+  const fields = searchedFields(call, call.arguments.slice(0, -1), names)
+  if (kind === 'startswith')
+    return any(
+      (fields ?? names.context.dataset.fields.filter(({ type }) => type === 'text')).map(field => ({
+        type: 'startsWith',
+        field,
+        text: last.value,
+      })),
+    )
+  const words = tokens(last.value)
+  const asked = words.map(
+    (text, index): Word => ({
+      text,
+      mode: kind === 'suggest' ? 'prefix' : index === words.length - 1 ? 'unfinished' : fuzziness(text),
+    }),
+  )
+  if (fields === null) return wordsCondition(asked)
+  return (
+    all(asked.map(word => any(fields.map(field => ({ type: 'like', field, words: [word] }))))) ?? {
+      type: 'always',
+      value: true,
+    }
+  )
+}
+
+/** Words of three letters and more may be misspelt (facts on "Where": search). */
+function fuzziness(word: string): WordMode {
+  return [...word].length > 2 ? 'fuzzy' : 'word'
+}
+
+/** The fields that a search names; null for all of them. */
+function searchedFields(call: Call, nodes: readonly Argument[], names: Names): readonly Field[] | null {
+  if (nodes.length === 0 || (nodes.length === 1 && nodes[0]?.type === 'star')) return null
+  return nodes.flatMap(node => {
+    if (node.type === 'wildcard')
+      return names.context.dataset.fields.filter(
+        field => field.type === 'text' && field.name.startsWith(node.prefix),
+      )
+    if (!isExpression(node)) throw names.misfit(call, 'something else', 'names of text fields', node.span)
+    const field = names.field(node)
+    if (field.type !== 'text')
+      throw names.misfit(call, `the field ${field.name} of type ${field.type}`, 'text fields', node.span)
+    return [field]
+  })
+}
+
+function spatial(call: Call, relation: SpatialRelation, names: Names): Condition {
+  const [first, second] = call.arguments
+  return {
+    type: 'spatial',
+    field: geoField(call, first, names),
+    relation,
+    shape: geometryLiteral(call, second, names),
+  }
+}
+
+function relationOf(call: Call, node: Argument | undefined, names: Names): SpatialRelation {
+  const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
+  const relation = Object.hasOwn(RELATIONS, word) ? RELATIONS[word] : undefined
+  if (relation !== undefined) return relation
+  throw names.misfit(call, 'something else', 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
+}
+
+/** Two corners as points, or as latitude, longitude, latitude, longitude. */
+function box(call: Call, names: Names): Condition {
+  const [first, second, third] = call.arguments
+  const field = geoField(call, first, names)
+  const [a, b] =
+    second?.type === 'geometry'
+      ? [pointLiteral(call, second, names), pointLiteral(call, third, names)]
+      : corners(call, names)
+  return { type: 'spatial', field, relation: 'intersects', shape: boxShape(a, b) }
+}
+
+function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
+  const numbers = call.arguments.slice(1).map(node => {
+    const value = isExpression(node) ? foldNumber(node) : null
+    if (value === null) throw names.misfit(call, 'something else', 'numbers of degrees', node.span)
+    return value
+  })
+  const [lat1, lon1, lat2, lon2] = numbers
+  if (lat1 === undefined || lon1 === undefined || lat2 === undefined || lon2 === undefined)
+    throw names.misfit(
+      call,
+      `${numbers.length} numbers`,
+      'latitude, longitude, latitude, longitude',
+      call.span,
+    )
+  const isDegree = (value: number, most: number) => Math.abs(value) <= most
+  if (!isDegree(lat1, 90) || !isDegree(lat2, 90) || !isDegree(lon1, 180) || !isDegree(lon2, 180))
+    throw names.misfit(
+      call,
+      'a corner off the map',
+      'latitudes within 90 and longitudes within 180',
+      call.span,
+    )
+  return [
+    { lat: lat1, lon: lon1 },
+    { lat: lat2, lon: lon2 },
+  ]
+}
+
+function geoField(call: Call, node: Argument | undefined, names: Names): Field {
+  if (node === undefined || !isExpression(node))
+    throw names.misfit(call, 'something else', 'a field with positions', node?.span ?? call.span)
+  const field = names.field(node)
+  if (isGeo(field.type)) return field
+  throw names.misfit(
+    call,
+    `the field ${field.name} of type ${field.type}`,
+    'a field with positions',
+    node.span,
+  )
+}

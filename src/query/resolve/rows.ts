@@ -1,0 +1,209 @@
+import type { Argument, Expression, GroupItem, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
+import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
+import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { describe, malformed } from '../faults.ts'
+import {
+  type Aggregate,
+  type AggregateName,
+  type GroupKey,
+  type RowOrdering,
+  type RowSelection,
+  type RowValue,
+  scalarType,
+} from '../plan.ts'
+import { Names, type ResolveContext } from './context.ts'
+import { expressionKey } from './labels.ts'
+import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** True where an expression holds an aggregate anywhere. */
+export function hasAggregate(node: Expression): boolean {
+  switch (node.type) {
+    case 'call':
+      return FUNCTIONS.get(node.name)?.kind === 'aggregate'
+    case 'arithmetic':
+      return hasAggregate(node.left) || hasAggregate(node.right)
+    case 'sign':
+      return hasAggregate(node.operand)
+    default:
+      return false
+  }
+}
+
+/** The keys of a grouped query by what may name them: their labels and their texts. */
+function keysByName(keys: readonly GroupKey[], items: readonly GroupItem[], text: string) {
+  const byName = new Map<string, number>()
+  items.forEach((item, index) => {
+    byName.set(expressionKey({ ...item, label: null }, text).toLowerCase(), index)
+  })
+  keys.forEach(({ key }, index) => {
+    byName.set(key.toLowerCase(), index)
+  })
+  return byName
+}
+
+/** Gives the figures that a select clause asks for of each group (query API, "Catalog aggregation", rule 3). */
+export function resolveRows(
+  select: { readonly items: readonly SelectItem[]; readonly text: string },
+  groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
+  context: ResolveContext,
+): readonly RowSelection[] {
+  const byName = keysByName(groups.keys, groups.items, groups.text)
+  const rows = new Rows(new Names('select', context), select.text, byName, new Map())
+  return select.items.map(item => {
+    if (item.expression === null)
+      throw malformed(
+        'select',
+        '* cannot be selected of a group',
+        item.span,
+        'select aggregates or grouped fields',
+      )
+    return { key: item.label ?? expressionKey(item, select.text), value: rows.value(item.expression) }
+  })
+}
+
+/** Gives the order of the rows; aggregates come first (facts on "Order by"). */
+export function resolveRowOrder(
+  order: { readonly items: readonly OrderItem[]; readonly text: string },
+  groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
+  select: readonly RowSelection[],
+  context: ResolveContext,
+): readonly RowOrdering[] {
+  const byName = keysByName(groups.keys, groups.items, groups.text)
+  const labels = new Map(select.map(({ key, value }) => [key, value]))
+  const rows = new Rows(new Names('order_by', context), order.text, byName, labels)
+  let keyed = false
+  return order.items.map(({ expression, descending, span }) => {
+    const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
+    const value = rows.value(reversed ? expression.operand : expression)
+    const figure = value.type !== 'key'
+    if (figure && keyed) throw malformed('order_by', 'Aggregates must come before the grouped fields', span)
+    keyed ||= !figure
+    if (
+      value.type === 'aggregate' &&
+      (value.aggregate.name === 'envelope' || value.aggregate.name === 'bbox')
+    )
+      throw malformed('order_by', `${value.aggregate.name} has no order`, span)
+    return { value, descending: descending !== reversed }
+  })
+}
+
+/** Resolves the values of rows in one clause; it lives for one clause. */
+class Rows {
+  private readonly names: Names
+  private readonly text: string
+  private readonly keys: ReadonlyMap<string, number>
+  private readonly labels: ReadonlyMap<string, RowValue>
+
+  constructor(
+    names: Names,
+    text: string,
+    keys: ReadonlyMap<string, number>,
+    labels: ReadonlyMap<string, RowValue>,
+  ) {
+    this.names = names
+    this.text = text
+    this.keys = keys
+    this.labels = labels
+  }
+
+  value(node: Expression): RowValue {
+    const label = node.type === 'field' ? this.labels.get(node.name) : undefined
+    if (label !== undefined) return label
+    const index = this.keyOf(node)
+    if (index !== undefined) return { type: 'key', index }
+    switch (node.type) {
+      case 'number':
+        return { type: 'constant', value: node.value, of: 'double' }
+      case 'string':
+        return { type: 'constant', value: node.value, of: 'text' }
+      case 'arithmetic':
+        return {
+          type: 'arithmetic',
+          operator: node.operator,
+          left: this.number(node.left),
+          right: this.number(node.right),
+        }
+      case 'sign': {
+        const right = this.number(node.operand)
+        if (!node.negative) return right
+        return {
+          type: 'arithmetic',
+          operator: '-',
+          left: { type: 'constant', value: 0, of: 'double' },
+          right,
+        }
+      }
+      case 'field':
+        this.names.field(node)
+        throw malformed(
+          this.names.clause,
+          `The field ${node.name} is not an aggregate and not in group_by`,
+          node.span,
+          'group by it or aggregate it',
+        )
+      case 'call':
+        if (this.names.function(node).kind === 'aggregate')
+          return { type: 'aggregate', aggregate: this.aggregate(node) }
+        throw malformed(
+          this.names.clause,
+          `The function ${node.name} is not an aggregate and not in group_by`,
+          node.span,
+          'group by it or aggregate it',
+        )
+      default:
+        throw malformed(this.names.clause, `${describe(node)} is no value of a group`, node.span)
+    }
+  }
+
+  private number(node: Expression): RowValue {
+    const value = this.value(node)
+    if (value.type === 'aggregate' && ['percentile', 'envelope', 'bbox'].includes(value.aggregate.name))
+      throw malformed(this.names.clause, `${describe(node)} cannot be computed with`, node.span)
+    const isText = value.type === 'constant' && value.of === 'text'
+    if (isText)
+      throw malformed(this.names.clause, `Arithmetic takes numbers, not ${describe(node)}`, node.span)
+    return value
+  }
+
+  private keyOf(node: Expression): number | undefined {
+    if (node.type !== 'field' && node.type !== 'call') return undefined
+    const item = { expression: node, label: null, span: node.span }
+    return this.keys.get(expressionKey(item, this.text).toLowerCase())
+  }
+
+  private aggregate(call: Call): Aggregate {
+    const name = call.name === 'median' ? 'percentile' : (call.name as AggregateName)
+    const [first, second] = call.arguments
+    const figure = { name, distinct: false, rank: call.name === 'percentile' ? this.rank(call, second) : 50 }
+    if (first === undefined) throw this.names.misfit(call, 'nothing', 'a field', call.span)
+    if (first.type === 'star') {
+      if (name === 'count') return { ...figure, of: null }
+      throw this.names.misfit(call, '*', 'a field', first.span)
+    }
+    const distinct = first.type === 'distinct'
+    const node = distinct ? first.operand : first
+    if (!isExpression(node) || (distinct && name !== 'count'))
+      throw this.names.misfit(call, 'something else', 'a field', first.span)
+    const of = resolveScalar(node, this.names)
+    this.checkType(call, node, scalarType(of), name)
+    return { ...figure, of, distinct }
+  }
+
+  private checkType(call: Call, node: Expression, type: ReturnType<typeof scalarType>, name: AggregateName) {
+    const geo = name === 'envelope' || name === 'bbox'
+    const ordered = isNumeric(type) || (isTemporal(type) && (name === 'min' || name === 'max'))
+    if (name === 'count' || (geo ? isGeo(type) : ordered)) return
+    const expected = geo
+      ? `${call.name} takes a field with positions`
+      : 'StatAggregation only supports numeric or date expression'
+    throw malformed(this.names.clause, `${expected}; ${describe(node)} is of type ${type}`, node.span)
+  }
+
+  private rank(call: Call, node: Argument | undefined): number {
+    const value = node !== undefined && isExpression(node) ? foldNumber(node) : null
+    if (value !== null && value >= 0 && value <= 100) return value
+    throw this.names.misfit(call, 'something else', 'a number from 0 to 100', node?.span ?? call.span)
+  }
+}

@@ -1,0 +1,220 @@
+import type { Argument, Expression } from '../../language/odsql/ast.ts'
+import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
+import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
+import { parsePattern } from '../date-pattern.ts'
+import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
+import { describe, malformed } from '../faults.ts'
+import { type DatePart, type Scalar, scalarType } from '../plan.ts'
+import type { Names } from './context.ts'
+import { pointLiteral } from './geometries.ts'
+import { nowConstant } from './now.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** Gives the value that an expression means for a record. Anything that is no value is refused. */
+export function resolveScalar(node: Expression, names: Names): Scalar {
+  switch (node.type) {
+    case 'field': {
+      const label = names.labels.get(node.name)
+      if (label !== undefined) return label
+      return { type: 'field', field: names.field(node) }
+    }
+    case 'string':
+      return { type: 'constant', value: node.value, of: 'text' }
+    case 'number':
+      return numberConstant(node.value)
+    case 'boolean':
+      return { type: 'constant', value: node.value, of: 'boolean' }
+    case 'date':
+      return momentConstant(resolveDate(node, names), 'datetime', names)
+    case 'sign':
+    case 'arithmetic':
+      return arithmetic(node, names)
+    case 'call':
+      return resolveCall(node, names)
+    default:
+      throw malformed(
+        names.clause,
+        `${describe(node)} was found where a value is expected`,
+        node.span,
+        node.type === 'geometry' ? 'a geometry stands in a function' : undefined,
+      )
+  }
+}
+
+/** Reads the text of a date literal. */
+export function resolveDate(node: Extract<Expression, { type: 'date' }>, names: Names): DateConstant {
+  const constant = parseDate(node.text)
+  if (constant !== null) return constant
+  const hint = "write date'2020', date'2020-06', date'2020/06/30' or date'2020-06-30T12:00:00+02:00'"
+  throw malformed(names.clause, `${JSON.stringify(node.text.slice(0, 60))} is not a date`, node.span, hint)
+}
+
+/** The first instant of a date as a constant of a temporal type. */
+export function momentConstant(constant: DateConstant, of: FieldType, names: Names): Scalar {
+  return { type: 'constant', value: dateBounds(constant, of, names.context.timezone).start, of }
+}
+
+/** The number that a constant expression has; null where it is none, or not a number (a division by zero). */
+export function foldNumber(node: Expression): number | null {
+  switch (node.type) {
+    case 'number':
+      return node.value
+    case 'sign': {
+      const value = foldNumber(node.operand)
+      return value === null ? null : node.negative ? 0 - value : value
+    }
+    case 'arithmetic': {
+      const [left, right] = [foldNumber(node.left), foldNumber(node.right)]
+      if (left === null || right === null) return null
+      const value = { '+': left + right, '-': left - right, '*': left * right, '/': left / right }[
+        node.operator
+      ]
+      return Number.isFinite(value) ? value + 0 : null
+    }
+    default:
+      return null
+  }
+}
+
+function numberConstant(value: number): Scalar {
+  return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
+}
+
+function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: Names): Scalar {
+  const folded = foldNumber(node)
+  if (folded !== null) return numberConstant(folded)
+  const operand = (part: Expression): Scalar => {
+    const value = resolveScalar(part, names)
+    const type = scalarType(value)
+    if (!isNumeric(type))
+      throw malformed(
+        names.clause,
+        `Arithmetic takes numbers, ${describe(part)} is of type ${type}`,
+        part.span,
+      )
+    return value
+  }
+  if (node.type === 'arithmetic')
+    return {
+      type: 'arithmetic',
+      operator: node.operator,
+      left: operand(node.left),
+      right: operand(node.right),
+    }
+  const value = operand(node.operand)
+  if (!node.negative) return value
+  return { type: 'arithmetic', operator: '-', left: numberConstant(0), right: value }
+}
+
+function resolveCall(call: Call, names: Names): Scalar {
+  const entry = names.function(call)
+  const [first, second] = call.arguments
+  if (entry.name === 'now')
+    return momentConstant(
+      nowConstant(call, names.clause, names.context.now, names.context.timezone),
+      'datetime',
+      names,
+    )
+  if (entry.kind === 'aggregate')
+    throw malformed(
+      names.clause,
+      `The aggregate ${entry.name} was found where a value of one record is expected`,
+      call.span,
+    )
+  if (first === undefined) throw names.misfit(call, 'nothing', 'a value', call.span)
+  if (entry.name === 'length' || entry.name === 'lower')
+    return { type: entry.name, operand: typed(call, first, isText, 'a text', names) }
+  const part = DATE_PARTS.find(name => name === entry.name)
+  if (part !== undefined) return datePart(part, typed(call, first, isTemporal, 'a date', names))
+  if (second === undefined && entry.name !== 'json_format')
+    throw names.misfit(call, 'one argument', entry.signature, call.span)
+  switch (entry.name) {
+    case 'date_format':
+      return dateFormat(call, first, second as Argument, names)
+    case 'ifnull':
+      return ifNull(call, first, second as Argument, names)
+    case 'json_format': {
+      if (second !== undefined && !isExpression(second))
+        throw names.misfit(call, 'this', 'a text', second.span)
+      const fallback = second === undefined ? null : resolveScalar(second, names)
+      if (fallback !== null && fallback.type !== 'constant')
+        throw names.misfit(call, 'a computed value', 'a constant as fallback', call.span)
+      const operand = typed(call, first, isText, 'a text', names)
+      return { type: 'json', operand, fallback: fallback?.value ?? null }
+    }
+    case 'distance': {
+      if (call.arguments.length > 2)
+        throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
+      const field = isExpression(first) ? names.field(first) : null
+      if (field?.type !== 'geo_point_2d')
+        throw names.misfit(call, 'something else', 'a field of type geo_point_2d', first.span)
+      return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
+    }
+    default:
+      throw malformed(names.clause, `${entry.name} gives no value of a record`, call.span)
+  }
+}
+
+/** Parts of a constant are computed at once; hours of a day without clock are 0 in the store. */
+function datePart(part: DatePart, operand: Scalar): Scalar {
+  return { type: 'datePart', part, operand }
+}
+
+function dateFormat(call: Call, first: Argument, second: Argument, names: Names): Scalar {
+  const operand = typed(call, first, isTemporal, 'a date', names)
+  if (second.type !== 'string') throw names.misfit(call, 'no text', 'a pattern in quotes', second.span)
+  const parts = parsePattern(second.value)
+  if (!('unknown' in parts)) return { type: 'dateFormat', parts, language: names.context.language, operand }
+  throw malformed(
+    names.clause,
+    `date_format has no symbol ${parts.unknown}`,
+    { from: second.span.from + 1 + parts.at, to: second.span.from + 2 + parts.at },
+    'letters that are text stand in single quotes',
+  )
+}
+
+function ifNull(call: Call, first: Argument, second: Argument, names: Names): Scalar {
+  if (!isExpression(first) || !isExpression(second))
+    throw names.misfit(call, 'something else', 'two values', call.span)
+  const operand = resolveScalar(first, names)
+  const type = scalarType(operand)
+  if (second.type === 'null') return operand
+  const moment = isTemporal(type) ? momentOf(second, names) : null
+  const other = moment === null ? resolveScalar(second, names) : momentConstant(moment, type, names)
+  const found = scalarType(other)
+  if (found !== type && !(isNumeric(type) && isNumeric(found)))
+    throw names.misfit(call, `${describe(second)} of type ${found}`, `a value of type ${type}`, second.span)
+  return { type: 'ifNull', operand, other }
+}
+
+/** The date that a literal or a call of `now` says; null for anything else. */
+export function momentOf(node: Expression, names: Names): DateConstant | null {
+  if (node.type === 'date') return resolveDate(node, names)
+  if (node.type === 'call' && node.name === 'now') {
+    names.function(node)
+    return nowConstant(node, names.clause, names.context.now, names.context.timezone)
+  }
+  return null
+}
+
+function typed(
+  call: Call,
+  node: Argument,
+  fits: (type: FieldType) => boolean,
+  expected: string,
+  names: Names,
+): Scalar {
+  if (!isExpression(node)) throw names.misfit(call, 'something else', expected, node.span)
+  const value = resolveScalar(node, names)
+  const type = scalarType(value)
+  if (!fits(type)) throw names.misfit(call, `${describe(node)} of type ${type}`, expected, node.span)
+  return value
+}
+
+const isText = (type: FieldType): boolean => type === 'text'
+
+/** True for an argument that is an expression. */
+export function isExpression(node: Argument): node is Expression {
+  return !['star', 'distinct', 'wildcard', 'quantity', 'named', 'steps'].includes(node.type)
+}

@@ -1,0 +1,100 @@
+import type { Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
+import { isGeo } from '../../model/field.ts'
+import { malformed } from '../faults.ts'
+import { fieldsOf, type Ordering, type Scalar, type Selection, scalarType } from '../plan.ts'
+import { Names, type ResolveContext } from './context.ts'
+import { expressionKey } from './labels.ts'
+import { foldNumber, resolveScalar } from './scalars.ts'
+
+type Call = Extract<Expression, { type: 'call' }>
+
+/** Gives the columns that a select clause asks for, in order; without a clause every field. */
+export function resolveSelect(
+  items: readonly SelectItem[],
+  text: string,
+  context: ResolveContext,
+): readonly Selection[] {
+  const every = context.dataset.fields.map(
+    (field): Selection => ({ key: field.name, value: { type: 'field', field } }),
+  )
+  if (items.length === 0) return every
+  const names = new Names('select', context)
+  const chosen = new Map<string, Scalar>()
+  let narrowed: readonly Selection[] | null = null
+  for (const item of items) {
+    const { expression, label, span } = item
+    if (expression === null) {
+      for (const { key, value } of every) chosen.set(key, value)
+    } else if (
+      expression.type === 'call' &&
+      (expression.name === 'include' || expression.name === 'exclude')
+    ) {
+      if (label !== null) throw malformed('select', `${expression.name} takes no label`, span)
+      narrowed = narrow(expression, narrowed ?? every, names)
+    } else {
+      chosen.set(label ?? expressionKey(item, text), column(expression, names))
+    }
+  }
+  for (const { key, value } of narrowed ?? []) chosen.set(key, value)
+  return [...chosen].map(([key, value]) => ({ key, value }))
+}
+
+/** A value of each record; of a field with many values only the field itself. */
+function column(expression: Expression, names: Names): Scalar {
+  const value = resolveScalar(expression, names)
+  const many = value.type === 'field' ? undefined : fieldsOf(value).find(({ multivalued }) => multivalued)
+  if (many === undefined) return value
+  throw malformed(
+    names.clause,
+    `The field ${many.name} has many values and cannot be computed with`,
+    expression.span,
+  )
+}
+
+/** `include(…)` and `exclude(…)`: keeps or drops names; a trailing `*` stands for any ending. */
+function narrow(call: Call, from: readonly Selection[], names: Names): readonly Selection[] {
+  names.function(call)
+  const tests = call.arguments.map(argument => {
+    if (argument.type === 'star') return () => true
+    if (argument.type === 'wildcard') return (name: string) => name.startsWith(argument.prefix)
+    if (argument.type === 'field') return (name: string) => name === argument.name
+    throw malformed(names.clause, `${call.name} takes names of fields`, argument.span)
+  })
+  const keep = call.name === 'include'
+  return from.filter(({ key }) => tests.some(test => test(key)) === keep)
+}
+
+/** Gives the keys that an order_by clause sorts records by. Geometry has no order. */
+export function resolveOrderBy(
+  items: readonly OrderItem[],
+  select: readonly Selection[],
+  context: ResolveContext,
+): readonly Ordering[] {
+  const names = new Names('order_by', context, new Map(select.map(({ key, value }) => [key, value])))
+  return items.map(({ expression, descending }) => {
+    const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
+    const node = reversed ? expression.operand : expression
+    if (node.type === 'call' && node.name === 'random') return chance(node, names)
+    const value = resolveScalar(node, names)
+    const type = scalarType(value)
+    if (isGeo(type)) {
+      const told = node.type === 'field' ? `Field ${node.name}` : 'A value'
+      throw malformed('order_by', `${told} of type ${type} has no order`, expression.span)
+    }
+    return { value, descending: descending !== reversed }
+  })
+}
+
+function chance(call: Call, names: Names): Ordering {
+  names.function(call)
+  const [first] = call.arguments
+  const seed =
+    first !== undefined && 'type' in first && first.type !== 'quantity' ? foldSeed(first as Expression) : null
+  if (seed === null) throw names.misfit(call, 'something else', 'a whole number', call.span)
+  return { value: { type: 'random', seed }, descending: false }
+}
+
+function foldSeed(node: Expression): number | null {
+  const value = foldNumber(node)
+  return value !== null && Number.isSafeInteger(value) ? value : null
+}

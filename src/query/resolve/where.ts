@@ -1,0 +1,313 @@
+import type { Expression, RangeBounds, Span } from '../../language/odsql/ast.ts'
+import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { all, any, negate } from '../conditions.ts'
+import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
+import { describe, incompatible, malformed, unlike } from '../faults.ts'
+import {
+  type Bound,
+  type Comparator,
+  type Condition,
+  type Constant,
+  type Scalar,
+  scalarType,
+} from '../plan.ts'
+import { Names, type ResolveContext } from './context.ts'
+import { resolvePredicate, searchedWords, wordsCondition } from './predicates.ts'
+import { foldNumber, momentConstant, momentOf, resolveScalar } from './scalars.ts'
+
+const NEVER: Condition = { type: 'always', value: false }
+
+/**
+ * Gives the condition that a where clause means for a dataset (query API, "Where clause"). Throws ODSQLError for
+ * an unknown field and IncompatibleTypesInComparisonFilter for a comparison between types.
+ */
+export function resolveWhere(expression: Expression, context: ResolveContext): Condition | null {
+  return all([resolveCondition(expression, new Names('where', context))])
+}
+
+function resolveCondition(node: Expression, names: Names): Condition {
+  switch (node.type) {
+    case 'or':
+      return any(chain(node).map(operand => resolveCondition(operand, names)))
+    case 'and':
+      return all(chain(node).map(operand => resolveCondition(operand, names))) ?? ALWAYS
+    case 'not':
+      return negate(resolveCondition(node.operand, names))
+    case 'comparison':
+      return comparison(node, names)
+    case 'range':
+      return range(node, names)
+    case 'list':
+      return any(node.items.map(item => compare(node.operand, '=', item, item.span, names)))
+    case 'member':
+      return compare(node.field, '=', node.operand, node.span, names)
+    case 'is':
+      return is(node, names)
+    case 'like':
+      return like(node, names)
+    case 'string':
+      return wordsCondition(searchedWords(node.value))
+    case 'boolean':
+      return { type: 'always', value: node.value }
+    case 'field':
+      return flag(node, names)
+    case 'call':
+      return resolvePredicate(node, names)
+    default:
+      throw malformed(
+        names.clause,
+        `${describe(node)} is not a condition`,
+        node.span,
+        'compare it with something',
+      )
+  }
+}
+
+const ALWAYS: Condition = { type: 'always', value: true }
+
+function comparison(node: Extract<Expression, { type: 'comparison' }>, names: Names): Condition {
+  const { left, operator, right, span } = node
+  if (isConstant(left) && isConstant(right))
+    throw malformed(names.clause, 'A comparison needs a field on one of its sides', span)
+  return isConstant(left)
+    ? compare(right, FLIPPED[operator], left, span, names)
+    : compare(left, operator, right, span, names)
+}
+
+/** Compares a value of the record, on the left, with a constant or with another such value. */
+function compare(
+  left: Expression,
+  operator: Comparator,
+  right: Expression,
+  span: Span,
+  names: Names,
+): Condition {
+  if (left.type === 'null' || right.type === 'null') return NEVER
+  if (left.type === 'field' && isConstant(right))
+    return compareConstant(names.field(left), operator, right, span, names)
+  const [first, second] = alike(left, operator, right, span, names)
+  return { type: 'relation', left: first, operator, right: second }
+}
+
+/** Two values that can be compared: of one type, or both numbers. */
+function alike(
+  left: Expression,
+  operator: Comparator,
+  right: Expression,
+  span: Span,
+  names: Names,
+): readonly [Scalar, Scalar] {
+  if (left.type === 'field' && right.type === 'field') {
+    const [a, b] = [names.field(left), names.field(right)]
+    const same = a.type === b.type || (isNumeric(a.type) && isNumeric(b.type))
+    if (!same || isGeo(a.type)) throw incompatible(names.clause, a, operator, describe(right), span)
+  }
+  const first = resolveScalar(left, names)
+  const type = scalarType(first)
+  const second = partNumber(first, right) ?? momentIn(right, type, names) ?? resolveScalar(right, names)
+  const found = scalarType(second)
+  const same = type === found || (isNumeric(type) && isNumeric(found))
+  const ordered = operator !== '=' && operator !== '!='
+  if (!same || isGeo(type) || (type === 'boolean' && ordered))
+    throw unlike(
+      names.clause,
+      { told: describe(left), type },
+      operator,
+      { told: describe(right), type: found },
+      span,
+    )
+  return [first, second]
+}
+
+/** The parts of dates are texts in the older generations: `year(date) = "2020"` is a number all the same. */
+function partNumber(value: Scalar, node: Expression): Scalar | null {
+  if (value.type !== 'datePart' || node.type !== 'string' || !/^\d{1,9}$/.test(node.value)) return null
+  return { type: 'constant', value: Number(node.value), of: 'int' }
+}
+
+function momentIn(node: Expression, type: Field['type'], names: Names): Scalar | null {
+  const moment = isTemporal(type) ? momentOf(node, names) : null
+  return moment === null ? null : momentConstant(moment, type, names)
+}
+
+/** True for what has the same value in every record. */
+function isConstant(node: Expression): boolean {
+  switch (node.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'null':
+      return true
+    case 'call':
+      return node.name === 'now'
+    case 'sign':
+      return isConstant(node.operand)
+    case 'arithmetic':
+      return isConstant(node.left) && isConstant(node.right)
+    default:
+      return false
+  }
+}
+
+function compareConstant(
+  field: Field,
+  operator: Comparator,
+  node: Expression,
+  span: Span,
+  names: Names,
+): Condition {
+  const moment = isTemporal(field.type) ? dateOf(node, names) : null
+  if (moment !== null) return compareDate(field, operator, moment, names.context.timezone)
+  const value = constantOf(field, operator, node, span, names)
+  if (field.type === 'boolean' && operator !== '=' && operator !== '!=')
+    throw incompatible(names.clause, field, operator, describe(node), span)
+  if (field.type === 'int' && !Number.isInteger(value)) {
+    if (operator === '=') return NEVER
+    if (operator === '!=') return { type: 'present', field }
+  }
+  return { type: 'compare', field, operator, value }
+}
+
+/** The date that a node beside a temporal field means; null where it means none. */
+function dateOf(node: Expression, names: Names): DateConstant | null {
+  const moment = momentOf(node, names)
+  if (moment !== null || !names.context.dialect.bareDates) return moment
+  const text = bareDate(node)
+  return text === null ? null : parseDate(text)
+}
+
+/** `2013/02/11`, which reads as two divisions, or a bare year (facts on "Lexical rules"). */
+function bareDate(node: Expression): string | null {
+  if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
+  if (node.type !== 'arithmetic' || node.operator !== '/') return null
+  const [before, last] = [bareDate(node.left), bareDate(node.right)]
+  return before === null || last === null ? null : `${before}/${last}`
+}
+
+function compareDate(
+  field: Field,
+  operator: Comparator,
+  constant: DateConstant,
+  timezone: string,
+): Condition {
+  const { start, end, insideDay } = dateBounds(constant, field.type, timezone)
+  if (insideDay) {
+    if (operator === '=') return NEVER
+    if (operator === '!=') return { type: 'present', field }
+    return { type: 'compare', field, operator: operator.startsWith('<') ? '<=' : '>', value: start }
+  }
+  if (end === null || (operator !== '=' && operator !== '!='))
+    return { type: 'compare', field, operator, value: start }
+  if (operator === '=')
+    return {
+      type: 'between',
+      field,
+      lower: { value: start, inclusive: true },
+      upper: { value: end, inclusive: false },
+    }
+  return any([
+    { type: 'compare', field, operator: '<', value: start },
+    { type: 'compare', field, operator: '>=', value: end },
+  ])
+}
+
+function range(node: Extract<Expression, { type: 'range' }>, names: Names): Condition {
+  const { operand, range: bounds, span } = node
+  if (operand.type !== 'field') return computedRange(operand, bounds, span, names)
+  const field = names.field(operand)
+  if (!isNumeric(field.type) && !isTemporal(field.type))
+    throw incompatible(names.clause, field, 'in', 'a range', span)
+  return {
+    type: 'between',
+    field,
+    lower: bound(field, bounds.lower, bounds.lowerInclusive, 'lower', names),
+    upper: bound(field, bounds.upper, bounds.upperInclusive, 'upper', names),
+  }
+}
+
+function computedRange(operand: Expression, bounds: RangeBounds, span: Span, names: Names): Condition {
+  const above = compare(operand, bounds.lowerInclusive ? '>=' : '>', bounds.lower, span, names)
+  const below = compare(operand, bounds.upperInclusive ? '<=' : '<', bounds.upper, span, names)
+  return all([above, below]) ?? ALWAYS
+}
+
+function bound(
+  field: Field,
+  node: Expression,
+  inclusive: boolean,
+  side: 'lower' | 'upper',
+  names: Names,
+): Bound {
+  const moment = isTemporal(field.type) ? dateOf(node, names) : null
+  if (moment === null) return { value: constantOf(field, 'in', node, node.span, names), inclusive }
+  const { start, insideDay } = dateBounds(moment, field.type, names.context.timezone)
+  return { value: start, inclusive: insideDay ? side === 'upper' : inclusive }
+}
+
+function constantOf(field: Field, operator: string, node: Expression, span: Span, names: Names): Constant {
+  if (field.type === 'text' && node.type === 'string') return node.value
+  if (field.type === 'boolean' && node.type === 'boolean') return node.value
+  if (isNumeric(field.type)) {
+    const value = foldNumber(node)
+    if (value !== null && Number.isFinite(value)) return value === 0 ? 0 : value
+  }
+  throw incompatible(names.clause, field, operator, describe(node), span)
+}
+
+function is(node: Extract<Expression, { type: 'is' }>, names: Names): Condition {
+  if (node.value === null && node.operand.type !== 'field') {
+    const value = resolveScalar(node.operand, names)
+    const present: Condition = { type: 'relation', left: value, operator: '=', right: value }
+    return node.negated ? present : negate(present)
+  }
+  const field = names.field(node.operand)
+  if (node.value === null) {
+    const present: Condition = { type: 'present', field }
+    return node.negated ? present : negate(present)
+  }
+  if (field.type !== 'boolean') throw incompatible(names.clause, field, 'is', String(node.value), node.span)
+  const holds: Condition = { type: 'compare', field, operator: '=', value: node.value }
+  return node.negated ? negate(holds) : holds
+}
+
+/** All words of the text within one value of the field (query API, "Where clause", LIKE). */
+function like(node: Extract<Expression, { type: 'like' }>, names: Names): Condition {
+  const field = names.field(node.operand)
+  if (field.type !== 'text' || node.pattern.type !== 'string')
+    throw incompatible(names.clause, field, 'like', describe(node.pattern), node.span)
+  const words = searchedWords(node.pattern.value)
+  return words.length === 0 ? { type: 'present', field } : { type: 'like', field, words }
+}
+
+function flag(node: Extract<Expression, { type: 'field' }>, names: Names): Condition {
+  const field = names.field(node)
+  if (field.type === 'boolean') return { type: 'compare', field, operator: '=', value: true }
+  const hint = 'only a boolean field stands alone'
+  throw malformed(
+    names.clause,
+    `Field ${field.name} of type ${field.type} is not a condition`,
+    node.span,
+    hint,
+  )
+}
+
+const FLIPPED: Readonly<Record<Comparator, Comparator>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+}
+
+/** The operands of a chain of one operator, which leans to the left, in their order. */
+function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
+  const operands: Expression[] = []
+  let first: Expression = node
+  while (first.type === node.type) {
+    operands.push(first.right)
+    first = first.left
+  }
+  return [first, ...operands.reverse()]
+}

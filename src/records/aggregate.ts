@@ -1,0 +1,64 @@
+import {
+  aggregatesOf,
+  compileGroupCount,
+  compileGroups,
+  compileValues,
+  isDecoded,
+} from '../query/compile/groups.ts'
+import { compileCount } from '../query/compile/records.ts'
+import type { CompileTarget } from '../query/compile/scope.ts'
+import { decodeCount } from '../query/decode.ts'
+import { decodeGroups, decodeValues, type GroupRow, type GroupValues } from '../query/decode-groups.ts'
+import type { GroupQuery } from '../query/plan.ts'
+import { technicalName } from '../query/technical.ts'
+import type { Asker } from './trace.ts'
+
+/** A page of groups, and the number of all of them; without keys, of the records that were aggregated. */
+export interface GroupPage {
+  readonly total: number
+  readonly rows: readonly GroupRow[]
+}
+
+/** Answers a grouped query. */
+export async function findGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<GroupPage> {
+  const rows = plan.limit === 0 ? [] : await readRows(plan, target, asker)
+  if (plan.keys.length === 0) return { total: await countRecords(plan, target, asker), rows }
+  const reached = plan.offset + rows.length
+  const isWhole = plan.limit === null || rows.length < plan.limit
+  if (isWhole && plan.limit !== 0 && (rows.length > 0 || plan.offset === 0)) return { total: reached, rows }
+  return { total: await countGroups(plan, target, asker), rows }
+}
+
+async function readRows(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<readonly GroupRow[]> {
+  const statement = asker.watch.time('compile', () => compileGroups(plan, target))
+  const solutions = await asker.ask(statement)
+  const values = new Map<number, GroupValues>()
+  const read = new Map<string, GroupValues>()
+  for (const [index, aggregate] of aggregatesOf(plan).entries()) {
+    if (!isDecoded(aggregate) || aggregate.of === null) continue
+    const name = JSON.stringify(aggregate.of)
+    const known =
+      read.get(name) ?? decodeValues(plan, await asker.ask(compileValues(plan, aggregate.of, target)))
+    read.set(name, known)
+    values.set(index, known)
+  }
+  return asker.watch.time('decode', () => decodeGroups(plan, solutions, values))
+}
+
+async function countRecords(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<number> {
+  const count = asker.watch.time('compile', () => compileCount(plan, target))
+  return count.type === 'known' ? count.count : decodeCount(await asker.ask(count.statement))
+}
+
+/** Statistics have the number of the groups of one field, unless there are very many. */
+async function countGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<number> {
+  const [only, ...others] = plan.keys
+  if (others.length === 0 && plan.filter === null && only?.grouping.type === 'value') {
+    const { value } = only.grouping
+    const known = value.type === 'field' && technicalName(value.field) === undefined
+    const statistics = known ? target.statistics.fields[value.field.name] : undefined
+    if (statistics !== undefined && statistics.distinct !== null)
+      return statistics.distinct + (plan.nullGroups && statistics.nulls > 0 ? 1 : 0)
+  }
+  return decodeCount(await asker.ask(compileGroupCount(plan, target)))
+}
