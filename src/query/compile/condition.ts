@@ -221,7 +221,10 @@ function addPatterns(condition: Condition, body: Body): void {
   switch (condition.type) {
     case 'compare': {
       const { field, operator } = condition
-      if (isIdentity(condition)) return identities([String(condition.value)], body)
+      if (isIdentity(condition)) {
+        identities([String(condition.value)], body)
+        return
+      }
       const constant = constantTerm(field.type, condition.value)
       if (operator === '=' && technicalName(field) === undefined)
         body.join(inGraph(facts, triple(RECORD, body.scope.predicate(field), constant)))
@@ -230,7 +233,10 @@ function addPatterns(condition: Condition, body: Body): void {
     }
     case 'oneOf': {
       const { field, values } = condition
-      if (isIdentity(condition)) return identities(values.map(String), body)
+      if (isIdentity(condition)) {
+        identities(values.map(String), body)
+        return
+      }
       const terms = values.map(item => constantTerm(field.type, item))
       if (technicalName(field) !== undefined) {
         body.test({ type: 'oneOf', operand: body.value(field, 'required'), items: terms })

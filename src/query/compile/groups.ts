@@ -136,7 +136,9 @@ class Rows {
     this.plan = plan
     this.scope = scope
     this.aggregates = aggregatesOf(plan)
-    this.wrapped = this.hasEmptySteps() || this.aggregates.some(isCountOfMany)
+    // Within one grouped SELECT no value may be computed from the names of others.
+    const computes = plan.select.some(({ value }) => value.type === 'arithmetic')
+    this.wrapped = computes || this.hasEmptySteps() || this.aggregates.some(isCountOfMany)
   }
 
   query(): SelectQuery {

@@ -18,7 +18,7 @@ import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
 import { compileCondition, drives } from './condition.ts'
 import { compileScalar } from './scalar.ts'
-import { type CompileTarget, constantTerm, JSON_TEXT, POSITION, RECORD, Scope } from './scope.ts'
+import { type CompileTarget, constantTerm, POSITION, RECORD, Scope } from './scope.ts'
 
 /** A statement and why it is the one: what `lodestone explain` tells. */
 export interface Statement {

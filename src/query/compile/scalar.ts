@@ -1,7 +1,7 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
-import { apply, binary, call, conditional, integer, iri, variable } from '../../sparql/build.ts'
+import { apply, binary, call, conditional, integer, iri } from '../../sparql/build.ts'
 import { type DatePart, fieldsOf, type Scalar, scalarType } from '../plan.ts'
 import type { Body, Need } from './body.ts'
 import { wholeSeconds } from './calendar.ts'
@@ -9,8 +9,8 @@ import { dateFormat } from './date-format.ts'
 import { localTime } from './local-time.ts'
 import { constantTerm, doubleTerm, geometryTerm } from './scope.ts'
 
-/** A variable that nothing binds: what it stands in is an error, which is null. */
-export const NOTHING = variable('nothing')
+/** An error: what it stands in is null. A variable that nothing binds would do, but not beside aggregates. */
+export const NOTHING: Expression = binary('/', integer(1), integer(0))
 
 /** A value of a record as an expression; what it reads is joined to the body. */
 export function compileScalar(scalar: Scalar, body: Body, need: Need): Expression {
