@@ -34,7 +34,6 @@ export const XSD = vocabulary(
   'boolean',
   'date',
   'dateTime',
-  'dayTimeDuration',
 )
 export const GEO = vocabulary('http://www.opengis.net/ont/geosparql#', 'wktLiteral')
 export const GEOF = vocabulary(

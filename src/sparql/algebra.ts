@@ -11,10 +11,9 @@ export type Node = Term | Variable
 
 export type BinaryOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
 
-/** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4; ADJUST as SPARQL 1.2 proposes it). */
+/** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
 export type BuiltIn =
   | 'ABS'
-  | 'ADJUST'
   | 'BOUND'
   | 'COALESCE'
   | 'CONCAT'

@@ -2,9 +2,10 @@ import type { Expression } from '../../sparql/algebra.ts'
 import { binary, call, conditional, integer, literal } from '../../sparql/build.ts'
 import type { FormatPart } from '../date-pattern.ts'
 import { type Scalar, scalarType } from '../plan.ts'
+import { quotient, remainder } from './arithmetic.ts'
 import type { Body } from './body.ts'
-import { dayOfWeek, dayOfYear, isoWeek, quotient, remainder, wholeSeconds, yearMonthDay } from './calendar.ts'
-import { byOffset, localTime } from './local-time.ts'
+import { dayOfWeek, dayOfYear, isoWeek } from './calendar.ts'
+import { byOffset, type Clock, clockOf } from './clock.ts'
 import type { OffsetStep } from './zone.ts'
 
 type Format = Extract<Scalar, { type: 'dateFormat' }>
@@ -19,65 +20,75 @@ const MOST_DIGITS = 20
  */
 export function dateFormat(format: Format, body: Body, value: Expression): Expression {
   const moment = body.let(value, 'moment')
-  const local = body.let(localTime(format.operand, moment, body), 'local')
+  const clock = clockOf(format.operand, moment, body)
   const pieces = format.parts.map(part =>
-    part.type === 'text' ? literal(part.text) : symbol(part, format, { moment, local }, body),
+    part.type === 'text' ? literal(part.text) : symbol(part, format, { moment, clock }, body),
   )
   // What has no part of the date in it is still null where there is no date.
-  const anchor = call('SUBSTR', call('STR', local), integer(1), integer(0))
+  const isAnchored = format.parts.some(part => part.type === 'symbol' && 'YyMd'.includes(part.letter))
+  if (isAnchored) return call('CONCAT', ...pieces)
+  const anchor = call('SUBSTR', call('STR', moment), integer(1), integer(0))
   return call('CONCAT', anchor, ...pieces)
 }
 
 interface Times {
   readonly moment: Expression
-  readonly local: Expression
+  readonly clock: Clock
 }
 
-function symbol(part: Symbol, format: Format, { moment, local }: Times, body: Body): Expression {
+function symbol(part: Symbol, format: Format, { moment, clock }: Times, body: Body): Expression {
   const { letter, count } = part
   const isDay = scalarType(format.operand) === 'date'
-  const { year, month, day } = yearMonthDay(local, body)
-  const hour = isDay ? integer(0) : call('HOURS', local)
   switch (letter) {
     case 'G':
       return literal(eraName(format.language, count))
     case 'C':
-      return padded(quotient(year, 100), count, body)
+      return padded(quotient(clock.year(), 100), count, body)
     case 'Y':
     case 'y':
-      return yearText(year, count, body)
+      return yearText(clock.year(), count, body)
     case 'x':
-      return yearText(isoWeek(local, body).year, count, body)
+      return yearText(isoWeek(clock, body).year, count, body)
     case 'w':
-      return padded(isoWeek(local, body).week, count, body)
+      return padded(isoWeek(clock, body).week, count, body)
     case 'e':
-      return padded(dayOfWeek(local, body), count, body)
+      return padded(dayOfWeek(clock, body), count, body)
     case 'E':
-      return choice(dayOfWeek(local, body), weekdayNames(format.language, count))
+      return choice(dayOfWeek(clock, body), weekdayNames(format.language, count))
     case 'D':
-      return padded(dayOfYear(local, body), count, body)
+      return padded(dayOfYear(clock, body), count, body)
     case 'M':
-      return count < 3 ? padded(month, count, body) : choice(month, monthNames(format.language, count))
+      return count < 3
+        ? padded(clock.month(), count, body)
+        : choice(clock.month(), monthNames(format.language, count))
     case 'd':
-      return padded(day, count, body)
+      return padded(clock.day(), count, body)
     case 'a': {
       const [morning, afternoon] = halfDayNames(format.language)
-      return conditional(binary('<', hour, integer(12)), literal(morning), literal(afternoon))
+      return conditional(binary('<', clock.hour(), integer(12)), literal(morning), literal(afternoon))
     }
     case 'K':
-      return padded(remainder(hour, 12, body), count, body)
+      return padded(remainder(clock.hour(), 12), count, body)
     case 'h':
-      return padded(binary('+', remainder(binary('+', hour, integer(11)), 12, body), integer(1)), count, body)
+      return padded(
+        binary('+', remainder(binary('+', clock.hour(), integer(11)), 12), integer(1)),
+        count,
+        body,
+      )
     case 'H':
-      return padded(hour, count, body)
+      return padded(clock.hour(), count, body)
     case 'k':
-      return padded(conditional(binary('=', hour, integer(0)), integer(24), hour), count, body)
+      return padded(
+        conditional(binary('=', clock.hour(), integer(0)), integer(24), clock.hour()),
+        count,
+        body,
+      )
     case 'm':
-      return padded(isDay ? integer(0) : call('MINUTES', local), count, body)
+      return padded(clock.minute(), count, body)
     case 's':
-      return padded(isDay ? integer(0) : wholeSeconds(local), count, body)
+      return padded(clock.second(), count, body)
     case 'S':
-      return isDay ? literal('0'.repeat(Math.min(count, MOST_DIGITS))) : fraction(local, count)
+      return isDay ? literal('0'.repeat(Math.min(count, MOST_DIGITS))) : fraction(clock, count)
     case 'z':
       return isDay
         ? literal('UTC')
@@ -114,12 +125,12 @@ function paddedText(value: Expression, count: number): Expression {
 
 /** Two letters are the last two digits of the year. */
 function yearText(year: Expression, count: number, body: Body): Expression {
-  return count === 2 ? padded(remainder(year, 100, body), 2, body) : padded(year, count, body)
+  return count === 2 ? padded(remainder(year, 100), 2, body) : padded(year, count, body)
 }
 
 /** Digits of the fraction of a second, cut and not rounded. */
-function fraction(local: Expression, count: number): Expression {
-  const digits = call('STRAFTER', call('STR', call('SECONDS', local)), literal('.'))
+function fraction(clock: Clock, count: number): Expression {
+  const digits = call('STRAFTER', call('STR', clock.seconds()), literal('.'))
   const filled = call('CONCAT', digits, literal('0'.repeat(Math.min(count, MOST_DIGITS))))
   return call('SUBSTR', filled, integer(1), integer(Math.min(count, MOST_DIGITS)))
 }

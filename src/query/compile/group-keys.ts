@@ -10,9 +10,10 @@ import {
   type IntervalUnit,
   scalarType,
 } from '../plan.ts'
+import { add, quotient, subtract, times } from './arithmetic.ts'
 import type { Body } from './body.ts'
-import { dayNumber, quotient, wholeSeconds, yearMonthDay } from './calendar.ts'
-import { localTime } from './local-time.ts'
+import { dayNumber } from './calendar.ts'
+import { type Clock, clockOf } from './clock.ts'
 import { compileScalar, NOTHING } from './scalar.ts'
 import { constantTerm, doubleTerm, type Scope } from './scope.ts'
 
@@ -124,30 +125,26 @@ function edgeTerm(edge: string | number | boolean | null | undefined, type: Fiel
 function lot(grouping: Extract<Grouping, { type: 'width' }>, value: Expression, body: Body): Expression {
   const { unit, width } = grouping
   if (unit === null) return call('FLOOR', binary('/', apply(XSD.double, value), doubleTerm(width)))
-  const local = body.let(localTime(grouping.value, value, body), 'local')
-  const isDay = scalarType(grouping.value) === 'date'
-  const count = elapsed(unit, local, isDay, body)
+  const count = elapsed(unit, clockOf(grouping.value, value, body), body)
   return width === 1 ? count : quotient(count, width)
 }
 
-/** Units from the epoch of the calendar, or from year 0 for months and longer, to a local time. */
-function elapsed(unit: IntervalUnit, local: Expression, isDay: boolean, body: Body): Expression {
-  const { year, month } = yearMonthDay(local, body)
-  const days = () => dayNumber(local, body)
-  const clock = (name: 'HOURS' | 'MINUTES'): Expression => (isDay ? integer(0) : call(name, local))
+/** Units from the epoch of the calendar, or from year 0 for months and longer, to the time of a clock. */
+function elapsed(unit: IntervalUnit, clock: Clock, body: Body): Expression {
+  const days = () => dayNumber(clock, body)
   const within = (outer: Expression, units: number, inner: Expression): Expression =>
-    binary('+', binary('*', outer, integer(units)), inner)
-  const hours = () => within(days(), 24, clock('HOURS'))
-  const minutes = () => within(hours(), 60, clock('MINUTES'))
+    add(times(outer, units), inner)
+  const hours = () => within(days(), 24, clock.hour())
+  const minutes = () => within(hours(), 60, clock.minute())
   switch (unit) {
     case 'year':
-      return year
+      return clock.year()
     case 'quarter':
-      return within(year, 4, quotient(binary('-', month, integer(1)), 3))
+      return within(clock.year(), 4, quotient(subtract(clock.month(), 1), 3))
     case 'month':
-      return within(year, 12, binary('-', month, integer(1)))
+      return within(clock.year(), 12, subtract(clock.month(), 1))
     case 'week':
-      return quotient(binary('+', days(), integer(3)), 7)
+      return quotient(add(days(), 3), 7)
     case 'day':
       return days()
     case 'hour':
@@ -155,12 +152,9 @@ function elapsed(unit: IntervalUnit, local: Expression, isDay: boolean, body: Bo
     case 'minute':
       return minutes()
     case 'second':
-      return within(minutes(), 60, isDay ? integer(0) : wholeSeconds(local))
-    case 'millisecond': {
-      const seconds: Expression = isDay ? integer(0) : call('SECONDS', local)
-      const milliseconds = binary('*', seconds, integer(1000))
-      return within(minutes(), 60_000, apply(XSD.integer, call('FLOOR', milliseconds)))
-    }
+      return within(minutes(), 60, clock.second())
+    case 'millisecond':
+      return within(minutes(), 60_000, call('FLOOR', times(clock.seconds(), 1000)))
     default:
       return unit satisfies never
   }

@@ -3,10 +3,10 @@ import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, iri } from '../../sparql/build.ts'
 import { type DatePart, fieldsOf, type Scalar, scalarType } from '../plan.ts'
+import { subtract, times } from './arithmetic.ts'
 import type { Body, Need } from './body.ts'
-import { wholeSeconds } from './calendar.ts'
+import { clockOf } from './clock.ts'
 import { dateFormat } from './date-format.ts'
-import { localTime } from './local-time.ts'
 import { constantTerm, doubleTerm, geometryTerm } from './scope.ts'
 
 /** An error: what it stands in is null. A variable that nothing binds would do, but not beside aggregates. */
@@ -79,40 +79,22 @@ function sameType(scalar: Scalar, type: FieldType, body: Body): Expression {
 }
 
 function datePart(part: DatePart, operand: Scalar, body: Body, need: Need): Expression {
-  const value = compileScalar(operand, body, need)
-  if (scalarType(operand) === 'date')
-    switch (part) {
-      case 'year':
-        return call('YEAR', value)
-      case 'month':
-        return call('MONTH', value)
-      case 'day':
-        return call('DAY', value)
-      default:
-        return binary('*', integer(0), call('DAY', value))
-    }
-  const local = localTime(operand, value, body)
+  const value = body.let(compileScalar(operand, body, need), 'moment')
+  const clock = clockOf(operand, value, body)
   switch (part) {
-    case 'year':
-      return call('YEAR', local)
-    case 'month':
-      return call('MONTH', local)
-    case 'day':
-      return call('DAY', local)
-    case 'hour':
-      return call('HOURS', local)
-    case 'minute':
-      return call('MINUTES', local)
-    case 'second':
-      return wholeSeconds(local)
     case 'millisecond': {
-      const seconds = body.let(call('SECONDS', local), 'seconds')
-      const fraction = binary('-', seconds, call('FLOOR', seconds))
-      return apply(XSD.integer, call('FLOOR', binary('*', fraction, integer(1000))))
+      const fraction = subtract(clock.seconds(), clock.second())
+      return binary('+', call('FLOOR', times(fraction, 1000)), binary('*', integer(0), call('DAY', value)))
     }
     default:
-      return part satisfies never
+      return orNull(clock[part](), value)
   }
+}
+
+/** What is the same for every date is still null where there is none. */
+function orNull(part: Expression, date: Expression): Expression {
+  if (part.type !== 'literal') return part
+  return binary('*', integer(0), call('DAY', date))
 }
 
 /** True where every field of a scalar has one value at most. */
