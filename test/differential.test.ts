@@ -52,8 +52,12 @@ async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
   const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
   t.teardown(() => app.close())
   await app.catalog.refresh()
-  return async (path: string, clauses: Readonly<Record<string, string>>): Promise<unknown> => {
-    const query = Object.fromEntries(Object.entries(clauses).filter(([, value]) => value !== ''))
+  return async (path: string, clauses: Asked['clauses']): Promise<unknown> => {
+    const query = Object.fromEntries(
+      Object.entries(clauses).flatMap(([name, value]) =>
+        value === '' ? [] : [[name, typeof value === 'string' ? value : [...value]] as const],
+      ),
+    )
     const response = await app.http.inject({ url: `/api/explore/${path}`, query })
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`)
     return response.json()

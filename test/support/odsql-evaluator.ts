@@ -50,6 +50,8 @@ export interface Figure {
 
 export interface Condition {
   readonly text: string
+  /** Texts of which the condition is the conjunction, where they can be asked one by one. */
+  readonly parts?: readonly string[]
   readonly holds: (record: Source, context: Context) => boolean
 }
 

@@ -12,6 +12,7 @@ import {
   figure,
   formatted,
   inside,
+  isoText,
   type Key,
   metres,
   micros,
@@ -175,30 +176,36 @@ const dateTerm = (name: DateField): Leveled => ({
 function clockTerm(
   text: string,
   type: Term['type'],
-  name: DateField,
+  date: Term,
   read: (shown: string, context: Context) => Scalar,
 ): Leveled {
-  const date = dateTerm(name)
   const of: Term['of'] = (record, context) => {
     const shown = clockOf(date.of(record, context), context.timezone)
     return shown === null ? null : read(shown, context)
   }
   return { text, type, of, level: 2 }
 }
-function partTerm(): Leveled {
-  const [name, date] = [pick(PARTS), pick<DateField>(['at', 'at', 'on'])]
-  return clockTerm(`${name}(${date})`, 'part', date, shown => part(name, shown))
+/** A date, or another one where there is none. */
+function anyDate(): Term {
+  const date = dateTerm(pick(['at', 'at', 'on']))
+  if (chance(0.85)) return date
+  const { text, start } = literal(date.text === 'on' ? 'on' : 'at')
+  return { ...date, text: `ifnull(${date.text}, ${text})`, of: (...all) => date.of(...all) ?? start(all[1]) }
 }
-function formatTerm(patterns = PATTERNS): Leveled {
-  const [pattern, date] = [pick(patterns.split('|')), pick<DateField>(['at', 'at', 'on'])]
-  const text = `date_format(${date}, ${quote(pattern)})`
+function partTerm(date = anyDate()): Leveled {
+  const name = pick(PARTS)
+  return clockTerm(`${cased(name)}(${date.text})`, 'part', date, shown => part(name, shown))
+}
+function formatTerm(patterns = PATTERNS, date = anyDate()): Leveled {
+  const pattern = pick(patterns.split('|'))
+  const text = `${cased('date_format')}(${date.text}, ${quote(pattern)})`
   return clockTerm(text, 'text', date, (shown, { lang }) => formatted(shown, pattern, lang))
 }
 function lowerTerm(): Leveled {
   const inner = textTerm(0)
   return {
     ...inner,
-    text: `lower(${inner.text})`,
+    text: `${cased('lower')}(${inner.text})`,
     of: (...all) =>
       inner
         .of(...all)
@@ -206,17 +213,11 @@ function lowerTerm(): Leveled {
         .toLowerCase() ?? null,
   }
 }
-function ifNullTerm(inner: Leveled, other: string | number): Leveled {
-  const written = typeof other === 'string' ? quote(other) : other
-  return {
-    ...inner,
-    text: `ifnull(${inner.text}, ${written})`,
-    of: (...all) => inner.of(...all) ?? other,
-    level: 2,
-  }
+function ifNullTerm(inner: Leveled, other: Term): Leveled {
+  const text = `${cased('ifnull')}(${inner.text}, ${other.text})`
+  return { ...inner, text, of: (...all) => inner.of(...all) ?? other.of(...all), level: 2 }
 }
-function constantTerm(): Leveled {
-  const value = pick([0, 1, 2, 3, between(-5, 20), between(-40, 40) / 4])
+function constantTerm(value = pick([0, 1, 2, 3, between(-5, 20), between(-40, 40) / 4])): Leveled {
   return { text: String(value), type: 'number', of: () => value, level: 2 }
 }
 function distanceTerm(): Leveled {
@@ -229,10 +230,16 @@ function distanceTerm(): Leveled {
   }
 }
 
+const textConstant = (value: string): Term => ({ text: quote(value), type: 'text', of: () => value })
+
 /** Text values: fields and functions. */
 function textTerm(depth = 1): Leveled {
   if (depth === 0 || chance(0.4)) return fieldTerm(pick(['title', 'word', 'word']))
-  return pick([lowerTerm, formatTerm, () => ifNullTerm(fieldTerm('word'), pick(WORDS))])()
+  return pick([
+    lowerTerm,
+    () => formatTerm(),
+    () => ifNullTerm(fieldTerm('word'), pick([textConstant(pick(WORDS)), fieldTerm('title')])),
+  ])()
 }
 
 /** Numbers: fields, constants, functions and arithmetic as deep as told. */
@@ -241,12 +248,21 @@ function numberTerm(depth: number): Leveled {
     return pick([
       () => fieldTerm(pick(NUMBERS)),
       () => fieldTerm(pick(NUMBERS)),
-      () => ifNullTerm(fieldTerm(pick(NUMBERS)), between(-3, 9)),
+      () => ifNullTerm(fieldTerm(pick(NUMBERS)), pick([constantTerm(), fieldTerm(pick(NUMBERS))])),
       lengthTerm,
-      partTerm,
+      () => partTerm(),
     ])()
-  const [left, right] = [numberTerm(depth - 1), chance(0.5) ? constantTerm() : numberTerm(depth - 1)]
-  const [first, second] = chance(0.3) ? [right, left] : [left, right]
+  if (chance(0.1)) {
+    const inner = numberTerm(depth - 1)
+    const text = `-${inner.level < 2 || inner.text.startsWith('-') ? `(${inner.text})` : inner.text}`
+    return { ...inner, text, type: 'number', of: (...all) => arithmetic('-', 0, inner.of(...all)), level: 2 }
+  }
+  const constant = () => (chance(0.8) ? constantTerm() : joined(constantTerm(), constantTerm()))
+  const [left, right] = [numberTerm(depth - 1), chance(0.5) ? constant() : numberTerm(depth - 1)]
+  return chance(0.3) ? joined(right, left) : joined(left, right)
+}
+/** Arithmetic on two terms, with parentheses where it needs them. */
+function joined(first: Leveled, second: Leveled): Leveled {
   const operator = pick(['+', '-', '*', '/'])
   const level = operator === '+' || operator === '-' ? 0 : 1
   const [before, after] = [first.level < level, second.level <= level]
@@ -260,7 +276,7 @@ function numberTerm(depth: number): Leveled {
 function lengthTerm(): Leveled {
   const inner = textTerm(between(0, 1))
   return {
-    text: `length(${inner.text})`,
+    text: `${cased('length')}(${inner.text})`,
     type: 'number',
     of: (...all) => {
       const value = inner.of(...all)
@@ -317,17 +333,28 @@ const negated = ({ text, holds }: Condition): Condition => ({
   holds: (...all) => !holds(...all),
 })
 const asPosition = ({ lon, lat }: { readonly lon: number; readonly lat: number }): Position => [lon, lat]
-const wkt = (corners: readonly Position[]) =>
-  `${cased('geom')}'POLYGON((${corners.map(each => each.join(' ')).join(', ')}))'`
-const geoJson = (corners: readonly Position[]) =>
-  `geom'${JSON.stringify({ type: 'Polygon', coordinates: [corners] })}'`
+/** A polygon as a query writes it: as text, as GeoJSON or as bytes. */
+function written(...rings: readonly (readonly Position[])[]): string {
+  const bytes = rings.map(corners => {
+    const numbers = Buffer.from(new Float64Array(corners.flat()).buffer)
+    return Buffer.concat([Buffer.from(new Uint32Array([corners.length]).buffer), numbers]).toString('hex')
+  })
+  return pick([
+    `${cased('geom')}'POLYGON(${rings.map(corners => `(${corners.map(each => each.join(' ')).join(', ')})`).join(', ')})'`,
+    `geom'${JSON.stringify({ type: 'Polygon', coordinates: rings })}'`,
+    `geom'0103000000${Buffer.from(new Uint32Array([rings.length]).buffer).toString('hex')}${bytes.join('')}'`,
+  ])
+}
 
 /** A polygon around a middle, its corners where no record has a coordinate. */
-function polygon(): readonly Position[] {
-  const [lon, lat, count] = [decimal(-8, 20), decimal(42, 58), between(3, 6)]
+function polygon(
+  count = between(3, 6),
+  [lon, lat]: Position = [decimal(-8, 20), decimal(42, 58)],
+  [least, most] = [1, 11] as const,
+): readonly Position[] {
   return ring(
     times(count, index => {
-      const [angle, reach] = [((index + random() * 0.8) / count) * 2 * Math.PI, decimal(1, 11)]
+      const [angle, reach] = [((index + random() * 0.8) / count) * 2 * Math.PI, decimal(least, most)]
       return [
         Number((lon + Math.cos(angle) * reach * 1.5 + 0.00137).toFixed(5)),
         Number((lat + Math.sin(angle) * reach + 0.00173).toFixed(5)),
@@ -365,11 +392,12 @@ const comparison = (left: Term, right: Term, operators = OPERATORS): Condition =
   }
 }
 const positionsOf = ({ place }: Source) => (place === null ? [] : [asPosition(place)])
-const textConstant = (value: string): Term => ({ text: quote(value), type: 'text', of: () => value })
 
 /** One kind of condition each. */
 const CONDITIONS: readonly (() => Condition)[] = [
   () => comparison(fieldTerm(pick(NUMBERS)), constantTerm()),
+  () => comparison({ ...fieldTerm('n'), text: '`n`' }, constantTerm()),
+  () => comparison(constantTerm(), fieldTerm(pick(NUMBERS))),
   () => {
     const field = pick(NUMBERS)
     const value = pick(records)[field] ?? 3
@@ -405,6 +433,7 @@ const CONDITIONS: readonly (() => Condition)[] = [
       ['flag is not true', true, false],
       ['flag is not false', false, false],
       ['flag = FALSE', false, true],
+      ['flag != true', false, true],
     ])
     return { text, holds: ({ flag }) => (flag === value) === wanted }
   },
@@ -527,6 +556,9 @@ const CONDITIONS: readonly (() => Condition)[] = [
         ['mi', 1609.344],
         ['m', 1],
         ['yd', 0.9144],
+        ['ft', 0.3048],
+        ['cm', 0.01],
+        ['', 1],
       ] as const),
     ]
     const distances = records.flatMap(positionsOf).map(each => metres(each, middle))
@@ -552,17 +584,38 @@ const CONDITIONS: readonly (() => Condition)[] = [
   () => {
     const area = polygon()
     return {
-      text: `${pick(['polygon', 'within', 'intersects'])}(place, ${pick([wkt, geoJson])(area)})`,
+      text: `${pick(['polygon', 'within', 'intersects'])}(place, ${written(area)})`,
       holds: record => positionsOf(record).some(each => inside(each, area)),
     }
   },
   () => {
+    const middle: Position = [decimal(-8, 20), decimal(42, 58)]
+    const [area, hole] = [polygon(6, middle, [8, 11]), polygon(6, middle, [1, 4])]
+    return {
+      text: `polygon(place, ${written(area, hole)})`,
+      holds: record => positionsOf(record).some(each => inside(each, area) && !inside(each, hole)),
+    }
+  },
+  () => {
+    const [[x1, y1], , [x2, y2]] = pick(
+      records.flatMap(({ shape }) => shape?.coordinates ?? []),
+    ) as readonly [Position, Position, Position]
+    const share = between(1, 9) / 10
+    const lon = Number((x1 * share + x2 * (1 - share) + 0.00071).toFixed(5))
+    const lat = Number((y1 * share + y2 * (1 - share) - 0.00053).toFixed(5))
+    return {
+      text: `intersects(shape, geom'POINT(${lon} ${lat})')`,
+      holds: ({ shape }) => shape !== null && inside([lon, lat], shape.coordinates[0] ?? []),
+    }
+  },
+  () => {
     const [area, relation] = [polygon(), pick(['intersects', 'disjoint', 'within'] as const)]
-    const written = pick([wkt, geoJson])(area)
+    const literal = written(area)
     return {
       text: pick([
-        `${relation}(shape, ${written})`,
-        `geometry(shape, ${written}, ${relation.toUpperCase()})`,
+        `${relation}(shape, ${literal})`,
+        `geometry(shape, ${literal}, ${relation.toUpperCase()})`,
+        `geometry(shape, ${literal}, '${relation}')`,
       ]),
       holds: ({ shape }) => {
         const found = shape && relate(shape.coordinates[0] ?? [], area)
@@ -588,6 +641,7 @@ function condition(depth: number): Condition {
   return pick<() => Condition>([
     () => ({
       text: `(${left.text}) ${cased('and')} (${right.text})`,
+      parts: chance(0.5) ? [left.text, right.text] : [`(${left.text}) and (${right.text})`],
       holds: (...all) => left.holds(...all) && right.holds(...all),
     }),
     () => ({
@@ -618,21 +672,21 @@ function periodEnd(start: string, unit: Unit, count: number): string {
   return unit === 'quarter' ? later(start, 'month', 3) : later(start, unit, count)
 }
 
-/** A step of a range of dates as its key says it; the date of a field without clock is that of UTC. */
+/** One end of a range of dates as its key says it; days of a field without clock are those of UTC. */
+function edgeText(shown: string | null, timezone: string, version: Context['version']): string {
+  if (shown === null) return '*'
+  if (version === 'v2.0' && shown.endsWith('T00:00:00')) return shown.slice(0, 10)
+  if (version === 'v2.1' && timezone === 'UTC') return `${shown}.000Z`
+  return isoText(moment(shown, timezone) * 1000, timezone)
+}
 function stepText(
   low: string | null,
   high: string | null,
   timezone: string,
   version: Context['version'],
 ): string {
-  const write = (shown: string | null) => {
-    if (shown === null) return '*'
-    if (version === 'v2.0') return shown.endsWith('T00:00:00') ? shown.slice(0, 10) : shown
-    if (timezone === 'UTC') return `${shown}.000Z`
-    return String(present(moment(shown, timezone) * 1000, 'datetime', { timezone, version, lang: 'en' }))
-  }
-  if (version === 'v2.0') return `${write(low)}-${write(high)}`
-  return `[${write(low)}, ${write(high)}[`
+  const [from, to] = [edgeText(low, timezone, version), edgeText(high, timezone, version)]
+  return version === 'v2.0' ? `${from}-${to}` : `[${from}, ${to}[`
 }
 
 function valueKey(term: Term): Key {
@@ -718,8 +772,8 @@ const KEYS: readonly (() => Key)[] = [
       textsOf(record, field).length > 0 ? [...new Set(textsOf(record, field))] : [null]
     return { text: field, label: field, of, show: value => value }
   },
-  () => valueKey(partTerm()),
-  () => valueKey(partTerm()),
+  () => valueKey(partTerm(dateTerm('at'))),
+  () => valueKey(partTerm(dateTerm(pick(['on', 'at'])))),
   () =>
     valueKey({
       ...dateTerm('at'),
@@ -727,13 +781,13 @@ const KEYS: readonly (() => Key)[] = [
       type: 'part',
       of: ({ at }) => at && millisecond(at),
     }),
-  () => valueKey(formatTerm()),
+  () => valueKey(formatTerm(PATTERNS, dateTerm(pick(['on', 'at'])))),
   () => valueKey(lowerTerm()),
   () =>
     valueKey(
       chance(0.5)
-        ? ifNullTerm(fieldTerm('word'), 'nothing')
-        : ifNullTerm(fieldTerm(pick(['n', 'm', 'x'])), between(-3, 9)),
+        ? ifNullTerm(fieldTerm('word'), textConstant('nothing'))
+        : ifNullTerm(fieldTerm(pick(['n', 'm', 'x'])), constantTerm(between(-3, 9))),
     ),
   () => {
     const [field, width] = [pick(['n', 'm', 'x', 'k'] as const), pick([1, 5, 7, 10, 25, 100])]
@@ -820,10 +874,10 @@ function timeRangeKey(): Key {
     },
     show: (start, { timezone, version }) => {
       if (typeof start !== 'string') return null
-      if (version === 'v2.0')
-        return start.endsWith('T00:00:00') && unit !== 'hour' ? start.slice(0, 10) : start
+      const zone = field === 'on' ? 'UTC' : timezone
+      if (version === 'v2.0') return edgeText(start, zone, version)
       const end = periodEnd(start, unit, count)
-      return stepText(start, end, field === 'on' ? 'UTC' : timezone, version)
+      return stepText(start, end, zone, version)
     },
   }
 }
@@ -867,7 +921,7 @@ function makeFigure(steady: boolean): Figure {
 /** A question: the clauses of its query and what they mean. */
 export interface Asked {
   readonly kind: 'records' | 'groups' | 'figures'
-  readonly clauses: Readonly<Record<string, string>>
+  readonly clauses: Readonly<Record<string, string | readonly string[]>>
   readonly answer: (context: Context) => readonly Row[]
 }
 
@@ -907,10 +961,10 @@ function makeCells(): readonly Cell[] {
     const term = pick([
       () => numberTerm(2),
       () => numberTerm(1),
-      textTerm,
-      partTerm,
-      formatTerm,
-      constantTerm,
+      () => textTerm(),
+      () => partTerm(),
+      () => formatTerm(),
+      () => constantTerm(),
       distanceTerm,
     ])()
     const label = chance(0.6) ? `v${index}` : undefined
@@ -945,7 +999,7 @@ function askRecords(where: Condition | null): Asked {
     pick<() => Term>([
       () => fieldTerm(pick(['title', 'word', 'flag', ...NUMBERS])),
       () => dateTerm(pick(['on', 'at'])),
-      () => pick([numberTerm, textTerm, partTerm, distanceTerm])(1),
+      () => pick([() => numberTerm(1), () => textTerm(), () => partTerm(), distanceTerm])(),
       ...labelled.map(term => () => term),
     ])()
   const orderBy = chance(0.5)
@@ -954,7 +1008,7 @@ function askRecords(where: Condition | null): Asked {
   return {
     kind: 'records',
     clauses: {
-      where: where?.text ?? '',
+      where: where?.parts ?? where?.text ?? '',
       select: cells.map(({ text }) => text).join(pick([',', ', '])),
       order_by: orderBy.map(({ by, descending }) => ordered(by.text, descending)).join(', '),
     },
@@ -982,7 +1036,7 @@ function askGroups(where: Condition | null, keyCount: number): Asked {
   return {
     kind: keyCount === 0 ? 'figures' : 'groups',
     clauses: {
-      where: where?.text ?? '',
+      where: where?.parts ?? where?.text ?? '',
       group_by: keys
         .map(({ text, label }) => loosely(text) + (label === text ? '' : ` as ${label}`))
         .join(', '),

@@ -271,6 +271,8 @@ function addPatterns(condition: Condition, body: Body): void {
       return
     }
     case 'like': {
+      const fuzzy = condition.words.filter(({ mode }) => mode === 'fuzzy' || mode === 'unfinished')
+      if (fuzzy.length > 0) addPatterns({ type: 'words', words: fuzzy }, body)
       const value = body.value(condition.field, 'required')
       body.test(...condition.words.map(word => call('REGEX', value, literal(wordPattern(word)))))
       return

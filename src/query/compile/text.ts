@@ -11,66 +11,76 @@ const MARKS = String.raw`\p{M}*`
 /** A pattern that finds a word, or its beginning, within a value of a field. */
 export function wordPattern(word: Word): string {
   const { letter } = folding()
-  const body = variants(word, true)
   const start = `(?:^|[^${LETTER}${letter}])${MARKS}`
-  if (word.mode === 'prefix') return start + body
-  return `${start}${body}(?:$|[^${LETTER}${letter}])`
-}
-
-/** A pattern that finds a misspelt or unfinished word in the folded text of a record, where blanks part words. */
-export function indexPattern(word: Word): string {
-  const body = variants(word, false)
-  return ` ${body} `
-}
-
-/** The forms of a word that match it: itself, or what a few slips of the finger make of it. */
-function variants(word: Word, folded: boolean): string {
-  const one = (text: string) => (folded ? spelled(text) : escapePattern(text))
-  const rest = folded ? `[${LETTER}]*` : '[^ ]*'
+  const end = `(?:$|[^${LETTER}${letter}])`
   switch (word.mode) {
     case 'word':
+      return start + spelled(word.text) + end
     case 'prefix':
-      return one(word.text)
+      return start + spelled(word.text)
     case 'fuzzy':
-    case 'unfinished': {
-      const forms = slips([...word.text], folded)
-      if (word.mode === 'unfinished') forms.push(one(word.text) + rest)
-      return `(?:${forms.join('|')})`
-    }
+    case 'unfinished':
+      return start + slipped(word, LOOSE) + end
     default:
       return word.mode satisfies never
   }
 }
 
+/** A pattern that finds a misspelt or unfinished word in the folded text of a record, where blanks part words. */
+export function indexPattern(word: Word): string {
+  return ` ${slipped(word, FOLDED)} `
+}
+
+/** How the letters of a misspelt word are written: a letter, one that may be any, and the rest of a word. */
+interface Alphabet {
+  readonly letter: (letter: string) => string
+  readonly any: string
+  readonly rest: string
+}
+
+const FOLDED: Alphabet = { letter: escapePattern, any: '[^ ]', rest: '[^ ]*' }
+
+/**
+ * In values as they are: a letter beyond ASCII passes for any, since the exact classes of so many forms would be too
+ * large a pattern. The folded text of the record is tested beside, which knows better.
+ */
+const LOOSE: Alphabet = {
+  letter: letter =>
+    /^[a-z]$/.test(letter)
+      ? `[${letter}${letter.toUpperCase()}\u00A1-\u{10FFFF}]`
+      : `[${classText(letter)}\u00A1-\u{10FFFF}]`,
+  any: '[0-9A-Za-z\u00A1-\u{10FFFF}]',
+  rest: '[0-9A-Za-z\u00A1-\u{10FFFF}]*',
+}
+
 /** Words this long and longer may have one slip, or two (facts on "Where": search). */
 const ONE_SLIP = 3
 const TWO_SLIPS = 6
-/** Longer words get one slip only: the pattern grows with the square of their length. */
-const TOO_LONG_FOR_TWO = 20
+/** Longer words get one slip only: the pattern grows with the cube of their length. */
+const TOO_LONG_FOR_TWO = 16
 
-/** The texts within one or two insertions, deletions or replacements, as patterns. */
-function slips(letters: readonly string[], folded: boolean): string[] {
+/** The texts within one or two insertions, deletions or replacements; of an unfinished word any end as well. */
+function slipped({ text, mode }: Word, alphabet: Alphabet): string {
+  const letters = [...text]
   const most =
     letters.length >= TWO_SLIPS && letters.length <= TOO_LONG_FOR_TWO ? 2 : letters.length >= ONE_SLIP ? 1 : 0
-  const any = folded ? `[\\p{L}\\p{N}]${MARKS}` : '[^ ]'
-  const exact = letters.map(letter =>
-    folded ? (spelledLetter(letter) ?? '') + MARKS : escapePattern(letter),
-  )
-  return within(exact, 0, most, any)
+  const exact = letters.map(alphabet.letter)
+  const forms = within(exact, most, alphabet.any)
+  return group(mode === 'unfinished' ? [...forms, exact.join('') + alphabet.rest] : forms)
 }
 
-function within(letters: readonly string[], from: number, most: number, any: string): string[] {
-  const rest = letters.slice(from)
-  const plain = rest.join('')
+function within(letters: readonly string[], most: number, any: string): readonly string[] {
+  const plain = letters.join('')
   if (most === 0) return [plain]
-  const forms: string[] = [plain]
-  for (let at = 0; at <= rest.length; at++) {
-    const before = rest.slice(0, at).join('')
-    const after = (skipped: number) => group(within(letters, from + at + skipped, most - 1, any))
-    forms.push(`${before}${any}${after(0)}`)
-    if (at < rest.length) forms.push(`${before}${any}?${after(1)}`)
-  }
-  return forms
+  return [
+    plain,
+    ...Array.from({ length: letters.length + 1 }, (_, at): string[] => {
+      const before = letters.slice(0, at).join('')
+      const after = (skipped: number) => group(within(letters.slice(at + skipped), most - 1, any))
+      const inserted = before + any + after(0)
+      return at < letters.length ? [inserted, `${before}${any}?${after(1)}`] : [inserted]
+    }).flat(),
+  ]
 }
 
 function group(forms: readonly string[]): string {
