@@ -97,7 +97,7 @@ function statementsOf(clauses: Clauses): Readonly<Record<string, string>> {
       ...(plan.keys.length === 0 ? counted : named('count', compileGroupCount(plan, target))),
       ...aggregatesOf(plan).flatMap((aggregate, index) =>
         isDecoded(aggregate) && aggregate.of !== null
-          ? named(`values ${index}`, compileValues(plan, aggregate.of, target))
+          ? named(`values ${index}`, compileValues(plan, aggregate.of, null, target))
           : [],
       ),
     ])

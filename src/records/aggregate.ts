@@ -4,10 +4,12 @@ import {
   compileGroups,
   compileValues,
   isDecoded,
+  isDecodedOrder,
+  LOOK_AHEAD,
 } from '../query/compile/groups.ts'
 import { compileCount } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
-import { decodeCount } from '../query/decode.ts'
+import { decodeCount, type Solution } from '../query/decode.ts'
 import { decodeGroups, decodeValues, type GroupRow, type GroupValues } from '../query/decode-groups.ts'
 import type { GroupQuery } from '../query/plan.ts'
 import { technicalName } from '../query/technical.ts'
@@ -21,24 +23,43 @@ export interface GroupPage {
 
 /** Answers a grouped query. */
 export async function findGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<GroupPage> {
-  const rows = plan.limit === 0 ? [] : await readRows(plan, target, asker)
+  const { solutions, total } =
+    plan.limit === 0 ? { solutions: [], total: null } : await readPage(plan, target, asker)
+  const rows = await readRows(plan, solutions, target, asker)
   if (plan.keys.length === 0) return { total: await countRecords(plan, target, asker), rows }
-  const reached = plan.offset + rows.length
-  const isWhole = plan.limit === null || rows.length < plan.limit
-  if (isWhole && plan.limit !== 0 && (rows.length > 0 || plan.offset === 0)) return { total: reached, rows }
-  return { total: await countGroups(plan, target, asker), rows }
+  return { total: total ?? (await countGroups(plan, target, asker)), rows }
 }
 
-async function readRows(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<readonly GroupRow[]> {
-  const statement = asker.watch.time('compile', () => compileGroups(plan, target))
-  const solutions = await asker.ask(statement)
+/** The solutions of the page, and the number of all groups where the store came to their end. */
+async function readPage(
+  plan: GroupQuery,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<{ readonly solutions: readonly Solution[]; readonly total: number | null }> {
+  const found = await asker.ask(asker.watch.time('compile', () => compileGroups(plan, target)))
+  if (isDecodedOrder(plan)) return { solutions: found, total: found.length }
+  const isEnd = plan.limit === null || found.length < plan.limit + LOOK_AHEAD
+  const isKnown = isEnd && (found.length > 0 || plan.offset === 0)
+  return {
+    solutions: plan.limit === null ? found : found.slice(0, plan.limit),
+    total: isKnown ? plan.offset + found.length : null,
+  }
+}
+
+async function readRows(
+  plan: GroupQuery,
+  solutions: readonly Solution[],
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly GroupRow[]> {
   const values = new Map<number, GroupValues>()
   const read = new Map<string, GroupValues>()
+  const named = isDecodedOrder(plan) ? null : solutions
   for (const [index, aggregate] of aggregatesOf(plan).entries()) {
-    if (!isDecoded(aggregate) || aggregate.of === null) continue
+    if (!isDecoded(aggregate) || aggregate.of === null || solutions.length === 0) continue
     const name = JSON.stringify(aggregate.of)
     const known =
-      read.get(name) ?? decodeValues(plan, await asker.ask(compileValues(plan, aggregate.of, target)))
+      read.get(name) ?? decodeValues(plan, await asker.ask(compileValues(plan, aggregate.of, named, target)))
     read.set(name, known)
     values.set(index, known)
   }

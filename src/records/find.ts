@@ -1,9 +1,11 @@
 import {
+  compileBeyond,
   compileBoundedPage,
   compileCandidatePage,
   compileCandidates,
   compileCount,
   compileFetch,
+  compileKeyBound,
   compilePositions,
   compileSortedPage,
   compileWindowPage,
@@ -13,6 +15,7 @@ import {
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeCount, decodeRecordIris, decodeRow, type RecordRow } from '../query/decode.ts'
 import type { RecordQuery } from '../query/plan.ts'
+import type { Literal } from '../rdf/term.ts'
 import type { Asker } from './trace.ts'
 
 /** A page of records and the number of all records that match. */
@@ -94,7 +97,21 @@ async function findPage(
     const records = guess === null ? [] : await page(guess)
     if (records.length === wanted) return { total, records }
   }
-  return { total, records: await page(watch.time('compile', () => compileSortedPage(plan, target))) }
+  const bound = await keyBound(plan, total, target, asker)
+  const sorted = () => (bound === null ? compileSortedPage(plan, target) : compileBeyond(plan, bound, target))
+  return { total, records: await page(watch.time('compile', sorted)) }
+}
+
+/** The value beyond which no record of the page lies; null where there is none to know. */
+async function keyBound(
+  plan: RecordQuery,
+  total: number,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<Literal | null> {
+  const statement = asker.watch.time('compile', () => compileKeyBound(plan, total, target))
+  const [solution] = statement === null ? [] : await asker.ask(statement)
+  return solution?.bound?.type === 'literal' ? solution.bound : null
 }
 
 async function* positionRows(

@@ -350,7 +350,7 @@ function written(...rings: readonly (readonly Position[])[]): string {
 function polygon(
   count = between(3, 6),
   [lon, lat]: Position = [decimal(-8, 20), decimal(42, 58)],
-  [least, most] = [1, 11] as const,
+  [least, most]: readonly [number, number] = [1, 11],
 ): readonly Position[] {
   return ring(
     times(count, index => {

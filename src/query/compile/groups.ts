@@ -1,3 +1,4 @@
+import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression, OrderKey, Pattern, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import {
@@ -16,9 +17,8 @@ import {
 } from '../../sparql/build.ts'
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue, type Scalar, scalarType } from '../plan.ts'
 import { Body } from './body.ts'
-import { compileCondition, drives } from './condition.ts'
 import { type CompiledKey, compileKey, findsRecords, keyNames } from './group-keys.ts'
-import type { Statement } from './records.ts'
+import { addFilter, type Statement } from './records.ts'
 import { compileScalar, NOTHING } from './scalar.ts'
 import { type CompileTarget, constantTerm, doubleTerm, RECORD, Scope } from './scope.ts'
 
@@ -56,6 +56,9 @@ export function isDecodedOrder(plan: GroupQuery): boolean {
 export const figureName = (index: number): string => `figure${index}`
 export const computedName = (index: number): string => `computed${index}`
 
+/** Rows beyond the page that are asked for as well: where they are not all there, the page tells the total. */
+export const LOOK_AHEAD = 2000
+
 const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
 
 /** The rows of a grouped query: keys, and each aggregate that the store can compute. */
@@ -86,10 +89,20 @@ export function compileGroupCount(plan: GroupQuery, target: CompileTarget): Stat
   return { name: 'count', reason: 'distinct keys', query }
 }
 
-/** The values of one aggregate that decoding computes, by group, and how often each occurs. */
-export function compileValues(plan: GroupQuery, of: Scalar, target: CompileTarget): Statement {
+/**
+ * The values of one aggregate that decoding computes, by group, and how often each occurs.
+ *
+ * @param rows the rows of the page, whose groups are the only ones wanted; null for all groups
+ */
+export function compileValues(
+  plan: GroupQuery,
+  of: Scalar,
+  rows: readonly Readonly<Record<string, Term>>[] | null,
+  target: CompileTarget,
+): Statement {
   const body = groupedBody(plan, new Scope(target, plan.timezone))
   const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
+  restrictToRows(plan, keys, rows, body)
   const value = body.hold(compileScalar(of, body, 'required'), 'value')
   body.test(call('BOUND', value))
   return {
@@ -108,13 +121,33 @@ export function compileValues(plan: GroupQuery, of: Scalar, target: CompileTarge
   }
 }
 
+/** Rows up to which the values of other groups are left out by naming the groups. */
+const MOST_NAMED = 1000
+
+/** Of a single key, only the values that rows on the page have. */
+function restrictToRows(
+  plan: GroupQuery,
+  [only, ...others]: readonly CompiledKey[],
+  rows: readonly Readonly<Record<string, Term>>[] | null,
+  body: Body,
+): void {
+  const [value] = only?.variables ?? []
+  const [name] = only?.names ?? []
+  if (rows === null || rows.length > MOST_NAMED || others.length > 0) return
+  if (value === undefined || name === undefined || plan.keys[0]?.grouping.type === 'cells') return
+  const terms = rows.map(row => row[name.name])
+  if (!terms.every(term => term !== undefined)) return
+  const grouping = plan.keys[0]?.grouping
+  const isField = grouping?.type === 'value' && grouping.value.type === 'field'
+  if (isField) body.find({ type: 'values', variable: value, terms })
+  else body.test({ type: 'oneOf', operand: value, items: terms })
+}
+
 /** A body in which ?record is each record that the filter keeps, where no key finds it. */
 function groupedBody(plan: GroupQuery, scope: Scope): Body {
   const body = new Body(scope)
-  const { filter } = plan
   const keyed = plan.keys.some(key => findsRecords(key, plan, scope))
-  if (filter !== null) compileCondition(filter, body, 'search')
-  if ((filter === null || !drives(filter)) && !keyed) body.position()
+  if (!addFilter(plan, body) && !keyed) body.position()
   return body
 }
 
@@ -267,7 +300,7 @@ class Rows {
     return {
       ...rows,
       orderBy: [...asked, ...rest],
-      ...(plan.limit === null ? {} : { limit: plan.limit }),
+      ...(plan.limit === null ? {} : { limit: plan.limit + LOOK_AHEAD }),
       offset: plan.offset,
     }
   }

@@ -1,3 +1,4 @@
+import type { Literal } from '../../rdf/term.ts'
 import { INDEX, XSD } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import {
@@ -17,8 +18,9 @@ import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
 import { compileCondition, drives } from './condition.ts'
-import { compileScalar } from './scalar.ts'
+import { compileScalar, isSingle } from './scalar.ts'
 import { type CompileTarget, constantTerm, POSITION, RECORD, Scope } from './scope.ts'
+import { simplify } from './simplify.ts'
 
 /** A statement and why it is the one: what `lodestone explain` tells. */
 export interface Statement {
@@ -28,7 +30,7 @@ export interface Statement {
 }
 
 /** As many records are held as candidates: their page is found among them without a second scan. */
-export const MOST_CANDIDATES = 1000
+export const MOST_CANDIDATES = 5000
 
 /** Largest part of all positions that a page is looked for among before all are. */
 const WINDOW_PART = 0.125
@@ -47,11 +49,11 @@ export function compileCount(question: Question, target: CompileTarget): CountPl
     return { type: 'known', count: records, reason: 'the statistics of the version have it' }
   if (filter.type === 'always')
     return { type: 'known', count: filter.value ? records : 0, reason: 'the filter is a constant' }
-  if (filter.type === 'present') {
-    const count =
-      technicalName(filter.field) === undefined
-        ? target.statistics.fields[filter.field.name]?.present
-        : records
+  const absent = filter.type === 'not' && filter.operand.type === 'present'
+  const present = absent ? filter.operand : filter
+  if (present.type === 'present' && technicalName(present.field) === undefined) {
+    const statistics = target.statistics.fields[present.field.name]
+    const count = absent ? statistics?.nulls : statistics?.present
     if (count !== undefined) return { type: 'known', count, reason: 'the statistics of the version have it' }
   }
   const body = filtered(question, target)
@@ -141,12 +143,54 @@ export function compileBoundedPage(
   if (field.multivalued || quantiles.length < 3 || lots > quantiles.length / 2) return null
   const bound = quantiles[first.descending ? quantiles.length - 1 - lots : lots]
   if (bound === undefined) return null
+  return pageBeyond(plan, constantTerm(field.type, bound), target, scope)
+}
+
+/**
+ * The value that the last record of a page has for the first key of the order: records beyond it cannot be on the page,
+ * and values alone are sorted in half the time of records. Null where the order has no such key.
+ */
+export function compileKeyBound(plan: RecordQuery, total: number, target: CompileTarget): Statement | null {
+  const [first] = plan.orderBy
+  if (first === undefined || first.value.type === 'random' || plan.limit === null) return null
+  const last = plan.offset + plan.limit
+  if (!isSingle(first.value) || total < BOUND_FROM || last > total / 4) return null
+  const body = filtered(plan, target)
+  const key = body.hold(compileScalar(first.value, body, 'required'), 'key')
+  if (first.value.type !== 'field') body.test(call('BOUND', key))
+  return {
+    name: 'bound',
+    reason: `the ${last}th value of the first key of the order`,
+    query: {
+      type: 'select',
+      projection: [{ variable: BOUND, expression: key }],
+      where: body.patterns(),
+      orderBy: [{ expression: key, descending: first.descending }],
+      limit: 1,
+      offset: last - 1,
+    },
+  }
+}
+
+/** Records from which on sorting twice is quicker: values first, then few records. */
+const BOUND_FROM = 20_000
+const BOUND = variable('bound')
+
+/** The page of records whose first key is not beyond a bound. */
+export function compileBeyond(plan: RecordQuery, bound: Literal, target: CompileTarget): Statement {
+  return pageBeyond(plan, bound, target, new Scope(target, plan.timezone))
+}
+
+function pageBeyond(plan: RecordQuery, bound: Literal, target: CompileTarget, scope: Scope): Statement {
+  const [first] = plan.orderBy
   const body = filtered(plan, target, scope)
-  const value = body.value(field, 'required')
-  body.test(binary(first.descending ? '>=' : '<=', value, constantTerm(field.type, bound)))
+  if (first !== undefined && first.value.type !== 'random') {
+    const key = body.hold(compileScalar(first.value, body, 'required'), 'key')
+    body.test(binary(first.descending ? '>=' : '<=', key, bound))
+  }
   return {
     name: 'page',
-    reason: `${describeDrive(plan)} whose ${field.name} is beyond ${JSON.stringify(bound)}, ${describeOrder(plan)}`,
+    reason: `${describeDrive(plan)}, only those not beyond ${bound.value.slice(0, 60)}, ${describeOrder(plan)}`,
     query: page(plan, body, sortKeys(plan, body)),
   }
 }
@@ -223,10 +267,16 @@ export function filtered(
   scope: Scope = new Scope(target, question.timezone),
 ): Body {
   const body = new Body(scope)
-  const { filter } = question
-  if (filter === null || !drives(filter)) body.position()
-  if (filter !== null) compileCondition(filter, body, 'search')
+  if (!addFilter(question, body)) body.position()
   return body
+}
+
+/** Adds the filter of a question to a body; false where nothing in it finds records. */
+export function addFilter({ filter }: Question, body: Body): boolean {
+  const condition = filter === null ? null : simplify(filter, body.scope)
+  if (condition === null) return false
+  compileCondition(condition, body, 'search')
+  return drives(condition)
 }
 
 function contents(select: readonly Selection[], body: Body): readonly Projection[] {
