@@ -8,6 +8,7 @@ import {
   figureName,
   isDecoded,
   isDecodedOrder,
+  isDecodedValue,
   placeOf,
 } from './compile/groups.ts'
 import { decodeConstant, type Solution } from './decode.ts'
@@ -58,6 +59,7 @@ export function decodeGroups(
       if (!isDecoded(aggregate)) return decodeConstant(solution[figureName(place)], figureType(aggregate))
       return computed(aggregate, values.get(place)?.get(name) ?? [])
     }
+    /** `index` is the place of the selection, -1 for what stands in no place of its own. */
     const value = (of: RowValue, index: number): GroupRow['selected'][number] => {
       switch (of.type) {
         case 'key':
@@ -66,8 +68,11 @@ export function decodeGroups(
           return of.value
         case 'aggregate':
           return figure(of.aggregate)
-        case 'arithmetic':
-          return decodeConstant(solution[computedName(index)], 'double')
+        case 'arithmetic': {
+          const isStored = index >= 0 && !isDecodedValue(of)
+          if (isStored) return decodeConstant(solution[computedName(index)], 'double')
+          return calculate(of.operator, value(of.left, -1), value(of.right, -1))
+        }
         default:
           return of satisfies never
       }
@@ -89,6 +94,23 @@ export function decodeGroups(
     return 0
   })
   return sorted.slice(plan.offset, plan.limit === null ? undefined : plan.offset + plan.limit)
+}
+
+/** Arithmetic as the store does it: null for nothing, and for a division by 0. */
+function calculate(operator: '+' | '-' | '*' | '/', left: unknown, right: unknown): number | null {
+  if (typeof left !== 'number' || typeof right !== 'number') return null
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return right === 0 ? null : left / right
+    default:
+      return operator satisfies never
+  }
 }
 
 /** Null first; texts by code point. */

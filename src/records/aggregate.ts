@@ -71,9 +71,10 @@ async function countRecords(plan: GroupQuery, target: CompileTarget, asker: Aske
   return count.type === 'known' ? count.count : decodeCount(await asker.ask(count.statement))
 }
 
-/** Statistics have the number of the groups of one field, unless there are very many. */
+/** A static range alone has all its steps; statistics have the number of the groups of one field, if not very many. */
 async function countGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<number> {
   const [only, ...others] = plan.keys
+  if (others.length === 0 && only?.grouping.type === 'steps') return only.grouping.edges.length - 1
   if (others.length === 0 && plan.filter === null && only?.grouping.type === 'value') {
     const { value } = only.grouping
     const known = value.type === 'field' && technicalName(value.field) === undefined

@@ -52,7 +52,7 @@ export function compileKey(key: GroupKey, index: number, body: Body, plan: Group
   const names = keyNames(key, index).map(variable)
   const need = allowsNull(grouping, plan) ? 'optional' : 'required'
   const one = (expression: Expression, sure: boolean): CompiledKey => {
-    const value = body.hold(expression, 'key')
+    const value = body.hold(expression, 'group')
     if (need === 'required' && !sure) body.test(call('BOUND', value))
     return { variables: [value], names, more: [] }
   }

@@ -47,9 +47,15 @@ export function placeOf(aggregate: Aggregate, aggregates: readonly Aggregate[]):
   return aggregates.findIndex(known => JSON.stringify(known) === wanted)
 }
 
+/** True for a value of a row that is, or is computed from, an aggregate that SPARQL has none for. */
+export function isDecodedValue(value: RowValue): boolean {
+  if (value.type === 'aggregate') return isDecoded(value.aggregate)
+  return value.type === 'arithmetic' && (isDecodedValue(value.left) || isDecodedValue(value.right))
+}
+
 /** True where the order of rows depends on what only decoding can compute: then decoding sorts them. */
 export function isDecodedOrder(plan: GroupQuery): boolean {
-  return plan.orderBy.some(({ value }) => value.type === 'aggregate' && isDecoded(value.aggregate))
+  return plan.orderBy.some(({ value }) => isDecodedValue(value))
 }
 
 /** The variable of an aggregate, and that of a computed value of the select clause. */
@@ -170,14 +176,14 @@ class Rows {
     this.scope = scope
     this.aggregates = aggregatesOf(plan)
     // Within one grouped SELECT no value may be computed from the names of others.
-    const computes = plan.select.some(({ value }) => value.type === 'arithmetic')
+    const computes = plan.select.some(({ value }) => isComputed(value))
     this.wrapped = computes || this.hasEmptySteps() || this.aggregates.some(isCountOfMany)
   }
 
   query(): SelectQuery {
     const rows = this.wrapped ? this.completed() : this.grouped(figureName)
     const computed = this.plan.select.flatMap(({ value }, index): Projection[] =>
-      value.type === 'arithmetic'
+      isComputed(value)
         ? [{ variable: variable(computedName(index)), expression: this.rowValue(value) }]
         : [],
     )
@@ -306,6 +312,11 @@ class Rows {
   }
 }
 
+/** True for what the store computes from the keys and figures of a row. */
+function isComputed(value: RowValue): boolean {
+  return value.type === 'arithmetic' && !isDecodedValue(value)
+}
+
 /** Keys under other names in which absence is a value, for an unbound key would join with any. */
 function joinKeys(keys: readonly ReturnType<typeof variable>[]): readonly Projection[] {
   return keys.map(key => ({ variable: variable(`${key.name}j`), expression: present(key) }))
@@ -341,13 +352,13 @@ function aggregateOf({ name, of, distinct }: Aggregate, body: Body): Expression 
     case 'count':
       return aggregated('COUNT', value, distinct)
     case 'min':
-      return aggregated('MIN', value)
+      return orNothing(aggregated('MIN', orNeutral('min', of, value, body)), value)
     case 'max':
-      return aggregated('MAX', value)
+      return orNothing(aggregated('MAX', orNeutral('max', of, value, body)), value)
     case 'sum':
-      return orNothing(aggregated('SUM', summand(of, value, body)), value)
+      return orNothing(total(of, value, body), value)
     case 'avg': {
-      const sum = apply(XSD.double, aggregated('SUM', summand(of, value, body)))
+      const sum = apply(XSD.double, total(of, value, body))
       return orNothing(binary('/', sum, aggregated('COUNT', value)), value)
     }
     default:
@@ -363,9 +374,36 @@ function presence(field: ReturnType<typeof fieldsOf>[number], body: Body): Expre
   return body.let(conditional(exists(pattern), integer(1), integer(0)), 'present')
 }
 
-/** A sum over no values is null. */
-function orNothing(sum: Expression, value: Expression): Expression {
-  return conditional(binary('=', aggregated('COUNT', value), integer(0)), NOTHING, sum)
+/** A figure over no values is null. */
+function orNothing(figure: Expression, value: Expression): Expression {
+  return conditional(binary('=', aggregated('COUNT', value), integer(0)), NOTHING, figure)
+}
+
+function total(of: Scalar, value: Expression, body: Body): Expression {
+  return aggregated('SUM', orNeutral('sum', of, summand(of, value, body), body))
+}
+
+/** What leaves a sum, a least and a greatest value as they are, by type. */
+const NEUTRAL = {
+  sum: { number: integer(0), date: integer(0), datetime: integer(0) },
+  min: {
+    number: literal('INF', XSD.double),
+    date: literal('9999-12-31', XSD.date),
+    datetime: literal('9999-12-31T23:59:59.999999Z', XSD.dateTime),
+  },
+  max: {
+    number: literal('-INF', XSD.double),
+    date: literal('-9999-01-01', XSD.date),
+    datetime: literal('-9999-01-01T00:00:00Z', XSD.dateTime),
+  },
+} as const
+
+/** A value, or where there is none what changes nothing: an aggregate over an error is one (SPARQL 1.1, 18.5.1). */
+function orNeutral(name: keyof typeof NEUTRAL, of: Scalar, value: Expression, body: Body): Expression {
+  const isSure = of.type === 'field' && body.scope.isComplete(of.field)
+  if (isSure) return value
+  const type = scalarType(of)
+  return call('COALESCE', value, NEUTRAL[name][type === 'date' || type === 'datetime' ? type : 'number'])
 }
 
 /** Integers are summed as they are where their sum cannot overflow, which statistics tell. */

@@ -1,6 +1,13 @@
 import type { Literal } from '../../rdf/term.ts'
 import { INDEX, XSD } from '../../rdf/vocab.ts'
-import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type {
+  ConstructQuery,
+  Expression,
+  OrderKey,
+  Pattern,
+  Projection,
+  SelectQuery,
+} from '../../sparql/algebra.ts'
 import {
   apply,
   binary,
@@ -275,8 +282,17 @@ export function filtered(
 export function addFilter({ filter }: Question, body: Body): boolean {
   const condition = filter === null ? null : simplify(filter, body.scope)
   if (condition === null) return false
+  if (condition.type === 'always' && !condition.value) {
+    body.find(noRecord(body.scope))
+    return true
+  }
   compileCondition(condition, body, 'search')
   return drives(condition)
+}
+
+/** A position that no record has. A filter of false would do, but the store then gives no row to aggregates either. */
+function noRecord(scope: Scope): Pattern {
+  return inGraph(scope.target.graphs.index, triple(RECORD, iri(INDEX.position), integer(-1)))
 }
 
 function contents(select: readonly Selection[], body: Body): readonly Projection[] {

@@ -71,11 +71,10 @@ function number(scalar: Scalar, body: Body, need: Need): Expression {
   return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
+/** A value in the type of another beside it: the store groups 8 and 8.0 apart. */
 function sameType(scalar: Scalar, type: FieldType, body: Body): Expression {
-  const value = compileScalar(scalar, body, 'optional')
-  return type === 'double' && isNumeric(scalarType(scalar)) && scalar.type !== 'constant'
-    ? apply(XSD.double, value)
-    : value
+  if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
+  return number(scalar, body, 'optional')
 }
 
 function datePart(part: DatePart, operand: Scalar, body: Body, need: Need): Expression {

@@ -45,7 +45,9 @@ function negated(condition: Condition, scope: Scope): Condition {
       const { field } = condition
       const everyRecordHasOne =
         !field.multivalued && (technicalName(field) !== undefined || scope.isComplete(field))
-      return everyRecordHasOne ? { ...condition, operator: OPPOSITE[condition.operator] } : negate(condition)
+      const operator = OPPOSITE[condition.operator]
+      if (!everyRecordHasOne || operator === undefined) return negate(condition)
+      return { ...condition, operator }
     }
     case 'present':
       return scope.isComplete(condition.field) ? { type: 'always', value: false } : negate(condition)

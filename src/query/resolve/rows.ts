@@ -159,7 +159,7 @@ class Rows {
 
   private number(node: Expression): RowValue {
     const value = this.value(node)
-    if (value.type === 'aggregate' && ['percentile', 'envelope', 'bbox'].includes(value.aggregate.name))
+    if (value.type === 'aggregate' && ['envelope', 'bbox'].includes(value.aggregate.name))
       throw malformed(this.names.clause, `${describe(node)} cannot be computed with`, node.span)
     const isText = value.type === 'constant' && value.of === 'text'
     if (isText)
