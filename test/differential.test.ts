@@ -49,7 +49,7 @@ async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
     if (message.type === 'failed') throw new Error(message.reason)
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')
   })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'error' })
+  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
   t.teardown(() => app.close())
   await app.catalog.refresh()
   return async (path: string, clauses: Asked['clauses']): Promise<unknown> => {

@@ -4,10 +4,16 @@ import { buildParserFile } from '@lezer/generator'
 import { fileTests } from '@lezer/generator/test'
 import t from 'tap'
 import { Fault } from '../src/errors.ts'
+import type { ClauseName } from '../src/language/odsql/ast.ts'
+import { completions, OFFERED_KEYWORDS } from '../src/language/odsql/completion.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../src/language/odsql/parse.ts'
 import { parser } from '../src/language/odsql/parser.ts'
+import { FUNCTIONS, OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
+import { field } from '../src/model/field.ts'
 import { parseDate } from '../src/query/dates.ts'
 
+const scalarNames = [...FUNCTIONS.values()].filter(({ kind }) => kind === 'scalar').map(({ name }) => name)
+const groupedScalarNames = scalarNames.filter(name => FUNCTIONS.get(name)?.uses.includes('group_by'))
 const room = path.resolve(import.meta.dirname, '../src/language/odsql')
 
 t.test('the grammar reads each case as its tree says', async t => {
@@ -149,6 +155,128 @@ t.test('date literals of every form', async t => {
     ['soon', null],
   ]
   for (const [text, precision] of cases) t.equal(parseDate(text)?.precision ?? null, precision, text)
+})
+
+t.test('completion offers what fits the word before the cursor', async t => {
+  const fields = [
+    field('name', 'text', { label: 'Name', description: 'Common name' }),
+    field('group', 'text'),
+    field('2019_area', 'double'),
+    field('area', 'double'),
+    field('day_seen', 'date'),
+    field('position', 'geo_point_2d'),
+    field('shape', 'geo_shape'),
+    field('landlocked', 'boolean'),
+    field('default.title', 'text'),
+  ]
+  const cases: readonly (readonly [clause: ClauseName, text: string, labels: readonly string[]])[] = [
+    ['where', 'na|', ['name']],
+    ['where', 'NA|', ['name']],
+    ['where', 'area > 1 and na| = "x"', ['name']],
+    ['where', 'gro|', ['`group`']],
+    ['where', '20|', ['`2019_area`']],
+    ['where', 'default.t|', ['default.title']],
+    ['where', 'default.|', ['default.title']],
+    ['select', 'da|', ['day_seen', 'day', 'date_format']],
+    ['order_by', 'ra|', ['random']],
+    ['group_by', 'ra|', ['range']],
+    ['select', 'inc|, area', ['include']],
+    ['where', 'su|', ['suggest']],
+    ['select', 'su|', ['sum']],
+    // In quotes and back-quotes.
+    ['where', 'name = "na|"', []],
+    ['where', "name = 'na|", []],
+    ['where', "name = 'it\\'s na|", []],
+    ['where', "day_seen > date'20|'", []],
+    ['where', "distance(position, geom'PO|", []],
+    ['where', '"na" and na|', ['name']],
+    ['select', '`na|', ['`name`']],
+    ['select', '`na|`', ['`name`']],
+    ['select', '`2019|', ['`2019_area`']],
+    ['select', '`su|', []],
+    // Keywords.
+    ['where', 'area > 1 |', ['and', 'or', 'in', 'is', 'like']],
+    ['where', '(landlocked o|', ['or']],
+    ['where', 'landlocked is |', ['not', 'null', 'true', 'false']],
+    ['where', 'landlocked is not |', ['null', 'true', 'false']],
+    ['where', 'area in [1 |', ['to']],
+    ['where', "day_seen: ]date'2014' t|", ['to']],
+    ['where', 'area in [1 to 2] a|', ['and']],
+    ['where', 'n|', ['name', 'now', 'not']],
+    ['where', 'area = n|', ['name', 'now']],
+    ['where', 'area = t|', []],
+    ['select', 'area |', ['as']],
+    ['select', 'area as n|', []],
+    ['select', '(area |', []],
+    ['select', 'sum(area) a|', ['as']],
+    ['group_by', 'area a|', ['as']],
+    ['order_by', 'area |', ['asc', 'desc']],
+    ['select', 'count(d|', ['day_seen', 'default.title', 'day', 'date_format', 'distinct']],
+    ['select', 'count(distinct na|', ['name']],
+    // Arguments: fields of their type, and the words that belong to them.
+    ['select', 'year(|', ['day_seen', ...scalarNames]],
+    ['select', 'sum(a|', ['area']],
+    ['where', 'distance(|', ['position', 'shape']],
+    ['group_by', 'geo_cluster(|', ['position', ...groupedScalarNames]],
+    ['where', 'search(name, |', ['name', '`group`', 'default.title']],
+    [
+      'select',
+      'exclude(name, |',
+      fields.map(({ name }) => (/^(?:group|2)/.test(name) ? `\`${name}\`` : name)),
+    ],
+    ['group_by', 'range(area, e|', ['equi']],
+    ['select', 'ifnull(name, na|', ['name']],
+    ['select', 'nothing(na|', []],
+    ['where', "geometry(shape, geom'POINT(1 1)', |", ['intersect', 'intersects', 'disjoint', 'within']],
+    ['where', 'area > now(mo|', ['month', 'months', 'mondays']],
+    // Units.
+    ['where', "distance(position, geom'POINT(1 1)', 10k|", ['km']],
+    ['where', "within_distance(position, geom'POINT(1 1)', 1.5 m|", ['mm', 'm', 'mi']],
+    ['where', "distance(position, geom'POINT(1 1)', 10|", ['mm', 'cm', 'm', 'km', 'ft', 'yd', 'mi']],
+    ['group_by', 'range(day_seen, 1 da|', ['day', 'days']],
+    ['group_by', 'range(day_seen, 1q|', ['q', 'quarter', 'quarters']],
+    ['where', 'area > 10|', []],
+    ['where', 'area > 10k|', []],
+  ]
+  for (const [clause, marked, labels] of cases) {
+    const offset = marked.indexOf('|')
+    const text = marked.replace('|', '')
+    const found = completions(clause, text, offset, fields)
+    t.strictSame(
+      found.map(({ label }) => label),
+      labels,
+      `${clause}: ${marked}`,
+    )
+    for (const { from, to } of found) t.ok(from <= offset && to >= offset && to <= text.length)
+  }
+  t.strictSame(completions('where', 'x or 1na', 8, fields), [])
+  t.strictSame(completions('where', 'na', 2, fields), [
+    { label: 'name', kind: 'field', detail: 'text', says: 'Common name', from: 0, to: 2 },
+  ])
+  t.match(completions('select', 'a, `na`', 6, fields), [{ from: 3, to: 7 }])
+  t.match(completions('where', 'a or len', 8, fields), [
+    {
+      label: 'length',
+      kind: 'function',
+      detail: 'length(text)',
+      says: 'number of characters',
+      from: 5,
+      to: 8,
+    },
+  ])
+  t.match(completions('where', "distance(position, geom'POINT(1 1)', 10km", 41, fields), [
+    { label: 'km', kind: 'unit', detail: '1000 m', from: 39, to: 41 },
+  ])
+  for (const word of OFFERED_KEYWORDS)
+    t.ok(RESERVED_WORDS.has(word) || (OPEN_WORDS as readonly string[]).includes(word), word)
+})
+
+t.test('every completion of a whole value can be read where it is put', async t => {
+  const fields = [...RESERVED_WORDS, ...OPEN_WORDS, '1st', 'a b', 'plain', 'a.b'].map(name =>
+    field(name, 'text'),
+  )
+  for (const { label, kind } of completions('select', '', 0, fields))
+    if (kind === 'field') t.doesNotThrow(() => parseSelect(label), label)
 })
 
 function faultOf(work: () => unknown): Fault | undefined {

@@ -4,9 +4,10 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 
-/** The tour of the README on the demonstration portal: each call answers as shown. */
+/** The README and the reference of ODSQL on the demonstration portal: each call answers as shown. */
 const root = path.resolve(import.meta.dirname, '..')
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
+const reference = readFileSync(path.join(root, 'src/language/odsql/reference.md'), 'utf8')
 const SHOWN = 'http://localhost:3000'
 
 interface Step {
@@ -19,8 +20,23 @@ const steps: readonly Step[] = [
   ...readme.matchAll(/```sh\n([^`]*?)\n```\n\n```(json|csv|turtle)\n([\s\S]*?)\n```/g),
 ].map(([, command = '', language = '', answer = '']) => ({ command, language, answer }))
 
-t.test('the demonstration portal answers every call of the README as shown there', async t => {
+/** An example of the reference: where it is asked, its parameters in order, and the answer as written. */
+interface Example {
+  readonly api: string
+  readonly dataset: string
+  readonly resource: string
+  readonly parameters: readonly (readonly [name: string, value: string])[]
+  readonly answer: string
+}
+
+const examples: readonly Example[] = [
+  ...reference.matchAll(/```odsql\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g),
+].map(([, asked = '', answer = '']) => readExample(asked, answer))
+
+t.test('the demonstration portal answers the README and the reference as shown there', async t => {
   t.ok(steps.length >= 9, 'the tour is found')
+  t.ok(examples.length >= 60, 'the examples are found')
+  t.equal(examples.length, reference.split('```odsql').length - 1, 'each example has an answer')
   const portal = t.testdir({})
   cpSync(path.join(root, 'portal.yaml'), path.join(portal, 'portal.yaml'))
   cpSync(path.join(root, 'data'), path.join(portal, 'data'), { recursive: true })
@@ -39,6 +55,13 @@ t.test('the demonstration portal answers every call of the README as shown there
       t.same(steady(JSON.parse(answer)), steady(JSON.parse(step.answer)), step.command)
     else t.equal(answer.trim(), step.answer.trim(), step.command)
   }
+  for (const example of examples) {
+    const url = exampleUrl(example, address)
+    const body: unknown = await (await fetch(url)).json()
+    const shown: unknown = JSON.parse(example.answer)
+    const found = Array.isArray(shown) ? rowsOf(body) : body
+    t.strictSame(steady(found), steady(shown), decodeURIComponent(url.slice(address.length)))
+  }
   t.match(await (await fetch(`${address}/readyz`)).json(), {
     status: 'ready',
     store: { workers: { ready: 2 } },
@@ -55,6 +78,48 @@ t.test('the README names every setting and every command', async t => {
   for (const command of program().commands)
     t.ok(readme.includes(`lodestone ${command.name()}`), `command ${command.name()}`)
 })
+
+t.test('the reference names every word of the language', async t => {
+  const words = await import('../src/language/odsql/vocabulary.ts')
+  const names = [
+    ...[...words.FUNCTIONS.values(), words.BBOX_CONDITION].map(({ signature }) => signature),
+    ...Object.keys(words.LENGTH_UNITS),
+    ...Object.keys(words.TIME_UNITS),
+    ...Object.keys(words.NOW_SETTERS),
+    ...words.NOW_ADDERS,
+    ...Object.keys(words.RELATIONS),
+    ...words.RESERVED_WORDS,
+    ...words.OPEN_WORDS,
+  ]
+  for (const name of new Set(names)) t.ok(reference.includes(`\`${name}\``), name)
+})
+
+/** Reads an example: the API and the dataset in its first line, then one `parameter: value` a line. */
+function readExample(asked: string, answer: string): Example {
+  const [place = '', ...lines] = asked.split('\n')
+  const [family = '', version = '', dataset = '', resource = 'records'] = place.split(' ')
+  const parameters = lines.map((line): readonly [string, string] => {
+    const [name = '', value = ''] = line.split(/: (.*)/s)
+    return [name, value]
+  })
+  const api = family === 'search' ? `/api/${version}` : `/api/explore/${version}`
+  return { api, dataset, resource, parameters, answer }
+}
+
+/** The address of an example; `catalog` stands for the list of datasets. */
+function exampleUrl({ api, dataset, resource, parameters }: Example, address: string): string {
+  const lists = resource === 'records' ? '/catalog/datasets' : `/catalog/${resource}`
+  const path = dataset === 'catalog' ? lists : `/catalog/datasets/${dataset}/${resource}`
+  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return `${address}${api}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`
+}
+
+/** The rows of an answer without what the APIs put around them; the whole body where it has none. */
+function rowsOf(body: unknown): unknown {
+  const answer = body as Readonly<Record<string, readonly unknown[] | undefined>>
+  const rows = answer.results ?? answer.records ?? answer.aggregations
+  return rows?.map(row => (row as { record?: { fields: unknown } }).record?.fields ?? row) ?? body
+}
 
 /** Runs one curl call of the README: -G with --data-urlencode and -d, -H, and `| tail -N`. */
 async function call(command: string, address: string): Promise<string> {

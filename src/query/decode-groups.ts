@@ -43,7 +43,7 @@ export function decodeValues(plan: GroupQuery, solutions: readonly Solution[]): 
 
 /**
  * Reads the rows of a grouped answer, with the aggregates that SPARQL has none for; rows whose order depends on one
- * of these are sorted and cut to their page here.
+ * of these are sorted and cut to their page here, stably: the store gives them in the order of their keys.
  */
 export function decodeGroups(
   plan: GroupQuery,
@@ -78,7 +78,9 @@ export function decodeGroups(
       }
     }
     const selected = plan.select.map((selection, index) => value(selection.value, index))
-    const order = isDecodedOrder(plan) ? plan.orderBy.map(ordering => value(ordering.value, -1)) : []
+    const order = isDecodedOrder(plan)
+      ? plan.orderBy.map(({ value: by }) => sortable(by, value(by, -1), plan))
+      : []
     return { keys, selected, order }
   })
   if (!isDecodedOrder(plan)) return rows
@@ -86,10 +88,6 @@ export function decodeGroups(
     for (const [index, { descending }] of plan.orderBy.entries()) {
       const order = compare(a.order[index], b.order[index])
       if (order !== 0) return descending ? -order : order
-    }
-    for (const [index, key] of a.keys.entries()) {
-      const order = compare(key, b.keys[index])
-      if (order !== 0) return order
     }
     return 0
   })
@@ -111,6 +109,21 @@ function calculate(operator: '+' | '-' | '*' | '/', left: unknown, right: unknow
     default:
       return operator satisfies never
   }
+}
+
+/** Moments without the Z at their end, for fewer decimals of a second come before more. */
+function sortable(
+  by: RowValue,
+  value: GroupRow['selected'][number],
+  plan: GroupQuery,
+): GroupRow['selected'][number] {
+  return typeof value === 'string' && rowType(by, plan) === 'datetime' ? value.replace(/Z$/, '') : value
+}
+
+function rowType(value: RowValue, { keys }: GroupQuery): FieldType | null {
+  if (value.type === 'aggregate') return figureType(value.aggregate)
+  const grouping = value.type === 'key' ? keys[value.index]?.grouping : undefined
+  return grouping?.type === 'value' ? scalarType(grouping.value) : null
 }
 
 /** Null first; texts by code point. */

@@ -28,6 +28,7 @@ export type BuiltIn =
   | 'MINUTES'
   | 'MONTH'
   | 'REGEX'
+  | 'REPLACE'
   | 'SAMETERM'
   | 'SECONDS'
   | 'STR'

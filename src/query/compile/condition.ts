@@ -21,7 +21,7 @@ import { circle } from './circle.ts'
 import { estimate } from './estimate.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, geometryTerm, RECORD, type Scope } from './scope.ts'
-import { indexPattern, wordPattern } from './text.ts'
+import { foldingSteps, slippedPattern, wordPattern } from './text.ts'
 
 const TRUE = literal('true', XSD.boolean)
 const FALSE = literal('false', XSD.boolean)
@@ -271,10 +271,13 @@ function addPatterns(condition: Condition, body: Body): void {
       return
     }
     case 'like': {
-      const fuzzy = condition.words.filter(({ mode }) => mode === 'fuzzy' || mode === 'unfinished')
-      if (fuzzy.length > 0) addPatterns({ type: 'words', words: fuzzy }, body)
+      const [fuzzy, exact] = [condition.words.filter(isFuzzy), condition.words.filter(word => !isFuzzy(word))]
       const value = body.value(condition.field, 'required')
-      body.test(...condition.words.map(word => call('REGEX', value, literal(wordPattern(word)))))
+      body.test(...exact.map(word => call('REGEX', value, literal(wordPattern(word)))))
+      if (fuzzy.length === 0) return
+      addPatterns({ type: 'words', words: fuzzy }, body)
+      const folded = foldedValue(value, fuzzy)
+      body.test(...fuzzy.map(word => call('REGEX', folded, literal(slippedPattern(word)))))
       return
     }
     case 'startsWith':
@@ -335,7 +338,18 @@ function boundTest(
 
 /** Every word is looked for in the record's folded text, where each stands between two blanks. */
 function wordTest(word: Word, text: Expression): Expression {
-  if (word.mode === 'fuzzy' || word.mode === 'unfinished')
-    return call('REGEX', text, literal(indexPattern(word)))
+  if (isFuzzy(word)) return call('REGEX', text, literal(slippedPattern(word)))
   return call('CONTAINS', text, literal(word.mode === 'prefix' ? ` ${word.text}` : ` ${word.text} `))
+}
+
+function isFuzzy({ mode }: Word): boolean {
+  return mode === 'fuzzy' || mode === 'unfinished'
+}
+
+function foldedValue(value: Expression, words: readonly Word[]): Expression {
+  const folded = foldingSteps(words).reduce<Expression>(
+    (text, { pattern, by }) => call('REPLACE', text, literal(pattern), literal(by)),
+    call('LCASE', value),
+  )
+  return call('CONCAT', literal(' '), folded, literal(' '))
 }

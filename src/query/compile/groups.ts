@@ -1,9 +1,17 @@
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { Expression, OrderKey, Pattern, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type {
+  Expression,
+  OrderKey,
+  Pattern,
+  Projection,
+  SelectQuery,
+  Variable,
+} from '../../sparql/algebra.ts'
 import {
   apply,
   binary,
+  bind,
   call,
   conditional,
   exists,
@@ -80,11 +88,11 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
 /** The number of rows of a grouped query. */
 export function compileGroupCount(plan: GroupQuery, target: CompileTarget): Statement {
   const body = groupedBody(plan, new Scope(target, plan.timezone))
-  const keys = plan.keys.flatMap((key, index) => compileKey(key, index, body, plan).variables)
+  const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
   const rows: SelectQuery = {
     type: 'select',
     distinct: true,
-    projection: keys.map(key => ({ variable: key })),
+    projection: groupedBy(keys),
     where: body.patterns(),
   }
   const query: SelectQuery = {
@@ -107,8 +115,12 @@ export function compileValues(
   target: CompileTarget,
 ): Statement {
   const body = groupedBody(plan, new Scope(target, plan.timezone))
-  const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
-  restrictToRows(plan, keys, rows, body)
+  const named = namedGroups(plan, rows)
+  // A record without the key must not take one of those that are named.
+  const keyed = named === null ? plan : { ...plan, nullGroups: false }
+  const keys = plan.keys.map((key, index) => compileKey(key, index, body, keyed))
+  const [first] = keys[0]?.variables ?? []
+  if (named !== null && first !== undefined) restrict(plan, first, named, body)
   const value = body.hold(compileScalar(of, body, 'required'), 'value')
   body.test(call('BOUND', value))
   return {
@@ -122,7 +134,7 @@ export function compileValues(
         { variable: variable('times'), expression: COUNT_ALL },
       ],
       where: body.patterns(),
-      groupBy: [...keys.flatMap(({ variables }) => variables), value].map(name => ({ variable: name })),
+      groupBy: [...groupedBy(keys), { variable: value }],
     },
   }
 }
@@ -130,19 +142,20 @@ export function compileValues(
 /** Rows up to which the values of other groups are left out by naming the groups. */
 const MOST_NAMED = 1000
 
-/** Of a single key, only the values that rows on the page have. */
-function restrictToRows(
-  plan: GroupQuery,
-  [only, ...others]: readonly CompiledKey[],
+/** The values of a single key on the rows of the page, where all of them have one; null to leave out no group. */
+function namedGroups(
+  { keys }: GroupQuery,
   rows: readonly Readonly<Record<string, Term>>[] | null,
-  body: Body,
-): void {
-  const [value] = only?.variables ?? []
-  const [name] = only?.names ?? []
-  if (rows === null || rows.length > MOST_NAMED || others.length > 0) return
-  if (value === undefined || name === undefined || plan.keys[0]?.grouping.type === 'cells') return
-  const terms = rows.map(row => row[name.name])
-  if (!terms.every(term => term !== undefined)) return
+): readonly Term[] | null {
+  const [only, ...others] = keys
+  if (rows === null || rows.length > MOST_NAMED || only === undefined || others.length > 0) return null
+  const [name, second] = keyNames(only, 0)
+  if (name === undefined || second !== undefined) return null
+  const terms = rows.map(row => row[name])
+  return terms.every(term => term !== undefined) ? terms : null
+}
+
+function restrict(plan: GroupQuery, value: Variable, terms: readonly Term[], body: Body): void {
   const grouping = plan.keys[0]?.grouping
   const isField = grouping?.type === 'value' && grouping.value.type === 'field'
   if (isField) body.find({ type: 'values', variable: value, terms })
@@ -155,6 +168,12 @@ function groupedBody(plan: GroupQuery, scope: Scope): Body {
   const keyed = plan.keys.some(key => findsRecords(key, plan, scope))
   if (!addFilter(plan, body) && !keyed) body.position()
   return body
+}
+
+/** What rows are grouped by, each once though two keys may be the same. */
+function groupedBy(keys: readonly CompiledKey[]): readonly Projection[] {
+  const variables = new Map(keys.flatMap(key => key.variables).map(name => [name.name, name]))
+  return [...variables.values()].map(name => ({ variable: name }))
 }
 
 function keyProjections(keys: readonly CompiledKey[]): readonly Projection[] {
@@ -199,11 +218,14 @@ class Rows {
         ? []
         : [{ variable: variable(figure(index)), expression: aggregateOf(aggregate, body) }],
     )
+    const projection = [...keyProjections(keys), ...keys.flatMap(({ more }) => more), ...figures]
     return {
       type: 'select',
-      projection: [...keyProjections(keys), ...keys.flatMap(({ more }) => more), ...figures],
+      // A row of aggregates that are all made elsewhere is still a row.
+      projection:
+        projection.length > 0 ? projection : [{ variable: variable('records'), expression: COUNT_ALL }],
       where: body.patterns(),
-      groupBy: keys.flatMap(({ variables }) => variables).map(name => ({ variable: name })),
+      groupBy: groupedBy(keys),
     }
   }
 
@@ -212,7 +234,8 @@ class Rows {
     const raw = (index: number) => `raw${index}`
     const inner = this.grouped(raw)
     const keys = this.plan.keys.flatMap(keyNames).map(variable)
-    const joinable: SelectQuery = { ...inner, projection: [...inner.projection, ...joinKeys(keys)] }
+    const counts = this.countsOfMany(raw)
+    const joins = counts.length > 0 ? keys.map(joinKey) : []
     const figures = this.aggregates.flatMap((aggregate, index): Projection[] => {
       if (isDecoded(aggregate)) return []
       const value = variable(raw(index))
@@ -225,7 +248,7 @@ class Rows {
       projection: [...keys, ...more.map(({ variable: name }) => name)]
         .map((name): Projection => ({ variable: name }))
         .concat(figures),
-      where: [...this.emptySteps(joinable), ...this.countsOfMany(raw)],
+      where: [...this.emptySteps(inner), ...joins, ...counts],
     }
   }
 
@@ -262,7 +285,7 @@ class Rows {
         type: 'select',
         projection: [...projection, { variable: variable(raw(index)), expression: count }],
         where: body.patterns(),
-        groupBy: keys.flatMap(({ variables }) => variables).map(name => ({ variable: name })),
+        groupBy: groupedBy(keys),
       }
       return [optional(subquery(query))]
     })
@@ -293,16 +316,17 @@ class Rows {
     }
   }
 
-  /** In the order asked for, then by the keys; what decoding has to compute first is ordered there. */
+  /** In the order asked for, then by the keys; what decoding has to compute first is put before that there. */
   private ordered(rows: SelectQuery): SelectQuery {
     const { plan } = this
-    if (plan.keys.length === 0 || isDecodedOrder(plan)) return rows
-    const asked = plan.orderBy.map(
-      ({ value, descending }): OrderKey => ({ expression: this.rowValue(value), descending }),
-    )
+    if (plan.keys.length === 0) return rows
     const rest = plan.keys
       .flatMap(keyNames)
       .map((name): OrderKey => ({ expression: variable(name), descending: false }))
+    if (isDecodedOrder(plan)) return { ...rows, orderBy: rest }
+    const asked = plan.orderBy.map(
+      ({ value, descending }): OrderKey => ({ expression: this.rowValue(value), descending }),
+    )
     return {
       ...rows,
       orderBy: [...asked, ...rest],
@@ -317,9 +341,9 @@ function isComputed(value: RowValue): boolean {
   return value.type === 'arithmetic' && !isDecodedValue(value)
 }
 
-/** Keys under other names in which absence is a value, for an unbound key would join with any. */
-function joinKeys(keys: readonly ReturnType<typeof variable>[]): readonly Projection[] {
-  return keys.map(key => ({ variable: variable(`${key.name}j`), expression: present(key) }))
+/** A key under another name in which absence is a value, for an unbound key would join with any. */
+function joinKey(key: Variable): Pattern {
+  return bind(present(key), variable(`${key.name}j`))
 }
 
 function present(key: Expression): Expression {

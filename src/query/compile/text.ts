@@ -18,41 +18,43 @@ export function wordPattern(word: Word): string {
       return start + spelled(word.text) + end
     case 'prefix':
       return start + spelled(word.text)
-    case 'fuzzy':
-    case 'unfinished':
-      return start + slipped(word, LOOSE) + end
     default:
-      return word.mode satisfies never
+      throw new Error('a misspelt word is looked for in folded text')
   }
 }
 
-/** A pattern that finds a misspelt or unfinished word in the folded text of a record, where blanks part words. */
-export function indexPattern(word: Word): string {
-  return ` ${slipped(word, FOLDED)} `
+/** A pattern that finds a misspelt or unfinished word in folded text, where a blank stands before and after words. */
+export function slippedPattern(word: Word): string {
+  return ` ${slipped(word)} `
 }
 
-/** How the letters of a misspelt word are written: a letter, one that may be any, and the rest of a word. */
-interface Alphabet {
-  readonly letter: (letter: string) => string
-  readonly any: string
-  readonly rest: string
+/** A step of folding: what matches the pattern becomes the text. */
+export interface Replacement {
+  readonly pattern: string
+  readonly by: string
 }
-
-const FOLDED: Alphabet = { letter: escapePattern, any: '[^ ]', rest: '[^ ]*' }
 
 /**
- * In values as they are: a letter beyond ASCII passes for any, since the exact classes of so many forms would be too
- * large a pattern. The folded text of the record is tested beside, which knows better.
+ * What folds a value in lower case as far as some words need: their letters lose accents and other forms, and a blank
+ * stands for all that is no letter. To fold in the store takes long; few values should be left to try.
  */
-const LOOSE: Alphabet = {
-  letter: letter =>
-    /^[a-z]$/.test(letter)
-      ? `[${letter}${letter.toUpperCase()}\u00A1-\u{10FFFF}]`
-      : `[${classText(letter)}\u00A1-\u{10FFFF}]`,
-  any: '[0-9A-Za-z\u00A1-\u{10FFFF}]',
-  rest: '[0-9A-Za-z\u00A1-\u{10FFFF}]*',
+export function foldingSteps(words: readonly Word[]): readonly Replacement[] {
+  const { spellings, ligatures } = folding()
+  const text = words.map(word => word.text.normalize('NFC')).join(' ')
+  const expanded = [...ligatures].filter(([letters]) => text.includes(letters))
+  const letters = [...new Set(text)].flatMap(letter => {
+    const all = spellings.get(letter)
+    return all === undefined || all === classText(letter) ? [] : [[letter, all] as const]
+  })
+  return [
+    { pattern: String.raw`\p{M}+`, by: '' },
+    ...[...expanded, ...letters].map(([by, all]) => ({ pattern: `[${all}]`, by })),
+    { pattern: String.raw`[^\p{L}\p{N}]+`, by: ' ' },
+  ]
 }
 
+/** Any letter of folded text. */
+const ANY = '[^ ]'
 /** Words this long and longer may have one slip, or two (facts on "Where": search). */
 const ONE_SLIP = 3
 const TWO_SLIPS = 6
@@ -60,25 +62,25 @@ const TWO_SLIPS = 6
 const TOO_LONG_FOR_TWO = 16
 
 /** The texts within one or two insertions, deletions or replacements; of an unfinished word any end as well. */
-function slipped({ text, mode }: Word, alphabet: Alphabet): string {
+function slipped({ text, mode }: Word): string {
   const letters = [...text]
   const most =
     letters.length >= TWO_SLIPS && letters.length <= TOO_LONG_FOR_TWO ? 2 : letters.length >= ONE_SLIP ? 1 : 0
-  const exact = letters.map(alphabet.letter)
-  const forms = within(exact, most, alphabet.any)
-  return group(mode === 'unfinished' ? [...forms, exact.join('') + alphabet.rest] : forms)
+  const exact = letters.map(escapePattern)
+  const forms = within(exact, most)
+  return group(mode === 'unfinished' ? [...forms, `${exact.join('')}${ANY}*`] : forms)
 }
 
-function within(letters: readonly string[], most: number, any: string): readonly string[] {
+function within(letters: readonly string[], most: number): readonly string[] {
   const plain = letters.join('')
   if (most === 0) return [plain]
   return [
     plain,
     ...Array.from({ length: letters.length + 1 }, (_, at): string[] => {
       const before = letters.slice(0, at).join('')
-      const after = (skipped: number) => group(within(letters.slice(at + skipped), most - 1, any))
-      const inserted = before + any + after(0)
-      return at < letters.length ? [inserted, `${before}${any}?${after(1)}`] : [inserted]
+      const after = (skipped: number) => group(within(letters.slice(at + skipped), most - 1))
+      const inserted = before + ANY + after(0)
+      return at < letters.length ? [inserted, `${before}${ANY}?${after(1)}`] : [inserted]
     }).flat(),
   ]
 }
@@ -153,7 +155,10 @@ function folding(): Folding {
       table.set(folded, (table.get(folded) ?? '') + classText(character))
       if (!/[\p{L}\p{N}]/u.test(character)) letter += classText(character)
     }
-  for (const digit of '0123456789') spellings.set(digit, digit + (spellings.get(digit) ?? ''))
+  for (const [folded, all] of spellings) {
+    const own = classText(folded)
+    if (!all.includes(own)) spellings.set(folded, own + all)
+  }
   known = { spellings, ligatures, letter }
   return known
 }

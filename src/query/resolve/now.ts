@@ -36,14 +36,14 @@ export function nowConstant(call: Call, clause: ClauseName, now: number, timezon
     second: shift.set.get('second') ?? local.getUTCSeconds(),
   }
   const days = (shift.add.get('weeks') ?? 0) * 7 + (shift.add.get('days') ?? 0)
-  let wall = utcEpoch(wholeYear, month, day + clampCount(days), clock.hour, clock.minute, clock.second)
-  for (const weekday of shift.weekdays) wall = toWeekday(wall, weekday)
+  const wall = utcEpoch(wholeYear, month, day + clampCount(days), clock.hour, clock.minute, clock.second)
   const micros =
     (shift.set.get('microsecond') ?? local.getUTCMilliseconds() * 1000) + (shift.add.get('microseconds') ?? 0)
   const seconds = Math.floor(micros / 1_000_000)
   const elapsed =
     [...shift.add].reduce((sum, [name, count]) => sum + (UNITS[name] ?? 0) * count, 0) + seconds * 1000
-  const instant = localToEpoch(partsOf(wall), timezone) + elapsed
+  const moved = localToEpoch(partsOf(wall), timezone) + elapsed
+  const instant = shift.weekdays.length === 0 ? moved : toWeekdays(moved, shift.weekdays, timezone)
   const offset = zoneOffset(timezone, instant)
   const fraction = String(micros - seconds * 1_000_000).padStart(6, '0')
   return {
@@ -93,6 +93,12 @@ function weekdayCall(call: Call, clause: ClauseName): { day: number; times: numb
   if (day < 0 || times === null || times === 0 || more.length > 0)
     throw malformed(clause, 'weekday takes a day and a number', call.span, 'write weekday=MO(2)')
   return { day, times }
+}
+
+/** The same time of day on the days of the week that are asked for. */
+function toWeekdays(epoch: number, weekdays: Shift['weekdays'], timezone: string): number {
+  const wall = clampMoment(epoch + zoneOffset(timezone, epoch))
+  return localToEpoch(partsOf(weekdays.reduce(toWeekday, wall)), timezone)
 }
 
 function toWeekday(wall: number, { day, times }: { readonly day: number; readonly times: number }): number {
