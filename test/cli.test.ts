@@ -134,7 +134,7 @@ t.test(
     const explained = await lodestone(['explain', 'big-trees', 'height > 8', '--json', ...at])
     t.equal(explained.code, 0, explained.stderr)
     const stages = JSON.parse(explained.stdout)
-    t.match(stages, { text: 'height > 8', answer: { total: 1, rows: [{ height: 12.5 }] } })
+    t.match(stages, { text: 'height > 8', answer: { total: 1, rows: [{ name: 'Oak', height: 12 }] } })
     t.match(stages.statements, [{ name: 'candidates', reason: /filter/, sparql: /SELECT/, rows: 1 }])
     const grouped = ['--select', 'count(*) as c', '--group-by', 'year(planted) as y', '--json']
     const groups = await lodestone(['explain', 'big-trees', '', ...grouped, ...at])

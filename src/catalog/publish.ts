@@ -3,6 +3,7 @@ import { Fault } from '../errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import { indexMapper } from '../mapping/index-graph.ts'
+import { WordBuckets } from '../mapping/word-buckets.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { inferFields } from '../sources/infer.ts'
@@ -121,7 +122,8 @@ async function materialise(
   })
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
-  const index = indexMapper(context.base, dataset)
+  const words = new WordBuckets()
+  const index = indexMapper(context.base, dataset, words)
   const identities = new Identities(fields, definition.identity)
   const statistics = new StatisticsGatherer(fields)
   const writers = {
@@ -143,6 +145,7 @@ async function materialise(
       await writers.index.drain(false)
       context.onProgress?.({ dataset: definition.id, records: position })
     }
+    const wordBuckets = words.write(position, writers.index.out)
     const graphs = [await writers.facts.close(), await writers.index.close()]
     const misfits = typed.report()
     refuseMissing(misfits.missing, source.name)
@@ -153,7 +156,7 @@ async function materialise(
       base: context.base,
       published: context.begun.toISOString().replace('Z', '+00:00'),
       dataset,
-      statistics: statistics.statistics(),
+      statistics: { ...statistics.statistics(), wordBuckets },
       graphs,
       misfits: misfits.misfitCount,
     }

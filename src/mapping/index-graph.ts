@@ -1,17 +1,21 @@
 import type { Field } from '../model/field.ts'
-import { searchText } from '../model/search.ts'
+import { searchText, searchWords } from '../model/search.ts'
 import { recordsSpace } from '../rdf/iris.ts'
 import { escapeText, iriText } from '../rdf/ntriples.ts'
 import { INDEX, RDF, XSD } from '../rdf/vocab.ts'
 import type { RecordMapper } from './compile.ts'
+import type { WordBuckets } from './word-buckets.ts'
 
 /**
  * Writes what queries need and exports leave out: for each record its position, its values as one rdf:JSON array in
  * the order of the fields, and the folded words of its text (house design, "What is in the store").
+ *
+ * @param buckets are told the words of each record
  */
 export function indexMapper(
   base: string,
   dataset: { readonly id: string; readonly fields: readonly Field[] },
+  buckets?: WordBuckets,
 ): RecordMapper {
   const subject = `<${iriText(recordsSpace(base, dataset.id)).slice(1, -1)}`
   const position = `> <${INDEX.position}> "`
@@ -24,8 +28,9 @@ export function indexMapper(
     let lines =
       `${head}${position}${record.position}${integerEnd}` +
       `${head}${json}${escapeText(JSON.stringify(record.values))}${jsonEnd}`
-    const words = searchText(record.values, dataset.fields)
-    if (words !== '') lines += `${head}${text}${escapeText(words)}" .\n`
-    out.add(lines, words === '' ? 2 : 3)
+    const words = searchWords(record.values, dataset.fields)
+    if (words.size > 0) lines += `${head}${text}${escapeText(searchText(words))}" .\n`
+    if (buckets !== undefined) for (const word of words) buckets.add(word, record.position)
+    out.add(lines, words.size > 0 ? 3 : 2)
   }
 }

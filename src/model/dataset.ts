@@ -48,4 +48,6 @@ export interface FieldStatistics {
 export interface DatasetStatistics {
   readonly records: number
   readonly fields: Readonly<Record<string, FieldStatistics>>
+  /** Buckets of words in the index graph; null or absent where it has none. */
+  readonly wordBuckets?: number | null
 }

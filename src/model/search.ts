@@ -19,11 +19,10 @@ export function tokens(text: string): string[] {
 }
 
 /**
- * What full-text search reads of a record: ` word word … `, each distinct word once, in order of first appearance,
- * with a blank before and after each, so that containing ` word ` is a match of the word and containing ` wor` a match
- * of its beginning. Shapes and booleans are not searched. Empty where the record has no word.
+ * The distinct words that full-text search reads of a record, in order of first appearance. Shapes and booleans are
+ * not searched.
  */
-export function searchText(values: readonly Value[], fields: readonly Field[]): string {
+export function searchWords(values: readonly Value[], fields: readonly Field[]): ReadonlySet<string> {
   const words = new Set<string>()
   for (let i = 0; i < fields.length; i++) {
     const type = fields[i]?.type
@@ -33,10 +32,30 @@ export function searchText(values: readonly Value[], fields: readonly Field[]): 
     else if (typeof value === 'number') addWords(numberText(value), words)
     else if (Array.isArray(value)) for (const element of value) addWords(String(element), words)
   }
+  return words
+}
+
+/**
+ * The words of a record as the store holds them: ` word word … `, with a blank before and after each, so that
+ * containing ` word ` is a match of the word and containing ` wor` a match of its beginning. Empty for no words.
+ */
+export function searchText(words: ReadonlySet<string>): string {
   if (words.size === 0) return ''
   let text = ' '
   for (const word of words) text += `${word} `
   return text
+}
+
+/**
+ * The bucket in which a word is counted among others, by the FNV-1a hash of its code units: the records of a word are
+ * among those of its bucket.
+ *
+ * @param buckets a power of two; the bucket among fewer is what is left of that among more
+ */
+export function wordBucket(word: string, buckets: number): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
+  return (hash ^ (hash >>> 16)) & (buckets - 1)
 }
 
 function addWords(text: string, words: Set<string>): void {

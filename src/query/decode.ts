@@ -1,4 +1,5 @@
 import { type FieldType, isNumeric } from '../model/field.ts'
+import { decodePositions } from '../model/positions.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
 import { columnName, isStored } from './compile/records.ts'
@@ -61,4 +62,20 @@ export function decodeCount(solutions: readonly Solution[]): number {
 /** The id at the end of a record's IRI. */
 export function recordId(iri: string): string {
   return iri.slice(iri.lastIndexOf('/') + 1)
+}
+
+/** The positions that all buckets share; null where none of them narrows the records down. */
+export function decodeBuckets(
+  solutions: readonly Solution[],
+  buckets: readonly number[],
+): readonly number[] | null {
+  if (solutions.length < buckets.length) return []
+  const lists = solutions.flatMap(({ positions }) => {
+    const list = decodePositions(positions?.value ?? '')
+    return list === null ? [] : [list]
+  })
+  const [first, ...others] = lists.sort((a, b) => a.length - b.length)
+  if (first === undefined) return null
+  const sets = others.map(list => new Set(list))
+  return first.filter(position => sets.every(set => set.has(position)))
 }

@@ -38,3 +38,8 @@ export type GraphRole = 'facts' | 'index' | 'mapped'
 export function graphIri(dataset: string, version: string, role: GraphRole): string {
   return `urn:lodestone:graph:${encodeURIComponent(dataset)}:${version}:${role}`
 }
+
+/** IRI of a bucket of words in the index graph of any version. */
+export function wordBucketIri(bucket: number): string {
+  return `urn:lodestone:index:words:${bucket}`
+}

@@ -100,4 +100,4 @@ export const HYDRA = vocabulary(
 )
 
 /** Predicates of the index graph: what queries need and nobody exports. See src/README.md, "What is in the store". */
-export const INDEX = vocabulary('urn:lodestone:index:', 'position', 'json', 'text')
+export const INDEX = vocabulary('urn:lodestone:index:', 'position', 'json', 'text', 'positions')

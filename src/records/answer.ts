@@ -3,6 +3,7 @@ import type { Query } from '../query/plan.ts'
 import { findGroups } from './aggregate.ts'
 import { exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
+import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
 /** A row of an answer as a flat JSON object; the id of the record where it is one. */
@@ -26,7 +27,12 @@ export interface Asked {
 }
 
 /** Answers a query of either kind with rows that are ready to be written. */
-export async function answerQuery(plan: Query, { target, style }: Asked, asker: Asker): Promise<Answer> {
+export async function answerQuery(
+  plan: Query,
+  { target: whole, style }: Asked,
+  asker: Asker,
+): Promise<Answer> {
+  const target = await narrow(plan, whole, asker)
   if (plan.type === 'groups') {
     const { total, rows } = await findGroups(plan, target, asker)
     return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }
@@ -46,9 +52,10 @@ export async function answerQuery(plan: Query, { target, style }: Asked, asker: 
 /** The rows of a query as flat JSON objects, in bounded pieces. */
 export async function* exportObjects(
   plan: Query,
-  { target, style }: Asked,
+  { target: whole, style }: Asked,
   asker: Asker,
 ): AsyncGenerator<readonly Record<string, unknown>[]> {
+  const target = await narrow(plan, whole, asker)
   if (plan.type === 'groups') {
     const { rows } = await findGroups(plan, target, asker)
     yield rows.map(row => rowObject(row, plan, style))

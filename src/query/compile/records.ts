@@ -286,6 +286,13 @@ export function addFilter({ filter }: Question, body: Body): boolean {
     body.find(noRecord(body.scope))
     return true
   }
+  const { among } = body.scope.target
+  if (among !== undefined) {
+    body.find({ type: 'values', variable: POSITION, terms: among.map(position => integer(position)) })
+    body.position()
+    compileCondition(condition, body, 'test')
+    return true
+  }
   compileCondition(condition, body, 'search')
   return drives(condition)
 }

@@ -18,6 +18,8 @@ export interface CompileTarget {
   readonly statistics: DatasetStatistics
   /** ISO 8601 moment of the publication, in UTC: the timestamp of each record. */
   readonly published: string
+  /** Positions outside of which no record satisfies the filter; absent where that is not known. */
+  readonly among?: readonly number[]
 }
 
 /** The variables that every compiled query uses for a record. */

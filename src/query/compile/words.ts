@@ -1,0 +1,46 @@
+import { wordBucket } from '../../model/search.ts'
+import { wordBucketIri } from '../../rdf/iris.ts'
+import { INDEX } from '../../rdf/vocab.ts'
+import { inGraph, iri, triple, variable } from '../../sparql/build.ts'
+import type { Condition } from '../plan.ts'
+import type { Statement } from './records.ts'
+import type { CompileTarget } from './scope.ts'
+
+const BUCKET = variable('bucket')
+const POSITIONS = variable('positions')
+
+/** The words that every record which satisfies a condition has as they are, in any of its fields. */
+function requiredWords(condition: Condition): readonly string[] {
+  switch (condition.type) {
+    case 'and':
+      return condition.operands.flatMap(requiredWords)
+    case 'words':
+    case 'like':
+      return condition.words.filter(({ mode }) => mode === 'word').map(({ text }) => text)
+    default:
+      return []
+  }
+}
+
+/** The buckets of the words that a filter requires; none where nothing is known of words. */
+export function bucketsOf(filter: Condition | null, { statistics }: CompileTarget): readonly number[] {
+  const { wordBuckets } = statistics
+  if (filter === null || wordBuckets === null || wordBuckets === undefined) return []
+  return [...new Set(requiredWords(filter).map(word => wordBucket(word, wordBuckets)))]
+}
+
+/** The positions of the records that have words of some buckets. */
+export function compileBuckets(buckets: readonly number[], target: CompileTarget): Statement {
+  return {
+    name: 'words',
+    reason: 'positions of the records that may have the words',
+    query: {
+      type: 'select',
+      projection: [{ variable: POSITIONS }],
+      where: [
+        { type: 'values', variable: BUCKET, terms: buckets.map(bucket => iri(wordBucketIri(bucket))) },
+        inGraph(target.graphs.index, triple(BUCKET, iri(INDEX.positions), POSITIONS)),
+      ],
+    },
+  }
+}
