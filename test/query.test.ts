@@ -5,13 +5,7 @@ import t from 'tap'
 import { Fault } from '../src/errors.ts'
 import type { DatasetStatistics } from '../src/model/dataset.ts'
 import { field } from '../src/model/field.ts'
-import {
-  aggregatesOf,
-  compileGroupCount,
-  compileGroups,
-  compileValues,
-  isDecoded,
-} from '../src/query/compile/groups.ts'
+import { compileGroupCount, compileGroups } from '../src/query/compile/groups.ts'
 import {
   compileBoundedPage,
   compileCandidates,
@@ -95,11 +89,6 @@ function statementsOf(clauses: Clauses): Readonly<Record<string, string>> {
     return Object.fromEntries([
       ...named('groups', compileGroups(plan, target)),
       ...(plan.keys.length === 0 ? counted : named('count', compileGroupCount(plan, target))),
-      ...aggregatesOf(plan).flatMap((aggregate, index) =>
-        isDecoded(aggregate) && aggregate.of !== null
-          ? named(`values ${index}`, compileValues(plan, aggregate.of, null, target))
-          : [],
-      ),
     ])
   if (plan.filter === null && plan.orderBy.length === 0)
     return Object.fromEntries([

@@ -10,6 +10,7 @@ import {
   isDecodedOrder,
   isDecodedValue,
   placeOf,
+  VALUE_SEPARATOR,
 } from './compile/groups.ts'
 import { decodeConstant, type Solution } from './decode.ts'
 import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
@@ -26,38 +27,18 @@ export interface Cell {
   readonly lat: number
 }
 
-/** The values of one aggregate in each group, by the group's name, and how often each occurs. */
-export type GroupValues = ReadonlyMap<string, readonly (readonly [value: string, times: number])[]>
-
-/** Reads the values that a decoded aggregate is computed from. */
-export function decodeValues(plan: GroupQuery, solutions: readonly Solution[]): GroupValues {
-  const values = new Map<string, (readonly [string, number])[]>()
-  for (const solution of solutions) {
-    const name = groupName(plan, solution)
-    const known = values.get(name) ?? []
-    known.push([solution.value?.value ?? '', Number(solution.times?.value)])
-    values.set(name, known)
-  }
-  return values
-}
-
 /**
  * Reads the rows of a grouped answer, with the aggregates that SPARQL has none for; rows whose order depends on one
  * of these are sorted and cut to their page here, stably: the store gives them in the order of their keys.
  */
-export function decodeGroups(
-  plan: GroupQuery,
-  solutions: readonly Solution[],
-  values: ReadonlyMap<number, GroupValues>,
-): readonly GroupRow[] {
+export function decodeGroups(plan: GroupQuery, solutions: readonly Solution[]): readonly GroupRow[] {
   const aggregates = aggregatesOf(plan)
   const rows = solutions.map(solution => {
-    const name = groupName(plan, solution)
     const keys = plan.keys.map((_, index) => decodeKey(plan, index, solution))
     const figure = (aggregate: Aggregate): Constant | Geometry | null => {
-      const place = placeOf(aggregate, aggregates)
-      if (!isDecoded(aggregate)) return decodeConstant(solution[figureName(place)], figureType(aggregate))
-      return computed(aggregate, values.get(place)?.get(name) ?? [])
+      const found = solution[figureName(placeOf(aggregate, aggregates))]
+      if (!isDecoded(aggregate)) return decodeConstant(found, figureType(aggregate))
+      return computed(aggregate, (found?.value ?? '').split(VALUE_SEPARATOR).filter(Boolean))
     }
     /** `index` is the place of the selection, -1 for what stands in no place of its own. */
     const value = (of: RowValue, index: number): GroupRow['selected'][number] => {
@@ -135,10 +116,6 @@ function compare(a: unknown, b: unknown): number {
   return Number(a) < Number(b) ? -1 : 1
 }
 
-function groupName(plan: GroupQuery, solution: Solution): string {
-  return JSON.stringify(plan.keys.flatMap(keyNames).map(name => solution[name]?.value ?? null))
-}
-
 function decodeKey(plan: GroupQuery, index: number, solution: Solution): Constant | Cell | null {
   const key = plan.keys[index]
   if (key === undefined) return null
@@ -159,20 +136,14 @@ export function figureType({ name, of }: Aggregate): FieldType {
   return (name === 'min' || name === 'max') && !isNumeric(type) ? type : 'double'
 }
 
-function computed(
-  { name, rank }: Aggregate,
-  values: readonly (readonly [string, number])[],
-): Constant | Geometry | null {
+function computed({ name, rank }: Aggregate, values: readonly string[]): Constant | Geometry | null {
   switch (name) {
     case 'percentile':
-      return percentile(
-        values.map(([value, times]) => [Number(value), times]),
-        rank,
-      )
+      return percentile(values.map(Number), rank)
     case 'envelope':
-      return convexHull(values.flatMap(([text]) => positions(text)))
+      return convexHull(values.flatMap(positions))
     case 'bbox':
-      return boundingBox(values.flatMap(([text]) => positions(text)))
+      return boundingBox(values.flatMap(positions))
     default:
       throw new Error(`${name} is computed by the store`)
   }
@@ -181,25 +152,13 @@ function computed(
 /**
  * The value below which a part of the values lies, between the two nearest by linear interpolation; null for none.
  *
- * @param values each value with the number of times that it occurs
  * @param rank 0 to 100
  */
-export function percentile(values: readonly (readonly [number, number])[], rank: number): number | null {
-  const sorted = [...values].sort((a, b) => a[0] - b[0])
-  const count = sorted.reduce((sum, [, times]) => sum + times, 0)
-  if (count === 0) return null
-  const place = (rank / 100) * (count - 1)
-  const [low, high] = [nth(sorted, Math.floor(place)), nth(sorted, Math.ceil(place))]
-  return low + (high - low) * (place - Math.floor(place))
-}
-
-function nth(sorted: readonly (readonly [number, number])[], place: number): number {
-  let passed = 0
-  for (const [value, times] of sorted) {
-    passed += times
-    if (place < passed) return value
-  }
-  return sorted.at(-1)?.[0] ?? Number.NaN
+export function percentile(values: readonly number[], rank: number): number | null {
+  const sorted = Float64Array.from(values).sort()
+  const place = (rank / 100) * (sorted.length - 1)
+  const [low, high] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]]
+  return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place))
 }
 
 type Position = readonly [lon: number, lat: number]

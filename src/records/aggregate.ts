@@ -1,16 +1,14 @@
 import {
-  aggregatesOf,
+  compileBoundedGroups,
   compileGroupCount,
   compileGroups,
-  compileValues,
-  isDecoded,
   isDecodedOrder,
   LOOK_AHEAD,
 } from '../query/compile/groups.ts'
 import { compileCount } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeCount, type Solution } from '../query/decode.ts'
-import { decodeGroups, decodeValues, type GroupRow, type GroupValues } from '../query/decode-groups.ts'
+import { decodeGroups, type GroupRow } from '../query/decode-groups.ts'
 import type { GroupQuery } from '../query/plan.ts'
 import { technicalName } from '../query/technical.ts'
 import type { Asker } from './trace.ts'
@@ -25,7 +23,7 @@ export interface GroupPage {
 export async function findGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<GroupPage> {
   const { solutions, total } =
     plan.limit === 0 ? { solutions: [], total: null } : await readPage(plan, target, asker)
-  const rows = await readRows(plan, solutions, target, asker)
+  const rows = asker.watch.time('decode', () => decodeGroups(plan, solutions))
   if (plan.keys.length === 0) return { total: await countRecords(plan, target, asker), rows }
   return { total: total ?? (await countGroups(plan, target, asker)), rows }
 }
@@ -36,6 +34,9 @@ async function readPage(
   target: CompileTarget,
   asker: Asker,
 ): Promise<{ readonly solutions: readonly Solution[]; readonly total: number | null }> {
+  const bounded = asker.watch.time('compile', () => compileBoundedGroups(plan, target))
+  const guessed = bounded === null ? [] : await asker.ask(bounded)
+  if (plan.limit !== null && guessed.length >= plan.limit) return { solutions: guessed, total: null }
   const found = await asker.ask(asker.watch.time('compile', () => compileGroups(plan, target)))
   if (isDecodedOrder(plan)) return { solutions: found, total: found.length }
   const isEnd = plan.limit === null || found.length < plan.limit + LOOK_AHEAD
@@ -44,26 +45,6 @@ async function readPage(
     solutions: plan.limit === null ? found : found.slice(0, plan.limit),
     total: isKnown ? plan.offset + found.length : null,
   }
-}
-
-async function readRows(
-  plan: GroupQuery,
-  solutions: readonly Solution[],
-  target: CompileTarget,
-  asker: Asker,
-): Promise<readonly GroupRow[]> {
-  const values = new Map<number, GroupValues>()
-  const read = new Map<string, GroupValues>()
-  const named = isDecodedOrder(plan) ? null : solutions
-  for (const [index, aggregate] of aggregatesOf(plan).entries()) {
-    if (!isDecoded(aggregate) || aggregate.of === null || solutions.length === 0) continue
-    const name = JSON.stringify(aggregate.of)
-    const known =
-      read.get(name) ?? decodeValues(plan, await asker.ask(compileValues(plan, aggregate.of, named, target)))
-    read.set(name, known)
-    values.set(index, known)
-  }
-  return asker.watch.time('decode', () => decodeGroups(plan, solutions, values))
 }
 
 async function countRecords(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<number> {

@@ -5,12 +5,14 @@ import {
   compileCandidates,
   compileCount,
   compileFetch,
+  compileFirst,
   compileKeyBound,
   compilePositions,
   compileSortedPage,
   compileWindowPage,
   MOST_CANDIDATES,
   type Statement,
+  wayTo,
 } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeCount, decodeRecordIris, decodeRow, type RecordRow } from '../query/decode.ts'
@@ -26,6 +28,9 @@ export interface RecordPage {
 
 /** Records that are fetched with their contents at a time: some tens of milliseconds of one worker. */
 const FETCHED_AT_A_TIME = 1000
+
+/** So many records that a look-up finds are sorted as quickly as a part of them is found. */
+const SORTED_AT_ONCE = 20_000
 
 /** Answers a record query: ids and the count first, the contents of the page last. */
 export async function findRecords(
@@ -81,7 +86,19 @@ async function findPage(
   if (count.type === 'known' && (count.count === 0 || plan.limit === 0 || plan.offset >= count.count))
     return { total: count.count, records: [] }
   const page = async (statement: Statement) => decodeRecordIris(await asker.ask(statement))
-  if (plan.filter !== null) {
+  const countOf = async () =>
+    count.type === 'known' ? count.count : decodeCount(await asker.ask(count.statement))
+  const way = wayTo(plan, target)
+  if (way === 'few') {
+    const first = await page(watch.time('compile', () => compileFirst(plan, target)))
+    const end = plan.limit === null ? Number.POSITIVE_INFINITY : plan.offset + plan.limit
+    const isAll = first.length <= MOST_CANDIDATES
+    if (isAll || end <= first.length)
+      return {
+        total: isAll ? first.length : await countOf(),
+        records: first.slice(plan.offset, end),
+      }
+  } else if (way === 'many' && plan.filter !== null) {
     const candidates = await page(watch.time('compile', () => compileCandidates(plan, target)))
     if (candidates.length <= MOST_CANDIDATES) {
       const total = candidates.length
@@ -89,9 +106,11 @@ async function findPage(
       return { total, records: await page(compileCandidatePage(plan, candidates, target)) }
     }
   }
-  const total = count.type === 'known' ? count.count : decodeCount(await asker.ask(count.statement))
+  const total = await countOf()
   if (plan.limit === 0 || plan.offset >= total) return { total, records: [] }
   const wanted = Math.min(plan.limit ?? total, total - plan.offset)
+  if (way === 'look-up' && total < SORTED_AT_ONCE)
+    return { total, records: await page(compileSortedPage(plan, target)) }
   for (const compile of [compileWindowPage, compileBoundedPage]) {
     const guess = watch.time('compile', () => compile(plan, total, target))
     const records = guess === null ? [] : await page(guess)

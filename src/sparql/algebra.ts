@@ -65,6 +65,8 @@ export type Expression =
       /** null for COUNT(*). */
       readonly operand: Expression | null
     }
+  /** All values of a group in one text, with a separator between. */
+  | { readonly type: 'concatenation'; readonly operand: Expression; readonly separator: string }
 
 /** An element of a group graph pattern (SPARQL 1.1 Query, section 18.2.2). */
 export type Pattern =

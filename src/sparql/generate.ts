@@ -109,6 +109,15 @@ function expressionText(expression: Expression): string {
       const operand = expression.operand === null ? '*' : expressionText(expression.operand)
       return `${expression.name}(${expression.distinct ? 'DISTINCT ' : ''}${operand})`
     }
+    case 'concatenation': {
+      const separator = termText({
+        type: 'literal',
+        value: expression.separator,
+        datatype: XSD.string,
+        language: '',
+      })
+      return `GROUP_CONCAT(${expressionText(expression.operand)}; SEPARATOR=${separator})`
+    }
     default:
       return unknown(expression)
   }

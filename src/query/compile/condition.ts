@@ -7,6 +7,7 @@ import {
   exists,
   fold,
   inGraph,
+  integer,
   iri,
   literal,
   minus,
@@ -108,15 +109,18 @@ export function drives(condition: Condition): boolean {
     case 'words':
       return true
     case 'relation':
-      return [condition.left, condition.right].some(scalar =>
-        requiredFields(scalar).some(field => technicalName(field) === undefined),
-      )
+      return [condition.left, condition.right].some(needsField)
     case 'compare':
     case 'oneOf':
       return technicalName(condition.field) === undefined || isIdentity(condition)
     default:
       return technicalName(condition.field) === undefined
   }
+}
+
+/** True for a value that is null without the value of some field, whose triples so find all records that have it. */
+export function needsField(scalar: Parameters<typeof fieldsOf>[0]): boolean {
+  return requiredFields(scalar).some(field => technicalName(field) === undefined)
 }
 
 /** The fields without which a value is null. */
@@ -151,7 +155,7 @@ function remove(condition: Condition, body: Body, records: number): void {
 }
 
 /** True where a condition looks at every value of a field, rather than one up. */
-function scans(condition: Condition): boolean {
+export function scans(condition: Condition): boolean {
   if (condition.type === 'and' || condition.type === 'or') return condition.operands.some(scans)
   if (condition.type === 'not') return scans(condition.operand)
   return condition.type !== 'oneOf' && !(condition.type === 'compare' && condition.operator === '=')
@@ -323,8 +327,17 @@ const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
 /** Records by their ids; a text that is no id is the IRI of no record. */
 function identities(ids: readonly string[], body: Body): void {
   const known = ids.filter(id => /^[0-9a-f]{40}$/.test(id))
-  body.find({ type: 'values', variable: RECORD, terms: known.map(id => body.scope.record(id)) })
+  if (known.length === 0) body.find(noRecord(body.scope))
+  else body.find({ type: 'values', variable: RECORD, terms: known.map(id => body.scope.record(id)) })
   body.position()
+}
+
+/**
+ * A position that no record has: no solutions. A filter of false or VALUES without terms would do, but from these the
+ * store gives aggregates no row either.
+ */
+export function noRecord(scope: Scope): Pattern {
+  return inGraph(scope.target.graphs.index, triple(RECORD, iri(INDEX.position), integer(-1)))
 }
 
 function boundTest(

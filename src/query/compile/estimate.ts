@@ -1,4 +1,4 @@
-import type { Condition, Constant } from '../plan.ts'
+import type { Condition, Constant, Word } from '../plan.ts'
 import type { Scope } from './scope.ts'
 
 /** Parts of all records that conditions are taken to keep where statistics say nothing. */
@@ -24,6 +24,7 @@ export function estimate(condition: Condition, scope: Scope): number {
       return condition.value ? records : 0
     case 'words':
     case 'like':
+      return records * (condition.words.every(isShort) ? USUAL.computed : USUAL.words)
     case 'startsWith':
       return records * USUAL.words
     case 'near':
@@ -49,6 +50,11 @@ export function estimate(condition: Condition, scope: Scope): number {
     default:
       return condition satisfies never
   }
+}
+
+/** A beginning of so few letters that very many words have it. */
+function isShort({ text, mode }: Word): boolean {
+  return mode !== 'word' && text.length <= 2
 }
 
 type OfField = Extract<Condition, { readonly field: unknown }>

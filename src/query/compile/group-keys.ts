@@ -61,7 +61,9 @@ export function compileKey(key: GroupKey, index: number, body: Body, plan: Group
       return one(compileScalar(grouping.value, body, need), grouping.value.type === 'field')
     case 'steps': {
       const value = body.let(compileScalar(grouping.value, body, 'required'), 'value')
-      return one(step(grouping.edges, scalarType(grouping.value), value), false)
+      const isOpen = grouping.edges[0] === null && grouping.edges.at(-1) === null
+      const sure = isOpen && grouping.value.type === 'field'
+      return one(step(grouping.edges, scalarType(grouping.value), value), sure)
     }
     case 'width':
       return one(lot(grouping, compileScalar(grouping.value, body, need), body), false)

@@ -1,4 +1,4 @@
-import type { Term } from '../../rdf/term.ts'
+import type { Field } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type {
   Expression,
@@ -18,19 +18,22 @@ import {
   inGraph,
   integer,
   literal,
+  not,
   optional,
   subquery,
   triple,
   variable,
 } from '../../sparql/build.ts'
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue, type Scalar, scalarType } from '../plan.ts'
+import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
+import { estimate } from './estimate.ts'
 import { type CompiledKey, compileKey, findsRecords, keyNames } from './group-keys.ts'
 import { addFilter, type Statement } from './records.ts'
 import { compileScalar, NOTHING } from './scalar.ts'
 import { type CompileTarget, constantTerm, doubleTerm, RECORD, Scope } from './scope.ts'
 
-/** Aggregates that SPARQL has none for: decoding computes them from the values of each group and how often each is. */
+/** Aggregates that SPARQL has none for: decoding computes them from the values of each group. */
 export function isDecoded({ name }: Aggregate): boolean {
   return name === 'percentile' || name === 'envelope' || name === 'bbox'
 }
@@ -66,6 +69,9 @@ export function isDecodedOrder(plan: GroupQuery): boolean {
   return plan.orderBy.some(({ value }) => isDecodedValue(value))
 }
 
+/** What stands between the values of a group that decoding aggregates; none stands for an absent value. */
+export const VALUE_SEPARATOR = '|'
+
 /** The variable of an aggregate, and that of a computed value of the select clause. */
 export const figureName = (index: number): string => `figure${index}`
 export const computedName = (index: number): string => `computed${index}`
@@ -85,9 +91,44 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
   }
 }
 
+/**
+ * The rows of a page in the order of its first key, a field of very many values with known quantiles: only the groups
+ * before one of them are made. Null where that does not spare much; where fewer rows come than the page has, all must
+ * be made.
+ */
+export function compileBoundedGroups(plan: GroupQuery, target: CompileTarget): Statement | null {
+  const scope = new Scope(target, plan.timezone)
+  const [key] = plan.keys
+  const [order, ...others] = plan.orderBy
+  const isByKey = order === undefined || (order.value.type === 'key' && order.value.index === 0)
+  if (!isByKey || others.length > 0 || plan.limit === null || key?.grouping.type !== 'value') return null
+  if (key.grouping.value.type !== 'field' || key.grouping.value.field.multivalued) return null
+  const { field } = key.grouping.value
+  const { quantiles = [], distinct = 0 } = scope.statistics(field) ?? {}
+  const isMost =
+    plan.filter === null || estimate(plan.filter, scope) > target.statistics.records * MOST_RECORDS
+  if (distinct !== null || quantiles.length < 3 || !isMost) return null
+  const part = (4 * (plan.offset + plan.limit) + 50) / MANY_GROUPS
+  const lots = Math.ceil(part * (quantiles.length - 1)) + 1
+  const descending = order?.descending ?? false
+  const bound = quantiles[descending ? quantiles.length - 1 - lots : lots]
+  if (lots > quantiles.length / 2 || bound === undefined) return null
+  const rows = new Rows(plan, scope, { value: constantTerm(field.type, bound), descending })
+  return {
+    name: 'groups',
+    reason: `the page is among the groups not beyond ${String(bound).slice(0, 60)}`,
+    query: { ...rows.query(), limit: plan.limit },
+  }
+}
+
+/** Distinct values from which on statistics do not count them. */
+const MANY_GROUPS = 10_000
+/** The part of all records that a filter must keep for their quantiles to tell of its groups. */
+const MOST_RECORDS = 0.25
+
 /** The number of rows of a grouped query. */
 export function compileGroupCount(plan: GroupQuery, target: CompileTarget): Statement {
-  const body = groupedBody(plan, new Scope(target, plan.timezone))
+  const body = groupedBody(plan, new Scope(target, plan.timezone), false)
   const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
   const rows: SelectQuery = {
     type: 'select',
@@ -104,69 +145,14 @@ export function compileGroupCount(plan: GroupQuery, target: CompileTarget): Stat
 }
 
 /**
- * The values of one aggregate that decoding computes, by group, and how often each occurs.
+ * A body in which ?record is each record that the filter keeps.
  *
- * @param rows the rows of the page, whose groups are the only ones wanted; null for all groups
+ * @param isFound something that is joined later finds the records
  */
-export function compileValues(
-  plan: GroupQuery,
-  of: Scalar,
-  rows: readonly Readonly<Record<string, Term>>[] | null,
-  target: CompileTarget,
-): Statement {
-  const body = groupedBody(plan, new Scope(target, plan.timezone))
-  const named = namedGroups(plan, rows)
-  // A record without the key must not take one of those that are named.
-  const keyed = named === null ? plan : { ...plan, nullGroups: false }
-  const keys = plan.keys.map((key, index) => compileKey(key, index, body, keyed))
-  const [first] = keys[0]?.variables ?? []
-  if (named !== null && first !== undefined) restrict(plan, first, named, body)
-  const value = body.hold(compileScalar(of, body, 'required'), 'value')
-  body.test(call('BOUND', value))
-  return {
-    name: 'values',
-    reason: 'values of each group, for an aggregate that SPARQL does not have',
-    query: {
-      type: 'select',
-      projection: [
-        ...keyProjections(keys),
-        { variable: variable('value'), expression: value },
-        { variable: variable('times'), expression: COUNT_ALL },
-      ],
-      where: body.patterns(),
-      groupBy: [...groupedBy(keys), { variable: value }],
-    },
-  }
-}
-
-/** Rows up to which the values of other groups are left out by naming the groups. */
-const MOST_NAMED = 1000
-
-/** The values of a single key on the rows of the page, where all of them have one; null to leave out no group. */
-function namedGroups(
-  { keys }: GroupQuery,
-  rows: readonly Readonly<Record<string, Term>>[] | null,
-): readonly Term[] | null {
-  const [only, ...others] = keys
-  if (rows === null || rows.length > MOST_NAMED || only === undefined || others.length > 0) return null
-  const [name, second] = keyNames(only, 0)
-  if (name === undefined || second !== undefined) return null
-  const terms = rows.map(row => row[name])
-  return terms.every(term => term !== undefined) ? terms : null
-}
-
-function restrict(plan: GroupQuery, value: Variable, terms: readonly Term[], body: Body): void {
-  const grouping = plan.keys[0]?.grouping
-  const isField = grouping?.type === 'value' && grouping.value.type === 'field'
-  if (isField) body.find({ type: 'values', variable: value, terms })
-  else body.test({ type: 'oneOf', operand: value, items: terms })
-}
-
-/** A body in which ?record is each record that the filter keeps, where no key finds it. */
-function groupedBody(plan: GroupQuery, scope: Scope): Body {
+function groupedBody(plan: GroupQuery, scope: Scope, isFound: boolean): Body {
   const body = new Body(scope)
   const keyed = plan.keys.some(key => findsRecords(key, plan, scope))
-  if (!addFilter(plan, body) && !keyed) body.position()
+  if (!addFilter(plan, body) && !keyed && !isFound) body.position()
   return body
 }
 
@@ -182,6 +168,11 @@ function keyProjections(keys: readonly CompiledKey[]): readonly Projection[] {
   )
 }
 
+interface Bound {
+  readonly value: Expression
+  readonly descending: boolean
+}
+
 /** Builds the statement of the rows; it lives for one query. */
 class Rows {
   private readonly plan: GroupQuery
@@ -190,8 +181,12 @@ class Rows {
   /** True where the rows of the store are completed by a query around them. */
   private readonly wrapped: boolean
 
-  constructor(plan: GroupQuery, scope: Scope) {
+  /** The value of the first key beyond which no groups are made; null to make all. */
+  private readonly bound: Bound | null
+
+  constructor(plan: GroupQuery, scope: Scope, bound: Bound | null = null) {
     this.plan = plan
+    this.bound = bound
     this.scope = scope
     this.aggregates = aggregatesOf(plan)
     // Within one grouped SELECT no value may be computed from the names of others.
@@ -211,13 +206,23 @@ class Rows {
 
   /** The rows as GROUP BY gives them. */
   private grouped(figure: (index: number) => string): SelectQuery {
-    const body = groupedBody(this.plan, this.scope)
-    const keys = this.keys(body)
+    const only = this.onlyField()
+    const isFound = only !== null || this.aggregates.some(({ of }) => isEverywhere(of, this.scope))
+    const body = groupedBody(this.plan, this.scope, isFound)
+    if (only !== null) body.value(only, 'required')
     const figures = this.aggregates.flatMap((aggregate, index): Projection[] =>
-      isDecoded(aggregate) || isCountOfMany(aggregate)
+      isCountOfMany(aggregate)
         ? []
-        : [{ variable: variable(figure(index)), expression: aggregateOf(aggregate, body) }],
+        : [
+            {
+              variable: variable(figure(index)),
+              expression: aggregateOf(aggregate, body, this.plan.keys.length > 0),
+            },
+          ],
     )
+    const keys = this.keys(body)
+    const [first] = keys[0]?.variables ?? []
+    if (this.bound !== null && first !== undefined) body.test(withinBound(first, this.bound))
     const projection = [...keyProjections(keys), ...keys.flatMap(({ more }) => more), ...figures]
     return {
       type: 'select',
@@ -229,6 +234,15 @@ class Rows {
     }
   }
 
+  /** The field that all figures of one row are about: records without it change none of them. */
+  private onlyField(): Field | null {
+    const fields = this.aggregates.map(({ of }) => (of?.type === 'field' ? of.field : null))
+    const [first = null] = fields
+    const isOne = first !== null && fields.every(field => field?.name === first.name)
+    const isPlain = isOne && !first.multivalued && technicalName(first) === undefined
+    return isPlain && this.plan.keys.length === 0 ? first : null
+  }
+
   /** The rows with the steps that no record is in, and with counts of distinct values that are made apart. */
   private completed(): SelectQuery {
     const raw = (index: number) => `raw${index}`
@@ -237,7 +251,6 @@ class Rows {
     const counts = this.countsOfMany(raw)
     const joins = counts.length > 0 ? keys.map(joinKey) : []
     const figures = this.aggregates.flatMap((aggregate, index): Projection[] => {
-      if (isDecoded(aggregate)) return []
       const value = variable(raw(index))
       const expression = aggregate.name === 'count' ? call('COALESCE', value, integer(0)) : value
       return [{ variable: variable(figureName(index)), expression }]
@@ -269,9 +282,9 @@ class Rows {
   private countsOfMany(raw: (index: number) => string): readonly Pattern[] {
     return this.aggregates.flatMap((aggregate, index): Pattern[] => {
       if (!isCountOfMany(aggregate) || aggregate.of === null) return []
-      const body = groupedBody(this.plan, this.scope)
-      const keys = this.keys(body)
+      const body = groupedBody(this.plan, this.scope, true)
       const value = body.hold(compileScalar(aggregate.of, body, 'required'), 'value')
+      const keys = this.keys(body)
       const count = aggregated('COUNT', value, true)
       const projection = keys.flatMap(({ variables, names }) =>
         variables.map(
@@ -336,6 +349,18 @@ class Rows {
   }
 }
 
+/** Absent values come first in an ascending order. */
+function withinBound(key: Variable, { value, descending }: Bound): Expression {
+  const isWithin = binary(descending ? '>=' : '<=', key, value)
+  return descending ? isWithin : binary('||', not(call('BOUND', key)), isWithin)
+}
+
+/** True for a field that every record has once, so that its triples find them all. */
+function isEverywhere(of: Scalar | null, scope: Scope): boolean {
+  if (of?.type !== 'field' || of.field.multivalued) return false
+  return technicalName(of.field) === undefined && scope.isComplete(of.field)
+}
+
 /** True for what the store computes from the keys and figures of a row. */
 function isComputed(value: RowValue): boolean {
   return value.type === 'arithmetic' && !isDecodedValue(value)
@@ -367,26 +392,37 @@ function aggregated(
 }
 
 /** An aggregate as SPARQL computes it; what it reads is joined to the body without losing records. */
-function aggregateOf({ name, of, distinct }: Aggregate, body: Body): Expression {
+function aggregateOf({ name, of, distinct }: Aggregate, body: Body, isGrouped: boolean): Expression {
   if (of === null) return COUNT_ALL
   const many = fieldsOf(of).find(({ multivalued }) => multivalued)
   if (many !== undefined && name === 'count') return aggregated('SUM', presence(many, body))
   const value = body.let(compileScalar(of, body, 'optional'), 'value')
+  // A group has a record, and so a value where all records have one.
+  const isSure = isGrouped && isEverywhere(of, body.scope)
+  const orNothing = (figure: Expression) => (isSure ? figure : unlessEmpty(figure, value))
   switch (name) {
     case 'count':
       return aggregated('COUNT', value, distinct)
     case 'min':
-      return orNothing(aggregated('MIN', orNeutral('min', of, value, body)), value)
+      return orNothing(aggregated('MIN', orNeutral('min', of, value, body)))
     case 'max':
-      return orNothing(aggregated('MAX', orNeutral('max', of, value, body)), value)
+      return orNothing(aggregated('MAX', orNeutral('max', of, value, body)))
     case 'sum':
-      return orNothing(total(of, value, body), value)
+      return orNothing(total(of, value, body))
     case 'avg': {
       const sum = apply(XSD.double, total(of, value, body))
-      return orNothing(binary('/', sum, aggregated('COUNT', value)), value)
+      return orNothing(binary('/', sum, aggregated('COUNT', value)))
     }
+    case 'percentile':
+    case 'envelope':
+    case 'bbox':
+      return {
+        type: 'concatenation',
+        operand: call('COALESCE', call('STR', value), literal('')),
+        separator: VALUE_SEPARATOR,
+      }
     default:
-      throw new Error(`${name} is not an aggregate of the store`)
+      return name satisfies never
   }
 }
 
@@ -399,7 +435,7 @@ function presence(field: ReturnType<typeof fieldsOf>[number], body: Body): Expre
 }
 
 /** A figure over no values is null. */
-function orNothing(figure: Expression, value: Expression): Expression {
+function unlessEmpty(figure: Expression, value: Expression): Expression {
   return conditional(binary('=', aggregated('COUNT', value), integer(0)), NOTHING, figure)
 }
 

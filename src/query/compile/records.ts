@@ -1,13 +1,6 @@
 import type { Literal } from '../../rdf/term.ts'
 import { INDEX, XSD } from '../../rdf/vocab.ts'
-import type {
-  ConstructQuery,
-  Expression,
-  OrderKey,
-  Pattern,
-  Projection,
-  SelectQuery,
-} from '../../sparql/algebra.ts'
+import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import {
   apply,
   binary,
@@ -24,7 +17,8 @@ import {
 import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
-import { compileCondition, drives } from './condition.ts'
+import { compileCondition, drives, needsField, noRecord, scans } from './condition.ts'
+import { estimate } from './estimate.ts'
 import { compileScalar, isSingle } from './scalar.ts'
 import { type CompileTarget, constantTerm, POSITION, RECORD, Scope } from './scope.ts'
 import { simplify } from './simplify.ts'
@@ -84,6 +78,28 @@ export function compileCandidates(question: Question, target: CompileTarget): St
       where: filtered(question, target).patterns(),
       limit: MOST_CANDIDATES + 1,
     },
+  }
+}
+
+/** How the records of a filter are best found, as far as statistics tell. */
+export type Way = 'look-up' | 'few' | 'many'
+
+/** Look-ups are counted at once; of few records all are put in order; of many only the page should be. */
+export function wayTo(question: Question, target: CompileTarget): Way {
+  const { filter } = question
+  if (filter === null) return 'many'
+  const scope = new Scope(target, question.timezone)
+  if (drives(filter) && !scans(filter)) return 'look-up'
+  return estimate(filter, scope) <= MOST_CANDIDATES ? 'few' : 'many'
+}
+
+/** The first records of a filter and an order, one more than are kept as candidates. */
+export function compileFirst(plan: RecordQuery, target: CompileTarget): Statement {
+  const body = filtered(plan, target)
+  return {
+    name: 'page',
+    reason: `${describeDrive(plan)}, probably few: all of them, ${describeOrder(plan)}`,
+    query: { ...page(plan, body, sortKeys(plan, body)), limit: MOST_CANDIDATES + 1, offset: 0 },
   }
 }
 
@@ -163,6 +179,7 @@ export function compileKeyBound(plan: RecordQuery, total: number, target: Compil
   const last = plan.offset + plan.limit
   if (!isSingle(first.value) || total < BOUND_FROM || last > total / 4) return null
   const body = filtered(plan, target)
+  if (plan.filter === null && !needsField(first.value)) body.position()
   const key = body.hold(compileScalar(first.value, body, 'required'), 'key')
   if (first.value.type !== 'field') body.test(call('BOUND', key))
   return {
@@ -274,7 +291,7 @@ export function filtered(
   scope: Scope = new Scope(target, question.timezone),
 ): Body {
   const body = new Body(scope)
-  if (!addFilter(question, body)) body.position()
+  if (question.filter !== null && !addFilter(question, body)) body.position()
   return body
 }
 
@@ -282,11 +299,11 @@ export function filtered(
 export function addFilter({ filter }: Question, body: Body): boolean {
   const condition = filter === null ? null : simplify(filter, body.scope)
   if (condition === null) return false
-  if (condition.type === 'always' && !condition.value) {
+  const { among } = body.scope.target
+  if ((condition.type === 'always' && !condition.value) || among?.length === 0) {
     body.find(noRecord(body.scope))
     return true
   }
-  const { among } = body.scope.target
   if (among !== undefined) {
     body.find({ type: 'values', variable: POSITION, terms: among.map(position => integer(position)) })
     body.position()
@@ -295,11 +312,6 @@ export function addFilter({ filter }: Question, body: Body): boolean {
   }
   compileCondition(condition, body, 'search')
   return drives(condition)
-}
-
-/** A position that no record has. A filter of false would do, but the store then gives no row to aggregates either. */
-function noRecord(scope: Scope): Pattern {
-  return inGraph(scope.target.graphs.index, triple(RECORD, iri(INDEX.position), integer(-1)))
 }
 
 function contents(select: readonly Selection[], body: Body): readonly Projection[] {
