@@ -1,0 +1,293 @@
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { parseSelect } from '../src/language/odsql/parse.ts'
+import { WordBuckets } from '../src/mapping/word-buckets.ts'
+import { decodePositions, encodePositions } from '../src/model/positions.ts'
+import { tokens, wordBucket } from '../src/model/search.ts'
+import { parseWkbHex } from '../src/model/wkb.ts'
+import { convexHull, percentile } from '../src/query/decode-groups.ts'
+import { nowConstant } from '../src/query/resolve/now.ts'
+
+/** What each dialect answers to the same question, and the vectors of what a query computes. */
+const base = 'http://portal.example'
+const TOWNS = `town,country,people,founded,seen,tags,place
+Paris,FR,2100000,0250-01-01,2007-11-20T00:23:45Z,"capital;river","48.85,2.35"
+Lyon,FR,520000,,2020-03-29T00:30:00Z,"river","45.75,4.85"
+Nice,FR,,,2020-03-29T01:30:00Z,,"43.7,7.25"
+Bern,CH,134000,1191-01-01,2021-05-06T12:34:55Z,"capital","46.95,7.45"
+,DE,5,,,,
+`
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+const word = (at: number) =>
+  LETTERS.charAt(at % 26) + LETTERS.charAt(Math.floor(at / 26) % 26) + LETTERS.charAt(Math.floor(at / 676))
+const MANY = Array.from({ length: 3000 }, (_, at) => ({ k: at, name: `Été ${word(at)} ${word(at * 7)}` }))
+
+async function serve(t: Test) {
+  const portal = t.testdir({
+    'portal.yaml': 'title: Answers\n',
+    data: {
+      towns: {
+        'towns.csv': TOWNS,
+        'dataset.yaml': `
+source: { path: towns.csv }
+fields:
+  - { name: town, type: text }
+  - { name: country, type: text }
+  - { name: people, type: int }
+  - { name: founded, type: date }
+  - { name: seen, type: datetime }
+  - { name: tags, type: text, annotations: { multivalued: [';'] } }
+  - { name: place, type: geo_point_2d }
+`,
+      },
+      many: { 'many.json': JSON.stringify(MANY), 'dataset.yaml': 'source: { path: many.json }\n' },
+    },
+  })
+  await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
+    if (message.type === 'failed') throw new Error(message.reason)
+  })
+  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  return async (url: string, query: Readonly<Record<string, string>> = {}) => {
+    const response = await app.http.inject({ url: `/api/${url}`, query: { ...query } })
+    return { status: response.statusCode, body: response.json() }
+  }
+}
+const get = await serve(t)
+const V20 = 'explore/v2.0/catalog/datasets/towns'
+const V21 = 'explore/v2.1/catalog/datasets/towns'
+
+t.test('groups and aggregates have the shape of their dialect', async t => {
+  const question = { group_by: 'country', select: 'count(*) as c, sum(people) as s', order_by: 'c desc' }
+  const rows = [
+    { country: 'FR', c: 3, s: 2620000 },
+    { country: 'CH', c: 1, s: 134000 },
+    { country: 'DE', c: 1, s: 5 },
+  ]
+  t.match(await get(`${V21}/records`, question), { status: 200, body: { total_count: 3, results: rows } })
+  for (const url of [`${V20}/aggregates`, 'v2/catalog/datasets/towns/aggregates'])
+    t.match(await get(url, question), { status: 200, body: { aggregations: rows } }, url)
+  t.match(await get(`${V21}/aggregates`, question), { status: 410 })
+  t.same((await get(`${V21}/exports/json`, question)).body, rows, 'v2.1 exports groups')
+  t.match(await get(`${V20}/exports/json`, question), { status: 400 })
+
+  const cases: readonly (readonly [clauses: Record<string, string>, v20: unknown, v21: unknown])[] = [
+    [{ group_by: 'town', where: 'country = "DE"' }, [], [{ town: null }]],
+    [
+      { group_by: 'range(people, 1000000) as r', select: 'count(*) as c' },
+      [
+        { r: '0-1000000', c: 3 },
+        { r: '2000000-3000000', c: 1 },
+      ],
+      [
+        { r: null, c: 1 },
+        { r: '[0, 1000000[', c: 3 },
+        { r: '[2000000, 3000000[', c: 1 },
+      ],
+    ],
+    [
+      { group_by: 'year(seen) as y', select: 'count(*) as c', where: 'country = "FR"' },
+      [
+        { y: '2007', c: 1 },
+        { y: '2020', c: 2 },
+      ],
+      [
+        { y: 2007, c: 1 },
+        { y: 2020, c: 2 },
+      ],
+    ],
+    [
+      { group_by: 'hour(seen) as h', where: 'country = "FR"', timezone: 'Europe/Paris' },
+      [{ h: '1' }, { h: '3' }],
+      [{ h: 1 }, { h: 3 }],
+    ],
+    [
+      { group_by: 'tags as g', select: 'count(*) as c, sum(people) as s' },
+      [
+        { g: 'capital', c: 2, s: 2234000 },
+        { g: 'river', c: 2, s: 2620000 },
+      ],
+      [
+        { g: null, c: 2, s: 5 },
+        { g: 'capital', c: 2, s: 2234000 },
+        { g: 'river', c: 2, s: 2620000 },
+      ],
+    ],
+  ]
+  for (const [clauses, v20, v21] of cases) {
+    t.same((await get(`${V20}/aggregates`, clauses)).body.aggregations, v20, JSON.stringify(clauses))
+    t.same((await get(`${V21}/records`, clauses)).body.results, v21, JSON.stringify(clauses))
+  }
+})
+
+t.test('aggregates pass over what is null, and answer for no records', async t => {
+  const select =
+    'count(*) as n, count(people) as c, sum(people) as s, avg(people) as a, min(seen) as f, max(founded) as l, median(people) as m'
+  const all = { n: 5, c: 4, s: 2754005, a: 688501.25, f: '2007-11-20T00:23:45+00:00', l: '1191-01-01' }
+  const none = { n: 0, c: 0, s: null, a: null, f: null, l: null, m: null }
+  const results = async (where: string) => (await get(`${V21}/records`, { select, where })).body.results
+  t.same(await results(''), [{ ...all, m: 327000 }])
+  for (const where of ['country = "XX"', 'people = null', '"nobody here"', 'recordid = "x"'])
+    t.same(await results(where), [none], where)
+  const computed = await get(`${V21}/records`, {
+    select: 'median(people) / count(*) as x, sum(people) - 5 as y',
+  })
+  t.same(computed.body.results, [{ x: 65400, y: 2754000 }])
+  const hull = await get(`${V21}/records`, {
+    select: 'envelope(place) as e, bbox(place) as b',
+    where: 'country="CH"',
+  })
+  t.match(hull.body.results, [{ e: { geometry: { type: 'Point' } }, b: { geometry: { type: 'Polygon' } } }])
+})
+
+t.test('dates are written in the language and zone of the query', async t => {
+  const cases: readonly (readonly [pattern: string, lang: string, text: string])[] = [
+    ['E', '', 'mar.'],
+    ['EEEE', '', 'mardi'],
+    ['H', '', '1'],
+    ['HH', '', '01'],
+    ['yy', '', '07'],
+    ['dd/MM/YYYY', '', '20/11/2007'],
+    ["'The date is 'dd/MM/YYYY", '', 'The date is 20/11/2007'],
+    ["'The date is '''dd/MM/YYYY''", '', "The date is '20/11/2007'"],
+    ['EEEE d MMMM', 'de', 'Dienstag 20 November'],
+    ['EEE', 'en', 'Tue'],
+    ['xxxx-ww-e', '', '2007-47-2'],
+    ['DDD', '', '324'],
+    ['Z ZZ ZZZ', '', '+0100 +01:00 Europe/Paris'],
+  ]
+  for (const [pattern, lang, text] of cases) {
+    const query = {
+      select: `date_format(seen, "${pattern}") as d`,
+      where: 'town = "Paris"',
+      timezone: 'Europe/Paris',
+      ...(lang === '' ? {} : { lang }),
+    }
+    t.same((await get(`${V21}/records`, query)).body.results, [{ d: text }], `${pattern} ${lang}`)
+  }
+})
+
+t.test('now() with its parameters', async t => {
+  const now = Date.parse('2021-05-06T12:34:55.450Z')
+  const cases: readonly (readonly [call: string, moment: string])[] = [
+    ['now()', '2021-05-06T12:34:55.45'],
+    ['now(year=2000)', '2000-05-06T12:34:55.45'],
+    ['now(years=-1)', '2020-05-06T12:34:55.45'],
+    ['now(year=2001, months=-1)', '2001-04-06T12:34:55.45'],
+    ['now(day=31, month=2)', '2021-02-28T12:34:55.45'],
+    ['now(weekday=0)', '2021-05-10T12:34:55.45'],
+    ['now(weekday=3)', '2021-05-06T12:34:55.45'],
+    ['now(mondays=+1)', '2021-05-10T12:34:55.45'],
+    ['now(mondays=-1)', '2021-05-03T12:34:55.45'],
+    ['now(weekday=MO(2))', '2021-05-17T12:34:55.45'],
+    ['now(hours=24, weekday=0)', '2021-05-10T12:34:55.45'],
+    ['now(hours=100, mondays=1)', '2021-05-10T16:34:55.45'],
+    ['now(weeks=1, hour=0, minute=0, second=0, microsecond=0)', '2021-05-13T00:00:00'],
+    ['now(days=1, days=2)', '2021-05-08T12:34:55.45'],
+    ['now(microseconds=-450001)', '2021-05-06T12:34:54.999999'],
+    ['now(years=100000)', '9999-05-06T12:34:55.45'],
+  ]
+  for (const [text, moment] of cases) {
+    const call = parseSelect(text)[0]?.expression
+    if (call?.type !== 'call') throw new Error(text)
+    const { local } = nowConstant(call, 'where', now, 'UTC')
+    const two = (value: number) => String(value).padStart(2, '0')
+    const { year, month, day, hour, minute, second, fraction } = local
+    const found = `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`
+    t.equal(fraction === '' ? found : `${found}.${fraction}`, moment, text)
+  }
+})
+
+t.test('geometries from bytes, hulls and percentiles', async t => {
+  t.same(parseWkbHex('0101000000000000000000F03F0000000000000040'), { type: 'Point', coordinates: [1, 2] })
+  t.same(parseWkbHex('00000000013FF00000000000004000000000000000'), { type: 'Point', coordinates: [1, 2] })
+  for (const wrong of [
+    '',
+    '01',
+    'zz',
+    '0101000000000000000000F03F',
+    '0199000000',
+    '01030000000100000099999999',
+  ])
+    t.equal(parseWkbHex(wrong) ?? null, null, wrong)
+  t.same(convexHull([]), null)
+  t.same(convexHull([[1, 2]]), { type: 'Point', coordinates: [1, 2] })
+  t.match(
+    convexHull([
+      [0, 0],
+      [2, 2],
+      [1, 1],
+    ]),
+    { type: 'LineString' },
+  )
+  const square: readonly (readonly [number, number])[] = [
+    [0, 0],
+    [2, 0],
+    [2, 2],
+    [0, 2],
+    [1, 1],
+  ]
+  t.same(convexHull(square), {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [0, 0],
+        [2, 0],
+        [2, 2],
+        [0, 2],
+        [0, 0],
+      ],
+    ],
+  })
+  t.equal(percentile([], 50), null)
+  t.equal(percentile([10, 9, 1], 50), 9)
+  t.equal(percentile([1, 2, 3, 4], 50), 2.5)
+  t.equal(percentile([1, 2, 3, 4], 100), 4)
+})
+
+t.test('words are looked up in buckets, and every way of searching finds the same', async t => {
+  t.equal(encodePositions([0, 5, 40, 41]), '0 5 z 1')
+  t.same(decodePositions('0 5 z 1'), [0, 5, 40, 41])
+  t.equal(decodePositions(encodePositions(Array.from({ length: 6000 }, (_, at) => at))), null)
+  for (const each of ['saint', 'ete', '日本', ''])
+    t.equal(wordBucket(each, 64), wordBucket(each, 65536) & 63, 'fewer buckets are merged ones')
+  t.equal(new WordBuckets().write(1999, { add: () => t.fail('few records need no buckets') } as never), null)
+
+  const records = 'explore/v2.1/catalog/datasets/many/records'
+  const found = async (where: string) => {
+    const { body } = await get(records, { where, select: 'k', limit: '100' })
+    return { total: body.total_count, ks: body.results.map(({ k }: { k: number }) => k) }
+  }
+  const having = (asked: string, prefix = false) => {
+    const hits = MANY.filter(({ name }) =>
+      tokens(asked).every(part =>
+        tokens(name).some(each => (prefix ? each.startsWith(part) : each === part)),
+      ),
+    ).map(({ k }) => k)
+    return { total: hits.length, ks: hits.slice(0, 100) }
+  }
+  for (const asked of ['aba', 'ABA', 'été aba', 'zzz nothing', 'ete', 'qab abq']) {
+    t.same(await found(`"${asked}"`), having(asked), asked)
+    t.same(await found(`name like "${asked}"`), having(asked), `like ${asked}`)
+    t.same((await found(`not "${asked}"`)).total, 3000 - having(asked).total, `not ${asked}`)
+  }
+  t.same(await found('"ab*"'), having('ab', true), 'a prefix is searched')
+  const { body } = await get(records, { select: 'count(*) as c', where: '"no such word"' })
+  t.same(body.results, [{ c: 0 }])
+})
+
+t.test('misspelt words of any length are found in the field that has them', async t => {
+  const cases = [
+    ['search(town, "Pariss")', 1],
+    ['search(town, "Brn")', 1],
+    ['search("Liyon")', 1],
+    ['suggest(town, "Ly")', 1],
+    ['search(town, "Constantinople")', 0],
+    ['search(tags, "captial")', 2],
+  ] as const
+  for (const [where, total] of cases)
+    t.equal((await get(`${V21}/records`, { where })).body.total_count, total, where)
+})
