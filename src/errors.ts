@@ -10,6 +10,11 @@ export const FAULTS = {
     status: 400,
     message: 'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
   },
+  /** A query that cannot be read, where the API tells it apart from one that cannot be understood. */
+  ODSQLSyntaxError: {
+    status: 400,
+    message: 'ODSQL syntax exception: {reason} Clause(s) containing the error(s): {clause}.',
+  },
   IncompatibleTypesInComparisonFilter: {
     status: 400,
     message: 'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
@@ -65,6 +70,8 @@ export class Fault extends Error {
   readonly status: number
   readonly place: FaultPlace
   readonly hint: string | undefined
+  /** What fills the message. */
+  readonly parts: Readonly<Record<string, string | number>>
 
   /**
    * @param code entry of the catalogue
@@ -82,7 +89,14 @@ export class Fault extends Error {
     this.status = FAULTS[code].status
     this.place = more.place ?? {}
     this.hint = more.hint
+    this.parts = parts
   }
+}
+
+/** The same fault under another code of the catalogue. */
+export function recoded(fault: Fault, code: FaultCode): Fault {
+  const { parts, place, hint } = fault
+  return new Fault(code, parts, { place, ...(hint === undefined ? {} : { hint }), cause: fault })
 }
 
 function fill(template: string, parts: Readonly<Record<string, string | number>>): string {

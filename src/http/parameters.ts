@@ -101,13 +101,13 @@ function wholeNumber(
   return value
 }
 
-function one(query: QueryParameters, name: string): string | undefined {
+export function one(query: QueryParameters, name: string): string | undefined {
   const value = query[name]
   if (Array.isArray(value)) throw invalid(name, value.join(', '), 'one value')
   return value === '' ? undefined : value
 }
 
-function many(query: QueryParameters, name: string): readonly string[] {
+export function many(query: QueryParameters, name: string): readonly string[] {
   const value = query[name]
   return value === undefined ? [] : Array.isArray(value) ? value : [value]
 }
@@ -117,7 +117,7 @@ function joined(query: QueryParameters, name: string): string | undefined {
   return values.length === 0 ? undefined : values.join(', ')
 }
 
-function invalid(parameter: string, found: string | number, expected: string): Fault {
+export function invalid(parameter: string, found: string | number, expected: string): Fault {
   const text = String(found)
   return new Fault('InvalidRESTParameterError', {
     parameter,

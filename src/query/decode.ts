@@ -1,4 +1,4 @@
-import { type FieldType, isNumeric } from '../model/field.ts'
+import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
 import { decodePositions } from '../model/positions.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
@@ -78,4 +78,18 @@ export function decodeBuckets(
   if (first === undefined) return null
   const sets = others.map(list => new Set(list))
   return first.filter(position => sets.every(set => set.has(position)))
+}
+
+/** A value of a facet and the number of records that have it. */
+export interface FacetCount {
+  readonly value: Constant
+  readonly count: number
+}
+
+/** Reads the values of a facet; the parts of dates are numbers. */
+export function decodeFacet(solutions: readonly Solution[], type: FieldType): readonly FacetCount[] {
+  return solutions.flatMap(({ value, count }) => {
+    const decoded = decodeConstant(value, isTemporal(type) ? 'int' : type)
+    return decoded === null ? [] : [{ value: decoded, count: Number(count?.value) }]
+  })
 }

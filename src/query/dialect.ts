@@ -12,6 +12,8 @@ export interface Dialect {
   readonly numericParts: boolean
   /** A date may be compared with a bare year or `2013/02/11`. */
   readonly bareDates: boolean
+  /** What cannot be read has an error code of its own. */
+  readonly syntaxErrors: boolean
 }
 
 export const SEARCH_V2: Dialect = {
@@ -20,6 +22,7 @@ export const SEARCH_V2: Dialect = {
   isoKeys: false,
   numericParts: false,
   bareDates: true,
+  syntaxErrors: false,
 }
 
 export const EXPLORE_V20: Dialect = { ...SEARCH_V2, name: 'explore-v2.0' }
@@ -30,4 +33,5 @@ export const EXPLORE_V21: Dialect = {
   isoKeys: true,
   numericParts: true,
   bareDates: false,
+  syntaxErrors: true,
 }

@@ -1,7 +1,8 @@
+import { Fault, recoded } from '../errors.ts'
 import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
 import { all } from '../query/conditions.ts'
-import type { Query } from '../query/plan.ts'
+import type { Condition, Query } from '../query/plan.ts'
 import type { ResolveContext } from '../query/resolve/context.ts'
 import { resolveGroupBy } from '../query/resolve/groups.ts'
 import { refuseDoubles } from '../query/resolve/labels.ts'
@@ -15,6 +16,8 @@ export interface OdsqlClauses {
   readonly select?: string | undefined
   /** Several filters must all hold. */
   readonly where: readonly string[]
+  /** What must hold beside them. */
+  readonly filter?: Condition | null
   readonly groupBy?: string | undefined
   readonly orderBy?: string | undefined
   /** null asks for all. */
@@ -24,7 +27,7 @@ export interface OdsqlClauses {
 
 /**
  * Parses and resolves the clauses of an ODSQL query: a query for groups where it groups or selects an aggregate, or where
- * that is what is `wanted`; else one for records. Faults: ODSQLError, IncompatibleTypesInComparisonFilter.
+ * that is what is `wanted`; else one for records. Faults: ODSQLError, ODSQLSyntaxError, IncompatibleTypesInComparisonFilter.
  */
 export function planOdsql(
   clauses: OdsqlClauses,
@@ -33,16 +36,30 @@ export function planOdsql(
   wanted: 'any' | 'groups' = 'any',
 ): Query {
   const { select = '', groupBy = '', orderBy = '' } = clauses
-  const parsed = watch.time('parse', () => ({
-    select: isBlank(select) ? [] : parseSelect(select),
-    where: clauses.where.filter(text => !isBlank(text)).map(parseWhere),
-    groupBy: isBlank(groupBy) ? [] : parseGroupBy(groupBy),
-    orderBy: isBlank(orderBy) ? [] : parseOrderBy(orderBy),
-  }))
+  const read = <Parsed>(parse: () => Parsed): Parsed => {
+    try {
+      return parse()
+    } catch (error) {
+      if (!context.dialect.syntaxErrors || !(error instanceof Fault) || error.code !== 'ODSQLError')
+        throw error
+      throw recoded(error, 'ODSQLSyntaxError')
+    }
+  }
+  const parsed = watch.time('parse', () =>
+    read(() => ({
+      select: isBlank(select) ? [] : parseSelect(select),
+      where: clauses.where.filter(text => !isBlank(text)).map(parseWhere),
+      groupBy: isBlank(groupBy) ? [] : parseGroupBy(groupBy),
+      orderBy: isBlank(orderBy) ? [] : parseOrderBy(orderBy),
+    })),
+  )
   return watch.time('resolve', () => {
     refuseDoubles(parsed.select, parsed.groupBy)
     const question = {
-      filter: all(parsed.where.map(expression => resolveWhere(expression, context))),
+      filter: all([
+        ...parsed.where.map(expression => resolveWhere(expression, context)),
+        clauses.filter ?? null,
+      ]),
       timezone: context.timezone,
       limit: clauses.limit,
       offset: clauses.offset,

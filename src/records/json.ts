@@ -155,7 +155,13 @@ function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, 
       : `${edge(index)}-${edge(index + 1)}`
   }
   const type = scalarType(value)
-  const text = (place: number) => momentText(lotStart(place, width, unit, type, style.timezone), type, style)
+  const isWithinDay = unit in MILLISECONDS && unit !== 'day'
+  const text = (place: number) => {
+    const start = lotStart(place, width, unit, type, style.timezone)
+    return isWithinDay && !style.dialect.isoKeys && type === 'datetime'
+      ? zonedText(start, style.timezone)
+      : momentText(start, type, style)
+  }
   return style.dialect.isoKeys ? `[${text(index)}, ${text(index + 1)}[` : text(index)
 }
 

@@ -38,7 +38,12 @@ const PARSERS = {
 /** Reads a where clause. Throws ODSQLError with the place in the text. */
 export function parseWhere(text: string): Expression {
   const reader = read('where', text)
-  return reader.expression(only(reader.root))
+  const [first, ...others] = children(reader.root).map(node => reader.expression(node))
+  if (first === undefined) throw new Error('a clause without content')
+  return others.reduce<Expression>(
+    (left, right) => ({ type: 'and', left, right, span: { from: left.span.from, to: right.span.to } }),
+    first,
+  )
 }
 
 /** Reads a select clause. Throws ODSQLError with the place in the text. */

@@ -4,6 +4,7 @@ import {
   apply,
   binary,
   call,
+  conditional,
   exists,
   fold,
   inGraph,
@@ -279,9 +280,14 @@ function addPatterns(condition: Condition, body: Body): void {
       const value = body.value(condition.field, 'required')
       body.test(...exact.map(word => call('REGEX', value, literal(wordPattern(word)))))
       if (fuzzy.length === 0) return
-      addPatterns({ type: 'words', words: fuzzy }, body)
+      const text = body.scope.fresh('text')
+      body.join(inGraph(index, triple(RECORD, iri(INDEX.text), text)))
       const folded = foldedValue(value, fuzzy)
-      body.test(...fuzzy.map(word => call('REGEX', folded, literal(slippedPattern(word)))))
+      for (const word of fuzzy) {
+        const inValue = call('REGEX', folded, literal(slippedPattern(word)))
+        // In one expression, for of two tests the store may try that of the value on all values first.
+        body.test(conditional(wordTest(word, text), inValue, FALSE))
+      }
       return
     }
     case 'startsWith':

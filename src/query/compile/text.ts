@@ -58,22 +58,33 @@ const ANY = '[^ ]'
 /** Words this long and longer may have one slip, or two (facts on "Where": search). */
 const ONE_SLIP = 3
 const TWO_SLIPS = 6
-/** Longer words get one slip only: the pattern grows with the cube of their length. */
-const TOO_LONG_FOR_TWO = 16
-
 /** The texts within one or two insertions, deletions or replacements; of an unfinished word any end as well. */
 function slipped({ text, mode }: Word): string {
   const letters = [...text]
-  const most =
-    letters.length >= TWO_SLIPS && letters.length <= TOO_LONG_FOR_TWO ? 2 : letters.length >= ONE_SLIP ? 1 : 0
+  const most = letters.length >= TWO_SLIPS ? 2 : letters.length >= ONE_SLIP ? 1 : 0
   const exact = letters.map(escapePattern)
   const forms = within(exact, most)
   return group(mode === 'unfinished' ? [...forms, `${exact.join('')}${ANY}*`] : forms)
 }
 
+/** Letters up to which all places of a slip are tried in turn. */
+const SHORT = 4
+
+/**
+ * The forms of a word with a number of slips at most. Those of a long word are the forms of its halves that have so many
+ * together: so the pattern grows little faster than the word.
+ */
 function within(letters: readonly string[], most: number): readonly string[] {
   const plain = letters.join('')
   if (most === 0) return [plain]
+  if (letters.length > SHORT) {
+    const middle = letters.length >> 1
+    const [left, right] = [letters.slice(0, middle), letters.slice(middle)]
+    return Array.from(
+      { length: most + 1 },
+      (_, slips) => group(within(left, slips)) + group(within(right, most - slips)),
+    )
+  }
   return [
     plain,
     ...Array.from({ length: letters.length + 1 }, (_, at): string[] => {

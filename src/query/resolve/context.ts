@@ -29,6 +29,9 @@ export interface ResolveContext {
   readonly now: number
 }
 
+/** What the APIs tell of a dataset and no clause can ask for (facts on "Select"). */
+const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility', 'alternative_exports'])
+
 type Call = Extract<Expression, { type: 'call' }>
 
 /** The names of one clause: fields, functions and the labels that the clause may use. */
@@ -69,6 +72,8 @@ export class Names {
 
   unknown(name: string, span: Span) {
     const { dataset, technical } = this.context
+    if (!technical && UNQUERIED.has(name))
+      return malformed(this.clause, `Field ${name} is not allowed in the current clause`, span)
     const close = nearest(name, [
       ...dataset.fields.map(field => field.name),
       ...(technical ? Object.keys(TECHNICAL) : []),
@@ -87,7 +92,7 @@ export class Names {
         functionsOf(this.clause).map(({ name }) => name),
       )
       const hint = close === undefined ? undefined : `did you mean ${close}?`
-      throw malformed(this.clause, `Unknown function: ${call.name.slice(0, 100)}`, call.span, hint)
+      throw malformed(this.clause, `Unknown function: ${call.name.slice(0, 100)}()`, call.span, hint)
     }
     if (!entry.uses.includes(this.clause))
       throw malformed(

@@ -195,10 +195,10 @@ class Rows {
     const geo = name === 'envelope' || name === 'bbox'
     const ordered = isNumeric(type) || (isTemporal(type) && (name === 'min' || name === 'max'))
     if (name === 'count' || (geo ? isGeo(type) : ordered)) return
-    const expected = geo
-      ? `${call.name} takes a field with positions`
-      : 'StatAggregation only supports numeric or date expression'
-    throw malformed(this.names.clause, `${expected}; ${describe(node)} is of type ${type}`, node.span)
+    const isDate = isTemporal(type)
+    const expected = `${call.name} takes ${geo ? 'a field with positions' : 'numbers'}, and ${describe(node)} is of type ${type}`
+    const reason = geo || isDate ? expected : 'StatAggregation only supports numeric or date expression'
+    throw malformed(this.names.clause, reason, node.span)
   }
 
   private rank(call: Call, node: Argument | undefined): number {

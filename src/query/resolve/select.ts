@@ -19,23 +19,17 @@ export function resolveSelect(
   )
   if (items.length === 0) return every
   const names = new Names('select', context)
+  const narrowed = narrow(items, every, names)
   const chosen = new Map<string, Scalar>()
-  let narrowed: readonly Selection[] | null = null
-  for (const item of items) {
-    const { expression, label, span } = item
-    if (expression === null) {
-      for (const { key, value } of every) chosen.set(key, value)
-    } else if (
-      expression.type === 'call' &&
-      (expression.name === 'include' || expression.name === 'exclude')
-    ) {
-      if (label !== null) throw malformed('select', `${expression.name} takes no label`, span)
-      narrowed = narrow(expression, narrowed ?? every, names)
-    } else {
-      chosen.set(label ?? expressionKey(item, text), column(expression, names))
-    }
+  const choose = (selections: readonly Selection[]) => {
+    for (const { key, value } of selections) chosen.set(key, value)
   }
-  for (const { key, value } of narrowed ?? []) chosen.set(key, value)
+  for (const item of items) {
+    const { expression, label } = item
+    if (expression === null) choose(every)
+    else if (isNarrowing(expression)) choose(narrowed)
+    else chosen.set(label ?? expressionKey(item, text), column(expression, names))
+  }
   return [...chosen].map(([key, value]) => ({ key, value }))
 }
 
@@ -51,17 +45,40 @@ function column(expression: Expression, names: Names): Scalar {
   )
 }
 
-/** `include(…)` and `exclude(…)`: keeps or drops names; a trailing `*` stands for any ending. */
-function narrow(call: Call, from: readonly Selection[], names: Names): readonly Selection[] {
+function isNarrowing(expression: Expression): expression is Call {
+  return expression.type === 'call' && (expression.name === 'include' || expression.name === 'exclude')
+}
+
+/** What all `include(…)` name together, or everything, without what any `exclude(…)` names. */
+function narrow(
+  items: readonly SelectItem[],
+  from: readonly Selection[],
+  names: Names,
+): readonly Selection[] {
+  const tests = { include: [] as NameTest[], exclude: [] as NameTest[] }
+  for (const { expression, label, span } of items) {
+    if (expression === null || !isNarrowing(expression)) continue
+    if (label !== null) throw malformed('select', `${expression.name} takes no label`, span)
+    tests[expression.name === 'include' ? 'include' : 'exclude'].push(...nameTests(expression, names))
+  }
+  return from.filter(
+    ({ key }) =>
+      (tests.include.length === 0 || tests.include.some(test => test(key))) &&
+      !tests.exclude.some(test => test(key)),
+  )
+}
+
+type NameTest = (name: string) => boolean
+
+/** Names, each with a trailing `*` for any ending. */
+function nameTests(call: Call, names: Names): readonly NameTest[] {
   names.function(call)
-  const tests = call.arguments.map(argument => {
+  return call.arguments.map(argument => {
     if (argument.type === 'star') return () => true
-    if (argument.type === 'wildcard') return (name: string) => name.startsWith(argument.prefix)
-    if (argument.type === 'field') return (name: string) => name === argument.name
+    if (argument.type === 'wildcard') return name => name.startsWith(argument.prefix)
+    if (argument.type === 'field') return name => name === argument.name
     throw malformed(names.clause, `${call.name} takes names of fields`, argument.span)
   })
-  const keep = call.name === 'include'
-  return from.filter(({ key }) => tests.some(test => test(key)) === keep)
 }
 
 /** Gives the keys that an order_by clause sorts records by. Geometry has no order. */

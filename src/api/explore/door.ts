@@ -1,0 +1,171 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog, ServedDataset } from '../../catalog/catalog.ts'
+import { Fault } from '../../errors.ts'
+import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
+import { invalid, type QueryClauses, readClauses, readPage } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Field } from '../../model/field.ts'
+import { nearest } from '../../model/nearest.ts'
+import type { CompileTarget } from '../../query/compile/scope.ts'
+import type { Dialect } from '../../query/dialect.ts'
+import {
+  canBeFacet,
+  type Facet,
+  type FacetFilter,
+  type FacetSort,
+  facetCondition,
+  facetField,
+  facetOf,
+  isFacetSort,
+} from '../../query/facets.ts'
+import type { ResolveContext } from '../../query/resolve/context.ts'
+import { Stopwatch } from '../../records/stopwatch.ts'
+import { Asker } from '../../records/trace.ts'
+import type { Store } from '../../store/store.ts'
+import type { Place } from './present.ts'
+
+export interface ExploreOptions {
+  readonly catalog: Catalog
+  readonly store: Store
+  /** Public address, without trailing slash. */
+  readonly base: string
+  /** A clock in milliseconds, for Server-Timing. */
+  readonly clock: () => number
+  /** Milliseconds since 1970, for `now`. */
+  readonly now: () => number
+  /** The generation to speak. */
+  readonly dialect: Dialect
+  /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
+  readonly path: string
+}
+
+export interface CatalogRoute {
+  readonly Querystring: QueryParameters
+}
+export interface DatasetRoute extends CatalogRoute {
+  readonly Params: { readonly dataset: string }
+}
+export interface RecordRoute extends CatalogRoute {
+  readonly Params: { readonly dataset: string; readonly record: string }
+}
+
+/** What queries are asked of: the catalog or the records of a dataset. */
+export interface Source {
+  readonly target: CompileTarget
+  readonly fields: readonly Field[]
+  /** Metadata template that may be left out before a name; only the catalog has one. */
+  readonly template?: string
+  /** Order of facets that say none. */
+  readonly facetSort: FacetSort
+  /** Facets that are told where none is named. */
+  readonly facets: readonly string[]
+}
+
+/** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
+const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
+
+/** What the routes of one API share: its services, how it reads requests, and how it answers. */
+export class Door {
+  readonly options: ExploreOptions
+  /** The later generation gives records and datasets flat. */
+  readonly isFlat: boolean
+  readonly place: Place
+
+  constructor(options: ExploreOptions) {
+    this.options = options
+    this.isFlat = options.dialect.name === 'explore-v2.1'
+    this.place = { root: options.base + options.path }
+  }
+
+  asker(): Asker {
+    return new Asker(this.options.store, new Stopwatch(this.options.clock))
+  }
+
+  catalogSource(): Source {
+    const { target } = this.options.catalog.current()
+    const { fields } = target.dataset
+    return { target, fields, template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS }
+  }
+
+  datasetSource(entry: ServedDataset): Source {
+    const { fields } = entry.dataset
+    const facets = fields.filter(field => field.annotations.facet !== undefined && canBeFacet(field))
+    return { target: entry.target, fields, facetSort: '-count', facets: facets.map(({ name }) => name) }
+  }
+
+  context({ fields, template }: Source, { timezone, language }: QueryClauses): ResolveContext {
+    const { dialect, now } = this.options
+    const names = { dataset: { fields }, technical: template === undefined }
+    const more = template === undefined ? {} : { template }
+    return { ...names, ...more, timezone, language, dialect, now: now() }
+  }
+
+  /** The clauses of a list and what its facets keep, with the page that is asked for. */
+  readList(query: QueryParameters, source: Source) {
+    const filtered = this.readFiltered(query, source)
+    return { ...filtered, page: readPage(query, filtered.clauses.groupBy !== undefined) }
+  }
+
+  /** The clauses of a query and what its facets keep. */
+  readFiltered(query: QueryParameters, source: Source) {
+    const clauses = readClauses(query)
+    const refined = this.readFilters(query, 'refine', source)
+    const excluded = this.readFilters(query, 'exclude', source)
+    return { clauses, filter: facetCondition(refined, excluded, clauses.timezone) }
+  }
+
+  readFilters(
+    query: QueryParameters,
+    parameter: 'refine' | 'exclude',
+    source: Source,
+  ): readonly FacetFilter[] {
+    return readFacetValues(query, parameter).map(({ facet, value }) => ({
+      facet: facetNamed(facet, source, parameter),
+      value,
+    }))
+  }
+
+  /** The facets that a request names, or those of the source. */
+  readFacets(query: QueryParameters, source: Source): readonly Facet[] {
+    const named = readFacets(query)
+    if (named.length > 0) return named.map(facet => facetNamed(facet, source, 'facet'))
+    return source.facets.flatMap(name => {
+      const field = facetField(name, source.fields, source.template)
+      return field === undefined ? [] : [facetOf(name, field, source.facetSort)]
+    })
+  }
+
+  answer(_request: FastifyRequest, reply: FastifyReply, asker: Asker, body: unknown): FastifyReply {
+    const timing = asker.watch.header()
+    if (timing !== '') reply.header('server-timing', timing)
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+  }
+
+  /** The later generation groups records where it lists them. */
+  refuseGone(): void {
+    if (!this.isFlat) return
+    throw new Fault('Gone', { reason: 'Aggregates are asked of /records with group_by in v2.1.' })
+  }
+}
+
+function facetNamed(asked: FacetParameter, source: Source, parameter: string): Facet {
+  const { name, sort, limit, separator, hierarchical, disjunctive } = asked
+  const field = facetField(name, source.fields, source.template)
+  if (field === undefined) {
+    const known = source.fields.filter(canBeFacet).map(each => each.name)
+    const close = nearest(name, known)
+    const hint = close === undefined ? '' : ` (did you mean ${close}?)`
+    throw invalid(parameter, name, `the name of a field that can be a facet${hint}`)
+  }
+  if (sort !== undefined && !isFacetSort(sort))
+    throw invalid(parameter, `sort=${sort}`, 'count, alphanum or num, each also with a minus,')
+  const usual = facetOf(name, field, source.facetSort)
+  const path = hierarchical ?? (usual.separator !== null || separator !== undefined)
+  return {
+    ...usual,
+    separator: path && field.type === 'text' ? (separator ?? usual.separator ?? '/') : null,
+    disjunctive: disjunctive ?? usual.disjunctive,
+    sort: sort ?? usual.sort,
+    limit: limit ?? usual.limit,
+  }
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify'
+import { readClauses } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { planOdsql } from '../../records/ask.ts'
+import { enumerateFacet, type FacetValue } from '../../records/facets.ts'
+import type { Asker } from '../../records/trace.ts'
+import type { CatalogRoute, DatasetRoute, Door, Source } from './door.ts'
+
+/** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
+export function facetRoutes(app: FastifyInstance, door: Door): void {
+  const { root } = door.place
+
+  app.get<CatalogRoute>('/catalog/facets', async (request, reply) => {
+    const asker = door.asker()
+    const facets = await enumerate(request.query, door.catalogSource(), asker)
+    const links = [
+      { rel: 'self', href: `${root}/catalog/facets` },
+      { rel: 'source', href: `${root}/catalog` },
+    ]
+    return door.answer(request, reply, asker, { links, facets })
+  })
+
+  for (const path of ['/catalog/datasets/:dataset/facets', '/catalog/:dataset/facets'])
+    app.get<DatasetRoute>(path, async (request, reply) => {
+      const asker = door.asker()
+      const entry = door.options.catalog.dataset(request.params.dataset)
+      const facets = await enumerate(request.query, door.datasetSource(entry), asker)
+      const home = `${root}/catalog/datasets/${entry.dataset.id}`
+      const links = [
+        { rel: 'self', href: `${home}/facets` },
+        { rel: 'dataset', href: home },
+      ]
+      return door.answer(request, reply, asker, { links, facets })
+    })
+
+  async function enumerate(query: QueryParameters, source: Source, asker: Asker) {
+    const clauses = readClauses(query)
+    const { timezone } = clauses
+    const facets = door.readFacets(query, source)
+    const refined = door.readFilters(query, 'refine', source)
+    const excluded = door.readFilters(query, 'exclude', source)
+    const where = { where: clauses.where, limit: 0, offset: 0 }
+    const { filter } = planOdsql(where, door.context(source, clauses), asker.watch)
+    const told: { readonly name: string; readonly facets: readonly FacetValue[] }[] = []
+    for (const facet of facets) {
+      const asked = { filter, refined, excluded, timezone }
+      told.push({ name: facet.name, facets: await enumerateFacet(facet, asked, source.target, asker) })
+    }
+    return told
+  }
+}

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { ServedDataset } from '../../catalog/catalog.ts'
+import { Fault } from '../../errors.ts'
+import { jsonArray } from '../../formats/json.ts'
+import { readClauses, readExportLimit, readPage, refuseParameters } from '../../http/parameters.ts'
+import { recordIri } from '../../rdf/iris.ts'
+import { type AnswerRow, answerQuery, exportObjects } from '../../records/answer.ts'
+import { planOdsql } from '../../records/ask.ts'
+import { findRecord } from '../../records/find.ts'
+import { recordObject } from '../../records/json.ts'
+import type { DatasetRoute, Door, RecordRoute } from './door.ts'
+import { pageLinks, presentRecord } from './present.ts'
+
+interface ExportRoute extends DatasetRoute {
+  readonly Params: { readonly dataset: string; readonly format: string }
+}
+
+/** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
+export function recordRoutes(app: FastifyInstance, door: Door): void {
+  const { options, isFlat, place } = door
+  const { base, catalog, dialect } = options
+
+  app.get<DatasetRoute>('/catalog/datasets/:dataset/records', async (request, reply) => {
+    const asker = door.asker()
+    const entry = catalog.dataset(request.params.dataset)
+    const source = door.datasetSource(entry)
+    const { clauses, filter, page } = door.readList(request.query, source)
+    const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
+    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+    const { total, rows } = await answerQuery(plan, asked, asker)
+    const shown = rows.map(row => presentRow(row, entry))
+    if (isFlat) return door.answer(request, reply, asker, { total_count: total, results: shown })
+    const home = `${place.root}/catalog/datasets/${entry.dataset.id}/records`
+    const links = pageLinks(home, request.query, { ...page, total })
+    return door.answer(request, reply, asker, { total_count: total, links, records: shown })
+  })
+
+  app.get<DatasetRoute>('/catalog/datasets/:dataset/aggregates', async (request, reply) => {
+    door.refuseGone()
+    const asker = door.asker()
+    const entry = catalog.dataset(request.params.dataset)
+    const source = door.datasetSource(entry)
+    const { clauses, filter } = door.readFiltered(request.query, source)
+    const page = readPage(request.query, true, null)
+    const context = door.context(source, clauses)
+    const plan = planOdsql({ ...clauses, ...page, filter }, context, asker.watch, 'groups')
+    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+    const { rows } = await answerQuery(plan, asked, asker)
+    return door.answer(request, reply, asker, { aggregations: rows.map(({ object }) => object) })
+  })
+
+  app.get<RecordRoute>('/catalog/datasets/:dataset/records/:record', async (request, reply) => {
+    const clauses = readClauses(request.query)
+    const asker = door.asker()
+    const entry = catalog.dataset(request.params.dataset)
+    const { record: id } = request.params
+    const context = door.context(door.datasetSource(entry), clauses)
+    const plan = planOdsql({ select: clauses.select, where: [], limit: 1, offset: 0 }, context, asker.watch)
+    if (plan.type !== 'records')
+      throw new Fault('BadRequest', { reason: 'An aggregate cannot be selected of one record.' })
+    const row = await findRecord(id, recordIri(base, entry.dataset.id, id), plan, entry.target, asker)
+    if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
+    const style = { dialect, timezone: clauses.timezone }
+    const object = recordObject(row, plan.select, entry.dataset.fields, style)
+    const size = [...JSON.stringify(row.record.values)].length
+    return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry))
+  })
+
+  app.get<ExportRoute>('/catalog/datasets/:dataset/exports/:format', async (request, reply) => {
+    const entry = catalog.dataset(request.params.dataset)
+    const { format } = request.params
+    if (format !== 'json')
+      throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+    if (!isFlat) refuseParameters(request.query, ['group_by'], 'exports are grouped from v2.1 on')
+    const asker = door.asker()
+    const source = door.datasetSource(entry)
+    const { clauses, filter } = door.readFiltered(request.query, source)
+    const all = { limit: readExportLimit(request.query), offset: 0 }
+    const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+    return reply
+      .type('application/json; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${entry.dataset.id}.json"`)
+      .send(Readable.from(jsonArray(exportObjects(plan, asked, asker)), { objectMode: false }))
+  })
+
+  function presentRow(row: AnswerRow, entry: ServedDataset): unknown {
+    return row.id === null || isFlat ? row.object : presentRecord(row, { place, entry })
+  }
+}

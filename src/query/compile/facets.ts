@@ -1,0 +1,86 @@
+import { isTemporal } from '../../model/field.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import type { Expression, OrderKey, SelectQuery } from '../../sparql/algebra.ts'
+import { apply, call, conditional, integer, literal, variable } from '../../sparql/build.ts'
+import type { Facet, FacetSort } from '../facets.ts'
+import type { Question } from '../plan.ts'
+import { Body } from './body.ts'
+import { addFilter, type Statement } from './records.ts'
+import { compileScalar } from './scalar.ts'
+import { type CompileTarget, RECORD, Scope } from './scope.ts'
+
+const VALUE = variable('value')
+const COUNT = variable('count')
+const DATE_LEVELS = ['year', 'month', 'day'] as const
+
+/**
+ * The values that a facet has on one level among the records of a question, each with the number of records.
+ *
+ * @param above the steps of the path whose next steps are told; none for the first level
+ */
+export function compileFacet(
+  facet: Facet,
+  above: readonly string[],
+  question: Question,
+  target: CompileTarget,
+): Statement {
+  const body = new Body(new Scope(target, question.timezone))
+  addFilter(question, body)
+  const value = body.hold(level(facet, above, body), 'step')
+  body.test(call('BOUND', value))
+  const isRepeated = facet.field.multivalued && facet.separator !== null
+  const count: Expression = {
+    type: 'aggregate',
+    name: 'COUNT',
+    distinct: isRepeated,
+    operand: isRepeated ? RECORD : null,
+  }
+  const query: SelectQuery = {
+    type: 'select',
+    projection: [
+      { variable: VALUE, expression: value },
+      { variable: COUNT, expression: count },
+    ],
+    where: body.patterns(),
+    groupBy: [{ variable: value }],
+    orderBy: orderOf(facet.sort),
+    limit: facet.limit,
+  }
+  const reason = above.length === 0 ? 'values and the records of each' : `values below ${above.join('/')}`
+  return { name: `facet ${facet.name}`, reason: reason.slice(0, 200), query }
+}
+
+/** The value of a record on a level: the field itself, the next step of its path, or a part of its date. */
+function level({ field, separator }: Facet, above: readonly string[], body: Body): Expression {
+  const own = { type: 'field', field } as const
+  if (isTemporal(field.type)) {
+    const part = DATE_LEVELS[above.length] ?? 'day'
+    return compileScalar({ type: 'datePart', part, operand: own }, body, 'required')
+  }
+  const value = compileScalar(own, body, 'required')
+  if (separator === null) return value
+  const start = above.length === 0 ? '' : above.join(separator) + separator
+  if (start !== '') body.test(call('STRSTARTS', value, literal(start)))
+  const rest = start === '' ? value : body.let(call('SUBSTR', value, integer([...start].length + 1)), 'rest')
+  const end = literal(separator)
+  return conditional(call('CONTAINS', rest, end), call('STRBEFORE', rest, end), rest)
+}
+
+/** Values with as many records as one another are in their own order. */
+function orderOf(sort: FacetSort): readonly OrderKey[] {
+  const descending = sort.startsWith('-')
+  const byValue: OrderKey = { expression: VALUE, descending: false }
+  switch (sort) {
+    case 'count':
+    case '-count':
+      return [{ expression: COUNT, descending }, byValue]
+    case 'alphanum':
+    case '-alphanum':
+      return [{ expression: VALUE, descending }]
+    case 'num':
+    case '-num':
+      return [{ expression: apply(XSD.double, VALUE), descending }, byValue]
+    default:
+      return sort satisfies never
+  }
+}

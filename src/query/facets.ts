@@ -1,0 +1,141 @@
+import { type Field, fieldNamed, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { all, any, negate } from './conditions.ts'
+import { dateBounds, parseDate } from './dates.ts'
+import type { Condition } from './plan.ts'
+
+/** Orders of the values of a facet (facts on "Facets": facetsort). */
+export const FACET_SORTS = ['count', '-count', 'alphanum', '-alphanum', 'num', '-num'] as const
+export type FacetSort = (typeof FACET_SORTS)[number]
+
+/** A field whose values are told with the number of records that have each. */
+export interface Facet {
+  /** The name by which it was asked. */
+  readonly name: string
+  readonly field: Field
+  /** What stands between the steps of a path; null for values that are no paths. */
+  readonly separator: string | null
+  /** Records may have one of several refined values, and values beside the refined ones stay listed. */
+  readonly disjunctive: boolean
+  readonly sort: FacetSort
+  /** Values told at each level. */
+  readonly limit: number
+}
+
+/** Values told of a facet unless it says otherwise. */
+export const USUAL_VALUES = 100
+
+/** A value of a facet that records must have, or must not. */
+export interface FacetFilter {
+  readonly facet: Facet
+  /** As in the answer: the steps of a path joined with `/`. */
+  readonly value: string
+}
+
+/** True for a field that can be a facet: one whose values are no geometries. */
+export function canBeFacet(field: Field): boolean {
+  return !isGeo(field.type)
+}
+
+/** A facet as the annotations of its field describe it. */
+export function facetOf(name: string, field: Field, usualSort: FacetSort): Facet {
+  const { annotations } = field
+  const [sort] = annotations.facetsort ?? []
+  const path = annotations.hierarchical
+  return {
+    name,
+    field,
+    separator: path === undefined || field.type !== 'text' ? null : String(path[0] ?? '/'),
+    disjunctive: annotations.disjunctive !== undefined,
+    sort: isFacetSort(sort) ? sort : usualSort,
+    limit: USUAL_VALUES,
+  }
+}
+
+export function isFacetSort(text: unknown): text is FacetSort {
+  return FACET_SORTS.some(sort => sort === text)
+}
+
+/** The field that the name of a facet means; in the catalog the template may be left out. */
+export function facetField(name: string, fields: readonly Field[], template?: string): Field | undefined {
+  const field =
+    fieldNamed(fields, name) ??
+    (template === undefined ? undefined : fieldNamed(fields, `${template}.${name}`))
+  return field !== undefined && canBeFacet(field) ? field : undefined
+}
+
+/** True for a facet whose values open level by level: paths, and dates by year, month and day. */
+export function hasLevels({ field, separator }: Facet): boolean {
+  return separator !== null || isTemporal(field.type)
+}
+
+/** The steps of a value: of a facet without levels the value itself. */
+export function stepsOf(facet: Facet, value: string): readonly string[] {
+  if (!hasLevels(facet)) return [value]
+  if (facet.separator === null) return value.split(/[/-]/).map(step => step.padStart(2, '0'))
+  const separator = facet.separator !== '/' && value.includes(facet.separator) ? facet.separator : '/'
+  return value.split(separator)
+}
+
+/**
+ * The condition that refining and excluding mean together. Values of one facet must all be there, or one of them
+ * where the facet is disjunctive; null for no condition.
+ *
+ * @param timezone IANA name, for the days of moments
+ * @param except a facet whose refinements are left out
+ */
+export function facetCondition(
+  refined: readonly FacetFilter[],
+  excluded: readonly FacetFilter[],
+  timezone: string,
+  except?: Facet,
+): Condition | null {
+  const byField = new Map<string, FacetFilter[]>()
+  for (const filter of refined) {
+    if (filter.facet.field.name === except?.field.name) continue
+    byField.set(filter.facet.field.name, [...(byField.get(filter.facet.field.name) ?? []), filter])
+  }
+  const kept = [...byField.values()].map(filters => {
+    const conditions = filters.map(filter => valueCondition(filter, timezone))
+    return filters.some(({ facet }) => facet.disjunctive) ? any(conditions) : all(conditions)
+  })
+  return all([...kept, ...excluded.map(filter => negate(valueCondition(filter, timezone)))])
+}
+
+/** What records that have a value satisfy; a value that the field cannot have none do. */
+export function valueCondition({ facet, value }: FacetFilter, timezone: string): Condition {
+  const { field, separator } = facet
+  const never: Condition = { type: 'always', value: false }
+  if (separator !== null) {
+    const path = stepsOf(facet, value).join(separator)
+    return any([
+      { type: 'compare', field, operator: '=', value: path },
+      { type: 'startsWith', field, text: path + separator },
+    ])
+  }
+  if (isTemporal(field.type)) return dateCondition(facet, value, timezone) ?? never
+  if (isNumeric(field.type)) {
+    const number = value.trim() === '' ? Number.NaN : Number(value)
+    return Number.isFinite(number) ? { type: 'compare', field, operator: '=', value: number } : never
+  }
+  if (field.type === 'boolean') {
+    const known = /^(true|1|false|0)$/i.exec(value)
+    return known === null
+      ? never
+      : { type: 'compare', field, operator: '=', value: /^(true|1)$/i.test(value) }
+  }
+  return { type: 'compare', field, operator: '=', value }
+}
+
+/** A year, month or day on the clocks of a zone; null for what is none. */
+function dateCondition({ field }: Facet, value: string, timezone: string): Condition | null {
+  const date = parseDate(value)
+  if (date === null) return null
+  const { start, end } = dateBounds(date, field.type, timezone)
+  if (end === null) return { type: 'compare', field, operator: '=', value: start }
+  return {
+    type: 'between',
+    field,
+    lower: { value: start, inclusive: true },
+    upper: { value: end, inclusive: false },
+  }
+}
