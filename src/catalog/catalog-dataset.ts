@@ -1,13 +1,15 @@
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
-import { type Field, type FieldType, field, fieldNamed } from '../model/field.ts'
+import { type Field, type FieldType, field, fieldNamed, isGeo, isTemporal } from '../model/field.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 
 /** Id of the catalog where it is asked like a dataset. No dataset can have it: an id begins with a letter or digit. */
 export const CATALOG_ID = '_catalog'
 
-/** The metadata of the default template that every dataset has, with their types (facts on "Catalog"). */
-const DEFAULT_METAS: readonly (readonly [name: string, type: FieldType, multivalued?: true])[] = [
+type KnownMeta = readonly [name: string, type: FieldType, multivalued?: true]
+
+/** The metadata of the default template that every dataset has, with their types, in the live order (facts on "Catalog"). */
+const DEFAULT_METAS: readonly KnownMeta[] = [
   ['title', 'text'],
   ['description', 'text'],
   ['theme', 'text', true],
@@ -18,12 +20,53 @@ const DEFAULT_METAS: readonly (readonly [name: string, type: FieldType, multival
   ['metadata_languages', 'text', true],
   ['timezone', 'text'],
   ['modified', 'datetime'],
+  ['modified_updates_on_metadata_change', 'boolean'],
+  ['modified_updates_on_data_change', 'boolean'],
   ['data_processed', 'datetime'],
   ['metadata_processed', 'datetime'],
+  ['geographic_reference', 'text', true],
+  ['geographic_reference_auto', 'boolean'],
+  ['territory', 'text', true],
+  ['geometry_types', 'text', true],
+  ['bbox', 'text'],
   ['publisher', 'text'],
   ['references', 'text'],
   ['records_count', 'int'],
   ['attributions', 'text', true],
+  ['source_domain', 'text'],
+  ['source_domain_title', 'text'],
+  ['source_domain_address', 'text'],
+  ['source_dataset', 'text'],
+  ['shared_catalog', 'text'],
+  ['federated', 'boolean'],
+  ['parent_domain', 'text'],
+  ['update_frequency', 'text'],
+  ['geographic_area_mode', 'text'],
+  ['geographic_area', 'text'],
+  ['oauth_scope', 'text'],
+]
+
+/** Metadata of other templates that queries may name though no dataset has them. */
+const DCAT_METAS: readonly KnownMeta[] = [
+  ['created', 'datetime'],
+  ['issued', 'datetime'],
+  ...[
+    'creator',
+    'contributor',
+    'contact_name',
+    'contact_email',
+    'accrualperiodicity',
+    'spatial',
+    'temporal',
+    'granularity',
+    'dataquality',
+    'publisher_type',
+    'conforms_to',
+  ].map((name): KnownMeta => [name, 'text']),
+  ['temporal_coverage_start', 'datetime'],
+  ['temporal_coverage_end', 'datetime'],
+  ['accessRights', 'text'],
+  ['relation', 'text', true],
 ]
 
 /** What the catalog needs of one dataset to describe it. */
@@ -38,11 +81,12 @@ export interface CatalogEntry {
 export function catalogFields(entries: readonly CatalogEntry[]): readonly Field[] {
   const fields: Field[] = [
     field('datasetid', 'text'),
+    field('dataset_id', 'text'),
+    field('dataset_uid', 'text'),
     field('has_records', 'boolean'),
     field('features', 'text', { multivalued: true }),
-    ...DEFAULT_METAS.map(([name, type, many]) =>
-      field(`default.${name}`, type, { multivalued: many === true }),
-    ),
+    ...DEFAULT_METAS.map(known => metaField('default', known)),
+    ...DCAT_METAS.map(known => metaField('dcat', known)),
   ]
   for (const { dataset } of entries)
     for (const [template, metas] of Object.entries(dataset.metas))
@@ -61,7 +105,8 @@ export function catalogRecord(
   const { dataset } = entry
   const metas = completeMetas(entry)
   const values = fields.map((known): Value => {
-    if (known.name === 'datasetid') return dataset.id
+    if (known.name === 'datasetid' || known.name === 'dataset_id') return dataset.id
+    if (known.name === 'dataset_uid') return dataset.uid
     if (known.name === 'has_records') return entry.statistics.records > 0
     if (known.name === 'features') return listOrNull(featuresOf(dataset))
     const [template = '', name = ''] = known.name.split(/\.(.*)/s)
@@ -80,18 +125,46 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
     data_processed: published,
     metadata_processed: published,
     records_count: statistics.records,
+    modified_updates_on_data_change: given.modified === undefined,
+    federated: false,
   }
   return { ...dataset.metas, default: { ...empty, title: dataset.id, ...given, ...computed } }
 }
 
-/** What a dataset is good for, computed from its fields (query API, "features"). */
+/**
+ * What a dataset is good for, computed from its fields (query API, "features"): figures to analyse, dates, places,
+ * pictures (a field that says so), and a calendar (a title and the moments of an event).
+ */
 export function featuresOf(dataset: Dataset): readonly string[] {
-  const has = (test: (type: FieldType) => boolean) => dataset.fields.some(({ type }) => test(type))
+  const { fields } = dataset
+  const has = (test: (known: Field) => boolean) => fields.some(test)
+  const named = (...names: readonly string[]) => has(({ name }) => names.includes(name))
+  const isCalendar =
+    named('title', 'name', 'summary') &&
+    named('start', 'date_start', 'start_date', 'firstdate_begin', 'dtstart') &&
+    named('end', 'date_end', 'end_date', 'firstdate_end', 'lastdate_end', 'dtend')
   return [
-    ...(dataset.fields.length > 0 ? ['analyze'] : []),
-    ...(has(type => type === 'date' || type === 'datetime') ? ['timeserie'] : []),
-    ...(has(type => type === 'geo_point_2d' || type === 'geo_shape') ? ['geo'] : []),
+    ...(fields.length > 0 ? ['analyze'] : []),
+    ...(has(({ type }) => isTemporal(type)) ? ['timeserie'] : []),
+    ...(has(({ type }) => isGeo(type)) ? ['geo'] : []),
+    ...(has(({ annotations }) => annotations.has_thumbnails !== undefined) ? ['image'] : []),
+    ...(isCalendar ? ['calendar'] : []),
   ]
+}
+
+/** A moment among the metadata of a dataset in canonical form; what is none is left as it is. */
+export function canonicalMoment(value: MetaValue): MetaValue {
+  const moment = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(moment.getTime()) ? value : moment.toISOString().replace(/\.?0*Z$/, 'Z')
+}
+
+/** The names of the metadata of the default template that are moments. */
+export const MOMENT_METAS: readonly string[] = DEFAULT_METAS.flatMap(([name, type]) =>
+  type === 'datetime' ? [name] : [],
+)
+
+function metaField(template: string, [name, type, many]: KnownMeta): Field {
+  return field(`${template}.${name}`, type, { multivalued: many === true })
 }
 
 function inferredField(name: string, value: NonNullable<MetaValue>): Field {
@@ -105,8 +178,8 @@ function metaAsValue(value: MetaValue, known: Field): Value {
   if (value === null) return null
   if (known.multivalued) return listOrNull(Array.isArray(value) ? value.map(String) : [String(value)])
   if (known.type === 'datetime') {
-    const moment = new Date(String(value))
-    return Number.isNaN(moment.getTime()) ? null : moment.toISOString().replace(/\.?0*Z$/, 'Z')
+    const moment = canonicalMoment(value)
+    return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
   }
   if (known.type === 'text') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   return typeof value === 'number' || typeof value === 'boolean' ? value : null

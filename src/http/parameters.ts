@@ -77,6 +77,14 @@ export function readExportLimit(query: QueryParameters): number | null {
   return limit === -1 ? null : limit
 }
 
+/** Reads a parameter that is true or false; anything else is refused. */
+export function readFlag(query: QueryParameters, name: string): boolean {
+  const text = one(query, name)
+  if (text === undefined || /^(false|0|no)$/i.test(text)) return false
+  if (/^(true|1|yes)$/i.test(text)) return true
+  throw invalid(name, text, 'true or false')
+}
+
 /** Refuses parameters that the service does not serve, rather than answer something else than was asked. */
 export function refuseParameters(query: QueryParameters, names: readonly string[], reason: string): void {
   for (const name of names) {

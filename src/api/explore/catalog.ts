@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { readManners, readPage } from '../../http/parameters.ts'
+import { readClauses, readPage } from '../../http/parameters.ts'
+import { fieldNamed } from '../../model/field.ts'
+import type { Condition } from '../../query/plan.ts'
 import { answerQuery } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
-import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
-import { pageLinks, presentDataset, presentFlatDataset } from './present.ts'
+import type { CatalogRoute, DatasetRoute, Door, Source } from './door.ts'
+import { pageLinks, presentDataset } from './present.ts'
+import { splitSelect } from './selection.ts'
 
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
 export function catalogRoutes(app: FastifyInstance, door: Door): void {
-  const { options, isFlat, place } = door
+  const { options, place } = door
   const { catalog, dialect } = options
 
   app.get<CatalogRoute>('/catalog/datasets', async (request, reply) => {
@@ -15,19 +18,21 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
     const source = door.catalogSource()
     const { entries } = catalog.current()
     const { clauses, filter, page } = door.readList(request.query, source)
-    const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
+    const { asked: select, shown: parts } = splitSelect(clauses.select)
+    const question = { ...clauses, ...page, filter, select }
+    const plan = planOdsql(question, door.context(source, clauses), asker.watch)
     const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
     const { total, rows } = await answerQuery(plan, asked, asker)
     const byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
     const shown = rows.map(({ id, object }) => {
       const entry = id === null ? undefined : byId.get(id)
       if (entry === undefined) return object
-      const selected = clauses.select === undefined ? undefined : object
-      return isFlat ? (selected ?? presentFlatDataset(entry, place)) : presentDataset(entry, place, selected)
+      const object_ = select === undefined ? {} : object
+      const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
+      return presentDataset(entry, place, door.manner(request.query, entry), selected)
     })
-    if (isFlat) return door.answer(request, reply, asker, { total_count: total, results: shown })
     const links = pageLinks(`${place.root}/catalog/datasets`, request.query, { ...page, total })
-    return door.answer(request, reply, asker, { total_count: total, links, datasets: shown })
+    return door.answer(request, reply, asker, door.list('datasets', request.query, total, links, shown))
   })
 
   app.get<CatalogRoute>('/catalog/aggregates', async (request, reply) => {
@@ -46,9 +51,25 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset', async (request, reply) => {
-    readManners(request.query)
+    const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
-    const shown = isFlat ? presentFlatDataset(entry, place) : presentDataset(entry, place)
-    return door.answer(request, reply, door.asker(), shown)
+    const manner = door.manner(request.query, entry)
+    const clauses = readClauses(request.query)
+    if (clauses.select === undefined)
+      return door.answer(request, reply, asker, presentDataset(entry, place, manner))
+    const source = door.catalogSource()
+    const { asked: select, shown } = splitSelect(clauses.select)
+    const question = { select, where: [], filter: isDataset(entry.dataset.id, source), limit: 1, offset: 0 }
+    const plan = planOdsql(question, door.context(source, clauses), asker.watch)
+    const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
+    const [row] = select === undefined ? [] : (await answerQuery(plan, asked, asker)).rows
+    const selected = { object: row?.object ?? {}, shown }
+    return door.answer(request, reply, asker, presentDataset(entry, place, manner, selected))
   })
+}
+
+function isDataset(id: string, { fields }: Source): Condition {
+  const field = fieldNamed(fields, 'datasetid')
+  if (field === undefined) throw new Error('the catalog has no datasetid')
+  return { type: 'compare', field, operator: '=', value: id }
 }

@@ -1,10 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog, ServedDataset } from '../../catalog/catalog.ts'
+import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import { Fault } from '../../errors.ts'
 import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
-import { invalid, type QueryClauses, readClauses, readPage } from '../../http/parameters.ts'
+import {
+  invalid,
+  type QueryClauses,
+  readClauses,
+  readFlag,
+  readManners,
+  readPage,
+} from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Field } from '../../model/field.ts'
+import type { Metas } from '../../model/metadata.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { CompileTarget } from '../../query/compile/scope.ts'
 import type { Dialect } from '../../query/dialect.ts'
@@ -22,7 +31,7 @@ import type { ResolveContext } from '../../query/resolve/context.ts'
 import { Stopwatch } from '../../records/stopwatch.ts'
 import { Asker } from '../../records/trace.ts'
 import type { Store } from '../../store/store.ts'
-import type { Place } from './present.ts'
+import type { Link, Manner, Place } from './present.ts'
 
 export interface ExploreOptions {
   readonly catalog: Catalog
@@ -37,6 +46,8 @@ export interface ExploreOptions {
   readonly dialect: Dialect
   /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
   readonly path: string
+  /** What is counted of the use of a dataset. */
+  readonly usage?: (dataset: string) => Metas[string]
 }
 
 export interface CatalogRoute {
@@ -64,6 +75,16 @@ export interface Source {
 /** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
 
+/** What an unused dataset has counted (facts on "Catalog": explore). */
+const UNCOUNTED: Metas[string] = {
+  download_count: 0,
+  api_call_count: 0,
+  attachment_download_count: 0,
+  reuse_count: 0,
+  feedback_count: 0,
+  popularity_score: 0,
+}
+
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
 export class Door {
   readonly options: ExploreOptions
@@ -74,7 +95,7 @@ export class Door {
   constructor(options: ExploreOptions) {
     this.options = options
     this.isFlat = options.dialect.name === 'explore-v2.1'
-    this.place = { root: options.base + options.path }
+    this.place = { root: options.base + options.path, dialect: options.dialect }
   }
 
   asker(): Asker {
@@ -108,10 +129,16 @@ export class Door {
 
   /** The clauses of a query and what its facets keep. */
   readFiltered(query: QueryParameters, source: Source) {
-    const clauses = readClauses(query)
+    const clauses = this.readClauses(query)
     const refined = this.readFilters(query, 'refine', source)
     const excluded = this.readFilters(query, 'exclude', source)
     return { clauses, filter: facetCondition(refined, excluded, clauses.timezone) }
+  }
+
+  /** Old clients of the Search API write `sort` for `order_by` (facts on "Old clients"). */
+  private readClauses(query: QueryParameters): QueryClauses {
+    const isOld = this.options.dialect.name === 'search-v2' && query.order_by === undefined
+    return readClauses(isOld && query.sort !== undefined ? { ...query, order_by: query.sort } : query)
   }
 
   readFilters(
@@ -133,6 +160,30 @@ export class Door {
       const field = facetField(name, source.fields, source.template)
       return field === undefined ? [] : [facetOf(name, field, source.facetSort)]
     })
+  }
+
+  /** How a request wants what is told of a dataset and its records. */
+  manner(query: QueryParameters, entry: CatalogEntry): Manner {
+    const { timezone } = readManners(query)
+    const { usage } = this.options
+    return {
+      timezone,
+      links: readFlag(query, 'include_links'),
+      appMetas: readFlag(query, 'include_app_metas') ? (usage?.(entry.dataset.id) ?? UNCOUNTED) : null,
+    }
+  }
+
+  /** The body of a list: the later generation has links only where they are asked for. */
+  list(
+    name: 'datasets' | 'records',
+    query: QueryParameters,
+    total: number,
+    links: readonly Link[],
+    shown: readonly unknown[],
+  ): unknown {
+    if (!this.isFlat) return { total_count: total, links, [name]: shown }
+    const more = readFlag(query, 'include_links') ? { _links: links } : {}
+    return { total_count: total, ...more, results: shown }
   }
 
   answer(_request: FastifyRequest, reply: FastifyReply, asker: Asker, body: unknown): FastifyReply {

@@ -1,17 +1,33 @@
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
-import { completeMetas, featuresOf } from '../../catalog/catalog-dataset.ts'
+import { canonicalMoment, completeMetas, featuresOf, MOMENT_METAS } from '../../catalog/catalog-dataset.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Annotations } from '../../model/field.ts'
+import type { Metas } from '../../model/metadata.ts'
+import type { Dialect } from '../../query/dialect.ts'
 import type { AnswerRow } from '../../records/answer.ts'
+import { zonedText } from '../../records/json.ts'
+import type { ShownPart } from './selection.ts'
 
 export interface Link {
   readonly rel: string
   readonly href: string
 }
 
-/** Where the API is, for its links. */
+/** Where the API is and how it speaks, for its links and dates. */
 export interface Place {
-  /** `{base}/api/explore/v2.0` or `v2.1`. */
+  /** `{base}/api/explore/v2.0`, `v2.1` or `{base}/api/v2`. */
   readonly root: string
+  readonly dialect: Dialect
+}
+
+/** How a request wants what is told of datasets and records. */
+export interface Manner {
+  /** IANA name of the zone whose offsets moments have. */
+  readonly timezone: string
+  /** The later generation gives links only where they are asked for. */
+  readonly links: boolean
+  /** What portals count of a dataset: downloads and calls. */
+  readonly appMetas: Metas[string] | null
 }
 
 /** The links of a page: self, first, last and, where more remains, next (query API, "Link object"). */
@@ -21,7 +37,10 @@ export function pageLinks(
   page: { readonly offset: number; readonly limit: number; readonly total: number },
 ): readonly Link[] {
   const { offset, limit, total } = page
-  const at = (start: number) => `${href}?${queryText(query, { limit: String(limit), offset: String(start) })}`
+  const isOld = query.rows !== undefined || query.start !== undefined
+  const [rows, start] = isOld ? ['rows', 'start'] : ['limit', 'offset']
+  const at = (first: number) =>
+    `${href}?${queryText(query, { [rows]: String(limit), [start]: String(first) })}`
   const last = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
   return [
     { rel: 'self', href: at(offset) },
@@ -31,81 +50,117 @@ export function pageLinks(
   ]
 }
 
-/** A record in its wrapper (query API, "Record"). */
+/** The links of a record; the Explore API has fewer names for what they lead to (query API, "Link object"). */
+function recordLinks(id: string, dataset: string, { root, dialect }: Place): readonly Link[] {
+  const home = `${root}/catalog/datasets/${dataset}`
+  const isSearch = dialect.name === 'search-v2'
+  return [
+    { rel: 'self', href: `${home}/records/${id}` },
+    { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/catalog/datasets` },
+    { rel: 'dataset', href: home },
+  ]
+}
+
+/** The links of a dataset: to itself, the catalog, its records, files and attachments (query API, "getDataset"). */
+function datasetLinks(id: string, { root, dialect }: Place): readonly Link[] {
+  const home = `${root}/catalog/datasets/${id}`
+  const isSearch = dialect.name === 'search-v2'
+  const part = (rel: string, href: string): Link => ({ rel: isSearch ? rel : 'dataset', href })
+  return [
+    { rel: 'self', href: home },
+    { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/catalog/datasets` },
+    part('records', `${home}/records`),
+    part('exports', `${home}/exports`),
+    part('attachments', `${home}/attachments`),
+  ]
+}
+
+/** A record as its generation gives it: in a wrapper, or flat (query API, "Record"; facts on "Explore v2.1"). */
 export function presentRecord(
   row: AnswerRow,
-  { place, entry }: { readonly place: Place; readonly entry: CatalogEntry },
+  entry: CatalogEntry,
+  place: Place,
+  { links, timezone }: Manner,
 ): unknown {
-  const home = `${place.root}/catalog/datasets/${entry.dataset.id}`
+  const timestamp = zonedText(canonical(entry.published), timezone)
+  const { id } = entry.dataset
+  if (place.dialect.name === 'explore-v2.1') {
+    if (!links) return row.object
+    const about = { _id: row.id, _timestamp: timestamp, _size: row.size }
+    return { _links: recordLinks(row.id ?? '', id, place), ...about, ...row.object }
+  }
   return {
-    links: [
-      { rel: 'self', href: `${home}/records/${row.id ?? ''}` },
-      { rel: 'datasets', href: `${place.root}/catalog/datasets` },
-      { rel: 'dataset', href: home },
-    ],
-    record: { id: row.id, timestamp: entry.published, size: row.size, fields: row.object },
+    links: recordLinks(row.id ?? '', id, place),
+    record: { id: row.id, timestamp, size: row.size, fields: row.object },
   }
 }
 
-/** A dataset in its wrapper (query API, "Dataset wrapper and dataset"), or what was selected of it. */
+/** A dataset as its generation gives it (query API, "Dataset wrapper and dataset"), or what was selected of it. */
 export function presentDataset(
   entry: CatalogEntry,
   place: Place,
-  selected?: Record<string, unknown>,
+  manner: Manner,
+  selected?: { readonly object: Record<string, unknown>; readonly shown: readonly ShownPart[] },
 ): unknown {
-  const home = `${place.root}/catalog/datasets/${entry.dataset.id}`
-  return {
-    links: [
-      { rel: 'self', href: home },
-      { rel: 'catalog', href: `${place.root}/catalog/datasets` },
-      { rel: 'records', href: `${home}/records` },
-    ],
-    dataset: selected ?? describeDataset(entry, place),
-  }
+  const whole = describeDataset(entry, place, manner)
+  const parts = (selected?.shown ?? []).map(name => [name, whole[name]] as const)
+  const told = selected === undefined ? whole : { ...selected.object, ...Object.fromEntries(parts) }
+  const links = datasetLinks(entry.dataset.id, place)
+  if (place.dialect.name === 'explore-v2.1') return manner.links ? { _links: links, ...told } : told
+  return { links, dataset: told }
 }
 
-/** A dataset without wrapper, as the later generation gives it; the order of keys is that of the live service. */
-export function presentFlatDataset(entry: CatalogEntry, place: Place): unknown {
-  const { fields, dataset_id, dataset_uid, has_records, features, attachments, data_visible, metas } =
-    describeDataset(entry, place)
+/** The order of keys is that of the live service. */
+function describeDataset(entry: CatalogEntry, { root, dialect }: Place, manner: Manner) {
+  const { dataset, statistics } = entry
+  const isFlat = dialect.name === 'explore-v2.1'
+  const home = `${root}/catalog/datasets/${dataset.id}`
   return {
     visibility: 'domain',
-    fields,
-    dataset_id,
-    dataset_uid,
-    has_records,
-    features,
-    attachments,
-    alternative_exports: [],
-    data_visible,
-    metas,
-  }
-}
-
-function describeDataset(entry: CatalogEntry, place: Place) {
-  const { dataset, statistics } = entry
-  const home = `${place.root}/catalog/datasets/${dataset.id}`
-  return {
+    fields: dataset.fields.map(({ name, label, type, annotations, description }) => ({
+      name,
+      label,
+      type,
+      annotations: isFlat ? plainAnnotations(annotations) : annotations,
+      description,
+    })),
     dataset_id: dataset.id,
     dataset_uid: dataset.uid,
+    has_records: statistics.records > 0,
+    features: featuresOf(dataset),
     attachments: dataset.attachments.map(({ id, title, mimetype }) => ({
       id,
       title,
       mimetype,
       url: `${home}/attachments/${encodeURIComponent(id)}`,
     })),
-    has_records: statistics.records > 0,
+    alternative_exports: [],
     data_visible: true,
-    fields: dataset.fields.map(({ name, label, type, annotations, description }) => ({
-      name,
-      label,
-      type,
-      annotations,
-      description,
-    })),
-    metas: completeMetas(entry),
-    features: featuresOf(dataset),
+    metas: presentMetas(completeMetas(entry), manner),
   }
+}
+
+function presentMetas(metas: Metas, { timezone, appMetas }: Manner): Metas {
+  const known = { ...metas.default }
+  for (const name of MOMENT_METAS) {
+    const moment = canonicalMoment(known[name] ?? null)
+    if (typeof moment === 'string') known[name] = zonedText(moment, timezone)
+  }
+  return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }
+}
+
+/** A flag is true and a single argument stands alone, as the live service writes annotations now (facts on "Annotations"). */
+function plainAnnotations(annotations: Annotations): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(annotations).map(([key, values]) => {
+      if (values.length === 0) return [key, true]
+      return [key, values.length === 1 ? values[0] : values]
+    }),
+  )
+}
+
+function canonical(moment: string): string {
+  return new Date(moment).toISOString()
 }
 
 function queryText(query: QueryParameters, more: Readonly<Record<string, string>>): string {

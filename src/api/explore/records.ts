@@ -4,13 +4,14 @@ import type { ServedDataset } from '../../catalog/catalog.ts'
 import { Fault } from '../../errors.ts'
 import { jsonArray } from '../../formats/json.ts'
 import { readClauses, readExportLimit, readPage, refuseParameters } from '../../http/parameters.ts'
+import type { Query } from '../../query/plan.ts'
 import { recordIri } from '../../rdf/iris.ts'
 import { type AnswerRow, answerQuery, exportObjects } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { findRecord } from '../../records/find.ts'
 import { recordObject } from '../../records/json.ts'
 import type { DatasetRoute, Door, RecordRoute } from './door.ts'
-import { pageLinks, presentRecord } from './present.ts'
+import { type Manner, pageLinks, presentRecord } from './present.ts'
 
 interface ExportRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly format: string }
@@ -29,11 +30,11 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
     const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
     const { total, rows } = await answerQuery(plan, asked, asker)
-    const shown = rows.map(row => presentRow(row, entry))
-    if (isFlat) return door.answer(request, reply, asker, { total_count: total, results: shown })
+    const manner = door.manner(request.query, entry)
+    const shown = rows.map(row => presentRow(row, entry, manner))
     const home = `${place.root}/catalog/datasets/${entry.dataset.id}/records`
     const links = pageLinks(home, request.query, { ...page, total })
-    return door.answer(request, reply, asker, { total_count: total, links, records: shown })
+    return door.answer(request, reply, asker, door.list('records', request.query, total, links, shown))
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/aggregates', async (request, reply) => {
@@ -64,7 +65,8 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
     const size = [...JSON.stringify(row.record.values)].length
-    return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry))
+    const manner = door.manner(request.query, entry)
+    return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry, manner))
   })
 
   app.get<ExportRoute>('/catalog/datasets/:dataset/exports/:format', async (request, reply) => {
@@ -78,6 +80,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const { clauses, filter } = door.readFiltered(request.query, source)
     const all = { limit: readExportLimit(request.query), offset: 0 }
     const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+    refuseLongOrder(plan)
     const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
     return reply
       .type('application/json; charset=utf-8')
@@ -85,7 +88,19 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
       .send(Readable.from(jsonArray(exportObjects(plan, asked, asker)), { objectMode: false }))
   })
 
-  function presentRow(row: AnswerRow, entry: ServedDataset): unknown {
-    return row.id === null || isFlat ? row.object : presentRecord(row, { place, entry })
+  function presentRow(row: AnswerRow, entry: ServedDataset, manner: Manner): unknown {
+    return row.id === null ? row.object : presentRecord(row, entry, place, manner)
   }
+}
+
+/** Most groups that are sorted by an aggregate (facts on "Order by, limit"). */
+const MOST_SORTED = 20_000
+
+function refuseLongOrder(plan: Query): void {
+  const isSorted = plan.type === 'groups' && plan.orderBy.some(({ value }) => value.type !== 'key')
+  if (!isSorted || plan.limit === null || plan.limit <= MOST_SORTED) return
+  throw new Fault('ODSQLError', {
+    reason: `aggregation function in order by is not supported with a limit > ${MOST_SORTED}. Please remove the order by or set a limit parameter lower than ${MOST_SORTED + 1}.`,
+    clause: 'order_by',
+  })
 }
