@@ -1,0 +1,206 @@
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { between, chance, pick, startFrom } from './support/odsql-generator.ts'
+
+/**
+ * Facets: what they tell, level by level, and that random refinements count as the records that are exported do.
+ * SEED=n repeats a run.
+ */
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const COMBINATIONS = 200
+const ZONE = 'Europe/Paris'
+const COUNTRIES = ['FR', 'IT', "Côte d'Ivoire", 'a:b', 'x "y"', null]
+const TAGS = ['red', 'green', 'blue', 'Été', '1']
+const PATHS = ['A', 'A/B', 'A/B/C', 'A/D', 'E/B', null]
+const TREES = ['x', 'x>y', 'x>z', 'x>y>w', 'v>y']
+const two = (value: number) => String(value).padStart(2, '0')
+
+startFrom(seed)
+const records = Array.from({ length: 300 }, (_, k) => ({
+  k,
+  country: pick(COUNTRIES),
+  tags: TAGS.filter(() => chance(0.3)),
+  path: pick(PATHS),
+  tree: TREES.filter(() => chance(0.3)),
+  at: chance(0.1)
+    ? null
+    : `20${two(between(19, 21))}-${two(pick([1, 3, 12]))}-${two(between(28, 31))}T${two(between(0, 23))}:30:00Z`.replace(
+        /-02-(29|30|31)/,
+        '-02-28',
+      ),
+  n: between(0, 4),
+  flag: chance(0.5),
+}))
+const portal = t.testdir({
+  'portal.yaml': 'title: Facets\n',
+  data: {
+    made: {
+      'made.json': JSON.stringify(records),
+      'dataset.yaml': `
+source: { path: made.json }
+fields:
+  - { name: k, type: int }
+  - { name: country, type: text, annotations: { facet: [] } }
+  - { name: tags, type: text, annotations: { multivalued: [], facet: [], disjunctive: [], facetsort: [alphanum] } }
+  - { name: path, type: text, annotations: { facet: [], hierarchical: ['/'] } }
+  - { name: tree, type: text, annotations: { multivalued: [], facet: [], hierarchical: ['>'] } }
+  - { name: at, type: datetime, annotations: { facet: [] } }
+  - { name: n, type: int, annotations: { facet: [] } }
+  - { name: flag, type: boolean, annotations: { facet: [] } }
+metas: { default: { title: Made, theme: [One, Two] } }
+`,
+    },
+  },
+})
+const base = 'http://portal.example'
+await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+t.teardown(() => app.close())
+await app.catalog.refresh()
+
+type Query = Readonly<Record<string, string | readonly string[]>>
+const CATALOG = '/api/explore/v2.1/catalog'
+const MADE = `${CATALOG}/datasets/made`
+
+async function get(url: string, query: Query = {}) {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+  const response = await app.http.inject({
+    url: `${url}?${new URLSearchParams(pairs as [string, string][])}`,
+  })
+  return { status: response.statusCode, body: response.json() }
+}
+
+interface Value {
+  readonly name: string
+  readonly value: string
+  readonly state: string
+  readonly count?: number
+  readonly facets?: readonly Value[]
+}
+
+async function facet(name: string, query: Query = {}, url = MADE): Promise<readonly Value[]> {
+  const { status, body } = await get(`${url}/facets`, { ...query, facet: name })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.facets[0].facets
+}
+
+/** Every value with its count, also of the levels below. */
+const flat = (values: readonly Value[]): readonly Value[] =>
+  values.flatMap(value => [value, ...flat(value.facets ?? [])])
+
+t.test('facets tell their values, levels and states', async t => {
+  const { body } = await get(`${MADE}/facets`)
+  t.same(
+    body.facets.map(({ name }: Value) => name),
+    ['country', 'tags', 'path', 'tree', 'at', 'n', 'flag'],
+    'those that the fields declare',
+  )
+  t.match(body.links, [
+    { rel: 'self', href: `${base}${MADE}/facets` },
+    { rel: 'dataset', href: `${base}${MADE}` },
+  ])
+  const catalog = (await get(`${CATALOG}/facets`)).body
+  t.match(catalog.links, [{ rel: 'self' }, { rel: 'source', href: `${base}${CATALOG}` }])
+  t.match(
+    catalog.facets.find(({ name }: Value) => name === 'theme'),
+    { facets: [{ name: 'One', count: 1, state: 'displayed', value: 'One' }, { name: 'Two' }] },
+  )
+  t.match(await facet('modified', { refine: 'modified:2026/01' }, CATALOG), [
+    { name: '2026', state: 'refined', facets: [{ name: '01', value: '2026/01', state: 'refined' }] },
+  ])
+  const years = await facet('at')
+  t.ok(
+    years.every(({ facets }) => facets === undefined),
+    'dates open where they are refined',
+  )
+  const [open] = await facet('at', { refine: 'at:2020', timezone: ZONE })
+  t.match(open, { name: '2020', value: '2020', state: 'refined' })
+  t.match(open?.facets?.[0], { name: /^\d\d$/, value: /^2020\/\d\d$/, state: 'displayed' })
+  t.equal(
+    (open?.facets ?? []).reduce((sum, { count = 0 }) => sum + count, 0),
+    open?.count,
+  )
+  t.match(await facet('country', { exclude: 'country:FR' }), { length: 5 })
+  t.same(
+    (await facet('country', { exclude: 'country:FR' })).at(-1),
+    { state: 'excluded', name: 'FR', value: 'FR' },
+    'an excluded value has no count',
+  )
+  t.same(
+    (await facet('facet(name="tags", sort=-alphanum, limit=2)')).map(({ name }) => name),
+    ['Été', 'red'],
+  )
+  t.same(
+    (await facet('tags', { refine: ['tags:red', 'tags:blue'] })).map(({ state }) => state),
+    ['displayed', 'refined', 'displayed', 'refined', 'displayed'],
+    'beside the refined values of a disjunctive facet the others stay',
+  )
+  for (const [query, parameter] of [
+    [{ facet: 'nme' }, /facet/],
+    [{ facet: 'facet(name="tags", sort=up)' }, /sort=up/],
+    [{ facet: 'facet(name="tags", limit=0)' }, /limit=0/],
+    [{ refine: 'country' }, /refine/],
+    [{ exclude: 'nope:1' }, /exclude/],
+  ] as const)
+    t.match(
+      await get(`${MADE}/facets`, query),
+      { status: 400, body: { error_code: 'InvalidRESTParameterError', message: parameter } },
+      JSON.stringify(query),
+    )
+})
+
+t.test('random refinements count as the exported records do', async t => {
+  t.comment(`SEED=${seed}`)
+  const steps = (value: string | null, separator: string) =>
+    value === null ? [] : value.split(separator).map((_, at, all) => all.slice(0, at + 1).join('/'))
+  const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, dateStyle: 'short' })
+  const valuesOf = {
+    country: r => (r.country === null ? [] : [r.country]),
+    tags: r => r.tags ?? [],
+    path: r => steps(r.path, '/'),
+    tree: r => (r.tree ?? []).flatMap(each => steps(each, '>')),
+    at: r => (r.at === null ? [] : steps(shown.format(Date.parse(r.at)).replaceAll('-', '/'), '/')),
+    n: r => [String(r.n)],
+    flag: r => [String(r.flag)],
+  } satisfies Record<string, (record: (typeof records)[number]) => readonly string[]>
+  const names = Object.keys(valuesOf) as (keyof typeof valuesOf)[]
+  const some = () => {
+    const name = pick(names)
+    const values = valuesOf[name](pick(records))
+    return values.length === 0 ? null : ([name, pick(values)] as const)
+  }
+  const text = ([name, value]: readonly [string, string]) =>
+    `${pick([name, `\`${name}\``])}:${/["']/.test(value) ? value : pick([value, `"${value}"`])}`
+  let differences = 0
+  for (let round = 0; round < COMBINATIONS; round++) {
+    const refined = Array.from({ length: between(0, 2) }, some).filter(each => each !== null)
+    const excluded = Array.from({ length: between(0, 1) }, some).filter(each => each !== null)
+    const where = pick(['', '', 'n > 1', 'flag', 'not country = "FR"', 'k < 200 and tags = "red"'])
+    const name = pick(names)
+    const query = { timezone: ZONE, ...(where && { where }) }
+    const refine = refined.map(text)
+    const exclude = excluded.map(text)
+    const found = flat(await facet(name, { ...query, refine, exclude }))
+    const kept =
+      name === 'tags' ? refined.flatMap((each, at) => (each[0] === 'tags' ? [] : [refine[at] ?? ''])) : refine
+    const exported = (await get(`${MADE}/exports/json`, { ...query, refine: kept, exclude })).body
+    const counts = new Map<string, number>()
+    for (const record of exported)
+      for (const value of new Set(valuesOf[name](record))) counts.set(value, (counts.get(value) ?? 0) + 1)
+    const told = found.filter(({ state }) => state !== 'excluded')
+    for (const { value, count } of told) {
+      const isRight = count === counts.get(value)
+      if (!isRight) t.fail(`${value}: ${count}, not ${counts.get(value)}`, { name, where, refine, exclude })
+      differences += isRight ? 0 : 1
+    }
+    const top = [...counts.keys()].filter(value => name === 'country' || !value.includes('/'))
+    const missing = top.filter(value => !told.some(each => each.value === value))
+    if (missing.length > 0) t.fail(`missing: ${missing}`, { name, where, refine, exclude })
+    differences += missing.length
+  }
+  t.equal(differences, 0, `${COMBINATIONS} combinations count alike`)
+})
