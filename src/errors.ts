@@ -110,8 +110,17 @@ export function placeText(place: FaultPlace): string {
   return known.length === 0 ? '' : `${known.join(':')}: `
 }
 
-/** Longest reason that the error of a clause tells, in characters, so that a whole error body stays under 1 kB. */
-const MAX_REASON = 600
+/** Longest reason that the error of a clause tells, in bytes of its JSON, so that a whole error body stays under 1 kB. */
+const MAX_REASON = 700
+
+/** A text cut to what an error body can hold. */
+export function shortened(text: string): string {
+  if (Buffer.byteLength(JSON.stringify(text)) <= MAX_REASON) return text
+  let kept = [...text].slice(0, MAX_REASON)
+  while (Buffer.byteLength(JSON.stringify(kept.join(''))) > MAX_REASON)
+    kept = kept.slice(0, kept.length * 0.8)
+  return `${kept.join('')}…`
+}
 
 /**
  * The fault of a clause of a query: reason in plain words, clause and span, as every error of the language tells
@@ -127,7 +136,7 @@ export function clauseFault(
   code: 'ODSQLError' | 'IncompatibleTypesInComparisonFilter' = 'ODSQLError',
 ): Fault {
   const told = hint === undefined ? reason : `${reason} (${hint})`
-  const short = told.length > MAX_REASON ? `${told.slice(0, MAX_REASON)}…` : told
+  const short = shortened(told)
   const place = { from: span.from, to: span.to }
   return new Fault(code, { reason: `${short}.`, clause }, { place, ...(hint === undefined ? {} : { hint }) })
 }

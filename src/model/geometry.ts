@@ -174,3 +174,20 @@ function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+export type Position = readonly [lon: number, lat: number]
+
+/** A geometry as far as its positions go. */
+type Positioned =
+  | { readonly geometries: readonly Positioned[] }
+  | { readonly coordinates: readonly unknown[] }
+
+/** All positions of a geometry, in order. */
+export function positionsOf(geometry: Positioned): readonly Position[] {
+  if ('geometries' in geometry) return geometry.geometries.flatMap(positionsOf)
+  const walk = (part: readonly unknown[]): readonly Position[] =>
+    typeof part[0] === 'number'
+      ? [[part[0], Number(part[1])]]
+      : part.flatMap(inner => walk(inner as readonly unknown[]))
+  return geometry.coordinates.length === 0 ? [] : walk(geometry.coordinates)
+}

@@ -4,10 +4,12 @@ import { ALL, type Condition, type Constant } from './plan.ts'
 /** Conjunction without nesting and without conditions that say nothing; null stands for "all records". */
 export function all(conditions: readonly (Condition | null)[]): Condition | null {
   const operands = mergeWords(
-    conditions.flatMap(condition => {
-      if (condition === null || (condition.type === 'always' && condition.value)) return []
-      return condition.type === 'and' ? condition.operands : [condition]
-    }),
+    distinct(
+      conditions.flatMap(condition => {
+        if (condition === null || (condition.type === 'always' && condition.value)) return []
+        return condition.type === 'and' ? condition.operands : [condition]
+      }),
+    ),
   )
   if (operands.some(isNever)) return { type: 'always', value: false }
   return operands.length <= 1 ? (operands[0] ?? null) : { type: 'and', operands }
@@ -16,9 +18,11 @@ export function all(conditions: readonly (Condition | null)[]): Condition | null
 /** Disjunction without nesting and without conditions that never hold. */
 export function any(conditions: readonly Condition[]): Condition {
   const operands = mergeEqualities(
-    conditions
-      .flatMap(condition => (condition.type === 'or' ? condition.operands : [condition]))
-      .filter(condition => !isNever(condition)),
+    distinct(
+      conditions
+        .flatMap(condition => (condition.type === 'or' ? condition.operands : [condition]))
+        .filter(condition => !isNever(condition)),
+    ),
   )
   if (operands.some(condition => condition.type === 'always')) return ALL
   return operands.length === 1 && operands[0] !== undefined
@@ -34,6 +38,12 @@ export function negate(condition: Condition): Condition {
   return condition.type === 'not' ? condition.operand : { type: 'not', operand: condition }
 }
 
+/** Conditions without those that are said again. */
+function distinct(conditions: readonly Condition[]): readonly Condition[] {
+  if (conditions.length < 2) return conditions
+  return [...new Map(conditions.map(condition => [JSON.stringify(condition), condition])).values()]
+}
+
 function isNever(condition: Condition): boolean {
   return condition.type === 'always' && !condition.value
 }
@@ -42,7 +52,8 @@ function isNever(condition: Condition): boolean {
 function mergeWords(operands: readonly Condition[]): readonly Condition[] {
   const words = operands.flatMap(operand => (operand.type === 'words' ? operand.words : []))
   if (words.length === 0) return operands
-  return [...operands.filter(operand => operand.type !== 'words'), { type: 'words', words }]
+  const once = [...new Map(words.map(word => [`${word.mode} ${word.text}`, word])).values()]
+  return [...operands.filter(operand => operand.type !== 'words'), { type: 'words', words: once }]
 }
 
 /** Equalities of one field, in a disjunction, are one look-up of several values. */

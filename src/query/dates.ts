@@ -83,8 +83,13 @@ function following(local: LocalTime, precision: DatePrecision): LocalTime | null
 
 function instant(local: LocalTime, offset: number | null, timezone: string): string {
   const epoch = offset === null ? localToEpoch(local, timezone) : localToEpoch(local, 'UTC') - offset * 60_000
-  return instantText(epoch / 1000, local.fraction)
+  if (epoch > LAST) return '9999-12-31T23:59:59.999999Z'
+  return instantText(Math.max(epoch, FIRST) / 1000, local.fraction)
 }
+
+/** The first and the last moment that records can have: others are taken for them. */
+const FIRST = utcEpoch(1, 1, 1)
+const LAST = utcEpoch(9999, 12, 31, 23, 59, 59)
 
 function dayText(local: LocalTime): string {
   return instantText(utcEpoch(local.year, local.month, local.day) / 1000, '').slice(0, 10)

@@ -1,6 +1,7 @@
 import { type FieldType, isNumeric } from '../model/field.ts'
+import { type Position, positionsOf } from '../model/geometry.ts'
 import type { Geometry } from '../model/value.ts'
-import { parseWkt, type WktGeometry } from '../model/wkt.ts'
+import { parseWkt } from '../model/wkt.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
 import {
   aggregatesOf,
@@ -161,20 +162,9 @@ export function percentile(values: readonly number[], rank: number): number | nu
   return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place))
 }
 
-type Position = readonly [lon: number, lat: number]
-
 function positions(wkt: string): readonly Position[] {
   const geometry = parseWkt(wkt)
   return geometry === undefined ? [] : positionsOf(geometry)
-}
-
-function positionsOf(geometry: WktGeometry): readonly Position[] {
-  if ('geometries' in geometry) return geometry.geometries.flatMap(positionsOf)
-  const walk = (part: readonly unknown[]): readonly Position[] =>
-    typeof part[0] === 'number'
-      ? [[part[0], Number(part[1])]]
-      : part.flatMap(inner => walk(inner as readonly unknown[]))
-  return geometry.coordinates.length === 0 ? [] : walk(geometry.coordinates)
 }
 
 /** The smallest convex polygon around positions (Andrew's monotone chain); a point or a line where they are few. */

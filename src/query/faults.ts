@@ -1,5 +1,5 @@
 import { clauseFault, type Fault } from '../errors.ts'
-import type { ClauseName, Expression, Span } from '../language/odsql/ast.ts'
+import type { Argument, ClauseName, Expression, Span } from '../language/odsql/ast.ts'
 import { type Field, type FieldType, isTemporal } from '../model/field.ts'
 
 /** A clause that can be read but makes no sense for the dataset. */
@@ -73,5 +73,30 @@ export function describe(node: Expression): string {
       return 'an arithmetic expression'
     default:
       return 'a condition'
+  }
+}
+
+/** An argument of a call in plain words. */
+export function tell(node: Argument | undefined): string {
+  if (node === undefined) return 'nothing'
+  switch (node.type) {
+    case 'star':
+      return '*'
+    case 'wildcard':
+      return `${node.prefix.slice(0, 40)}*`
+    case 'quantity':
+      return `${node.value} ${node.unit.slice(0, 40)}`
+    case 'distinct':
+      return 'distinct values'
+    case 'named':
+      return `the parameter ${node.name.slice(0, 40)}`
+    case 'steps':
+      return 'steps in brackets'
+    case 'number':
+      return node.value === 0 && /[1-9]/.test(node.text)
+        ? 'a number too small to be told from 0'
+        : describe(node)
+    default:
+      return describe(node)
   }
 }

@@ -55,15 +55,13 @@ export function planOdsql(
   )
   return watch.time('resolve', () => {
     refuseDoubles(parsed.select, parsed.groupBy)
-    const question = {
-      filter: all([
-        ...parsed.where.map(expression => resolveWhere(expression, context)),
-        clauses.filter ?? null,
-      ]),
-      timezone: context.timezone,
-      limit: clauses.limit,
-      offset: clauses.offset,
-    }
+    const filter = all([
+      ...parsed.where.map(expression => resolveWhere(expression, context)),
+      clauses.filter ?? null,
+    ])
+    refuseExcess(filter)
+    const { limit, offset } = clauses
+    const question = { filter, timezone: context.timezone, limit, offset }
     const grouped = wanted === 'groups' || parsed.groupBy.length > 0 || parsed.select.some(isAggregate)
     return grouped
       ? { type: 'groups', ...question, ...resolveGroups(parsed, { select, groupBy, orderBy }, context) }
@@ -100,4 +98,28 @@ function isAggregate({ expression }: SelectItem): boolean {
 
 function isBlank(text: string): boolean {
   return text.trim() === ''
+}
+
+/** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
+const MOST_CONDITIONS = 150
+const MOST_PASSES = 20
+
+/** Refuses filters that would keep a worker of the store for long. */
+function refuseExcess(filter: Condition | null): void {
+  const leaves = filter === null ? [] : leavesOf(filter)
+  const passes = leaves.filter(({ type }) => type === 'relation' || type === 'spatial' || type === 'near')
+  const [found, kind, most] =
+    leaves.length > MOST_CONDITIONS
+      ? [leaves.length, 'conditions', MOST_CONDITIONS]
+      : [passes.length, 'computed or spatial conditions', MOST_PASSES]
+  if (found > most)
+    throw new Fault('ODSQLError', {
+      reason: `the filter has ${found} ${kind}, of which at most ${most} are served.`,
+      clause: 'where',
+    })
+}
+
+function leavesOf(condition: Condition): readonly Condition[] {
+  if (condition.type === 'and' || condition.type === 'or') return condition.operands.flatMap(leavesOf)
+  return condition.type === 'not' ? leavesOf(condition.operand) : [condition]
 }

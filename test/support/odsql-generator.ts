@@ -875,7 +875,8 @@ function timeRangeKey(): Key {
     show: (start, { timezone, version }) => {
       if (typeof start !== 'string') return null
       const zone = field === 'on' ? 'UTC' : timezone
-      if (version === 'v2.0') return edgeText(start, zone, version)
+      if (version === 'v2.0')
+        return unit === 'hour' ? isoText(moment(start, zone) * 1000, zone) : edgeText(start, zone, version)
       const end = periodEnd(start, unit, count)
       return stepText(start, end, zone, version)
     },

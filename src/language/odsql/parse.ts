@@ -119,8 +119,10 @@ function endHint(text: string): string | undefined {
 }
 
 function hintFor(found: string, text: string, from: number): string | undefined {
-  if (found === '"' || found === "'") return 'a string that is not closed'
-  if (found === '`') return 'a back-quoted name that is not closed or empty'
+  const isOpen = !text.slice(from + 1).includes(found)
+  if (found === '"' || found === "'")
+    return isOpen ? 'a string that is not closed' : 'a string cannot stand here'
+  if (found === '`') return isOpen ? 'a back-quoted name that is not closed' : 'a name cannot stand here'
   if (found === '=' && text[from - 1] === '=') return 'write = to compare'
   if (/^not\s+(in|like)\b/i.test(text.slice(from)))
     return 'write not before the whole comparison: not field in (…)'
@@ -163,6 +165,13 @@ class Reader {
 
   unexpected(node: SyntaxNode): Fault {
     return syntaxFault(this.clause, this.text, node.from)
+  }
+
+  private number(node: SyntaxNode): number {
+    const value = Number(this.slice(node))
+    if (Number.isFinite(value)) return value
+    const found = this.slice(node).slice(0, 40)
+    throw clauseFault(this.clause, `the number ${found} is too large`, span(node), 'below 1.8e308')
   }
 
   label(node: SyntaxNode): string {
@@ -247,7 +256,7 @@ class Reader {
       case 'String':
         return { type: 'string', value: unquoteString(this.slice(node)), span: place }
       case 'Number':
-        return { type: 'number', value: Number(this.slice(node)), text: this.slice(node), span: place }
+        return { type: 'number', value: this.number(node), text: this.slice(node), span: place }
       case 'Date':
       case 'Geometry': {
         const text = unquoteString(this.slice(node).slice(4).trim())
@@ -313,7 +322,7 @@ class Reader {
         return { type: 'wildcard', prefix: this.slice(only(node)), span: place }
       case 'Quantity': {
         const [value, unit] = this.two(node)
-        return { type: 'quantity', value: Number(this.slice(value)), unit: this.slice(unit), span: place }
+        return { type: 'quantity', value: this.number(value), unit: this.slice(unit), span: place }
       }
       case 'Named': {
         const [name, , value] = this.three(node)

@@ -20,7 +20,7 @@ export class Body {
   private readonly removed: Pattern[] = []
   private readonly optionals: Pattern[] = []
   private readonly computed: Pattern[] = []
-  private readonly tests: Pattern[] = []
+  private readonly tests: Expression[] = []
   private readonly held = new Map<string, { readonly value: Expression; readonly need: Need }>()
   private readonly named = new Map<string, Expression>()
 
@@ -42,7 +42,7 @@ export class Body {
   }
 
   test(...expressions: readonly Expression[]): void {
-    this.tests.push(...expressions.map(filter))
+    this.tests.push(...expressions)
   }
 
   /** Joins the position of the record, which every record has. */
@@ -61,6 +61,16 @@ export class Body {
       this.join(inGraph(this.scope.target.graphs.index, triple(RECORD, iri(INDEX.json), JSON_TEXT)))
     }
     return JSON_TEXT
+  }
+
+  /** The folded words of the record. */
+  text(): Expression {
+    const known = this.named.get('text')
+    if (known !== undefined) return known
+    const text = this.scope.fresh('text')
+    this.named.set('text', text)
+    this.join(inGraph(this.scope.target.graphs.index, triple(RECORD, iri(INDEX.text), text)))
+    return text
   }
 
   /** The value of a field; of a field with many values each in turn, a fresh one at every call. */
@@ -108,8 +118,22 @@ export class Body {
       ...this.removed,
       ...this.optionals,
       ...this.computed,
-      ...this.tests,
+      ...this.tests.map(filter),
     ]
+  }
+
+  /** A body that knows the values of this one. */
+  fork(): Body {
+    const copy = new Body(this.scope)
+    for (const [name, value] of this.held) copy.held.set(name, value)
+    for (const [name, value] of this.named) copy.named.set(name, value)
+    return copy
+  }
+
+  /** The tests of a body that has nothing but tests. */
+  onlyTests(): readonly Expression[] {
+    if (this.patterns().length > this.tests.length) throw new Error('a body with more than tests')
+    return this.tests
   }
 
   private technical(field: Field): Expression | undefined {

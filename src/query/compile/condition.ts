@@ -1,3 +1,5 @@
+import { type Position, positionsOf } from '../../model/geometry.ts'
+import type { Geometry } from '../../model/value.ts'
 import { GEOF, INDEX, XSD } from '../../rdf/vocab.ts'
 import type { Expression, Pattern } from '../../sparql/algebra.ts'
 import {
@@ -16,6 +18,7 @@ import {
   subquery,
   triple,
 } from '../../sparql/build.ts'
+import { any } from '../conditions.ts'
 import { type Bound, type Condition, fieldsOf, type SpatialRelation, type Word } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
@@ -23,7 +26,7 @@ import { circle } from './circle.ts'
 import { estimate } from './estimate.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, geometryTerm, RECORD, type Scope } from './scope.ts'
-import { foldingSteps, slippedPattern, wordPattern } from './text.ts'
+import { escapePattern, foldingSteps, slippedPattern, wordPattern } from './text.ts'
 
 const TRUE = literal('true', XSD.boolean)
 const FALSE = literal('false', XSD.boolean)
@@ -51,10 +54,8 @@ type FieldCondition = Exclude<
 export function compileCondition(condition: Condition, body: Body, purpose: Purpose): boolean {
   switch (condition.type) {
     case 'and': {
-      const operands = [
-        ...condition.operands.filter(operand => drives(operand)),
-        ...condition.operands.filter(operand => !drives(operand)),
-      ]
+      const joined = joinNegations(condition.operands)
+      const operands = [...joined.filter(drives), ...joined.filter(operand => !drives(operand))]
       const others = operands.filter(operand => drives(operand)).map(operand => estimate(operand, body.scope))
       const few = Math.min(body.scope.target.statistics.records, ...others)
       for (const operand of operands)
@@ -64,9 +65,17 @@ export function compileCondition(condition: Condition, body: Body, purpose: Purp
     }
     case 'or': {
       if (!drives(condition) || purpose === 'test') return test(condition, body)
-      const branches = condition.operands.map(operand => {
+      const groups = byCarrier(condition.operands)
+      const [only, ...others] = groups
+      if (only !== undefined && others.length === 0 && carrierOf(condition) !== null) {
+        alternatives(only, body)
+        return true
+      }
+      const branches = groups.map(operands => {
         const branch = new Body(body.scope)
-        compileCondition(operand, branch, 'search')
+        const [first] = operands
+        if (operands.length === 1 && first !== undefined) compileCondition(first, branch, 'search')
+        else alternatives(operands, branch)
         return branch.patterns()
       })
       body.find(distinctRecords([{ type: 'union', branches }]))
@@ -96,6 +105,152 @@ export function compileCondition(condition: Condition, body: Body, purpose: Purp
       return drives(condition)
   }
 }
+
+/** Negations of what one triple pattern carries are the negation of any of them: read once. */
+function joinNegations(operands: readonly Condition[]): readonly Condition[] {
+  const negations = new Map<string, Condition[]>()
+  const others = operands.filter(operand => {
+    const carrier = operand.type === 'not' ? carrierOf(operand.operand) : null
+    if (operand.type !== 'not' || carrier === null) return true
+    negations.set(carrier, [...(negations.get(carrier) ?? []), operand.operand])
+    return false
+  })
+  return [
+    ...others,
+    ...[...negations.values()].map((negated): Condition => ({ type: 'not', operand: any(negated) })),
+  ]
+}
+
+function relationTest(
+  { left, operator, right }: Extract<Condition, { readonly type: 'relation' }>,
+  body: Body,
+): Expression {
+  return binary(operator, compileScalar(left, body, 'required'), compileScalar(right, body, 'required'))
+}
+
+/** What one triple pattern of a record brings all that a condition tests: a field with one value, or its words. */
+function carrierOf(condition: Condition): string | null {
+  switch (condition.type) {
+    case 'and':
+    case 'or': {
+      const [first = null, ...others] = condition.operands.map(carrierOf)
+      return others.every(other => other === first) ? first : null
+    }
+    case 'words':
+      return 'words'
+    case 'like':
+      if (condition.words.some(isFuzzy)) return null
+      break
+    case 'not':
+    case 'always':
+      return null
+    case 'relation': {
+      const fields = [...fieldsOf(condition.left), ...fieldsOf(condition.right)]
+      const isPlain = fields.every(field => !field.multivalued && technicalName(field) === undefined)
+      const required = [...requiredFields(condition.left), ...requiredFields(condition.right)]
+      if (!isPlain || fields.length === 0 || required.length < fields.length) return null
+      return `fields ${[...new Set(fields.map(({ name }) => name))].sort()}`
+    }
+    default:
+  }
+  const { field } = condition
+  return field.multivalued || technicalName(field) !== undefined ? null : `field ${field.name}`
+}
+
+/** Conditions that the same triple pattern carries, together, where any of them reads all its values anyway. */
+function byCarrier(operands: readonly Condition[]): readonly (readonly Condition[])[] {
+  const groups = new Map<unknown, Condition[]>()
+  for (const operand of operands) {
+    const carrier = carrierOf(operand) ?? operand
+    groups.set(carrier, [...(groups.get(carrier) ?? []), operand])
+  }
+  return [...groups.values()].flatMap(group => (group.some(scans) ? [group] : group.map(each => [each])))
+}
+
+/** Joins what conditions of one carrier read once, and tests that any of them holds. */
+function alternatives(operands: readonly Condition[], body: Body): void {
+  const [first] = operands
+  if (first === undefined) return
+  carry(first, body)
+  body.test(
+    anyOf([
+      ...togetherTests(operands, body),
+      ...operands.filter(operand => patternOf(operand) === null).map(operand => carriedTest(operand, body)),
+    ]),
+  )
+}
+
+/** Texts up to which single words are looked for by one regular expression, and not each by its own. */
+const TOGETHER = { words: 100, like: 10 } as const
+
+/** Single words as alternatives of regular expressions: a text is read once for many of them. */
+function togetherTests(operands: readonly Condition[], body: Body): readonly Expression[] {
+  const tests: Expression[] = []
+  for (const type of ['words', 'like'] as const) {
+    const found = operands.filter(operand => operand.type === type && patternOf(operand) !== null)
+    for (let at = 0; at < found.length; at += TOGETHER[type]) {
+      const [first] = found.slice(at, at + TOGETHER[type])
+      if (first === undefined) continue
+      const patterns = found.slice(at, at + TOGETHER[type]).map(operand => patternOf(operand) ?? '')
+      const text = first.type === 'like' ? body.value(first.field, 'required') : body.text()
+      tests.push(call('REGEX', text, literal(patterns.map(pattern => `(?:${pattern})`).join('|'))))
+    }
+  }
+  return tests
+}
+
+/** The regular expression of a search for one word that is not misspelt; null for any other condition. */
+function patternOf(condition: Condition): string | null {
+  const isSearch = condition.type === 'words' || condition.type === 'like'
+  const [word, ...others] = isSearch ? condition.words : []
+  if (word === undefined || others.length > 0 || isFuzzy(word)) return null
+  if (condition.type === 'like') return wordPattern(word)
+  return word.mode === 'prefix' ? ` ${escapePattern(word.text)}` : ` ${escapePattern(word.text)} `
+}
+
+function carry(condition: Condition, body: Body): void {
+  const leaf = firstLeaf(condition)
+  if (leaf.type === 'words') body.text()
+  else if ('field' in leaf) body.value(leaf.field, 'required')
+}
+
+function firstLeaf(condition: Condition): Condition {
+  const [first] = condition.type === 'and' || condition.type === 'or' ? condition.operands : []
+  return first === undefined ? condition : firstLeaf(first)
+}
+
+function carriedTest(condition: Condition, body: Body): Expression {
+  switch (condition.type) {
+    case 'and':
+      return allOf(condition.operands.map(operand => carriedTest(operand, body)))
+    case 'or':
+      return anyOf(condition.operands.map(operand => carriedTest(operand, body)))
+    case 'compare':
+      return binary(
+        condition.operator,
+        body.value(condition.field, 'required'),
+        constantTerm(condition.field.type, condition.value),
+      )
+    case 'oneOf': {
+      const items = condition.values.map(value => constantTerm(condition.field.type, value))
+      return { type: 'oneOf', operand: body.value(condition.field, 'required'), items }
+    }
+    case 'present':
+      return TRUE
+    case 'relation':
+      return relationTest(condition, body)
+    default: {
+      const inner = body.fork()
+      addPatterns(condition, inner)
+      return allOf(inner.onlyTests())
+    }
+  }
+}
+
+const allOf = (tests: readonly Expression[]): Expression =>
+  tests.length === 0 ? TRUE : tests.reduce((left, right) => binary('&&', left, right))
+const anyOf = (tests: readonly Expression[]): Expression =>
+  tests.length === 0 ? FALSE : tests.reduce((left, right) => binary('||', left, right))
 
 /** True where a condition finds records by itself. */
 export function drives(condition: Condition): boolean {
@@ -186,8 +341,16 @@ function expression(condition: Condition, scope: Scope): Expression {
   switch (condition.type) {
     case 'and':
       return joined('&&', condition.operands, scope) ?? TRUE
-    case 'or':
-      return joined('||', condition.operands, scope) ?? FALSE
+    case 'or': {
+      const groups = byCarrier(condition.operands).map((operands): Expression => {
+        const [first] = operands
+        if (operands.length === 1 && first !== undefined) return expression(first, scope)
+        const inner = new Body(scope)
+        alternatives(operands, inner)
+        return exists(...inner.patterns())
+      })
+      return fold('||', groups) ?? FALSE
+    }
     case 'not':
       return not(expression(condition.operand, scope))
     case 'always':
@@ -222,7 +385,7 @@ function isIdentity(condition: Condition): boolean {
 
 /** Joins what one condition that is no combination of others reads, with its tests. */
 function addPatterns(condition: Condition, body: Body): void {
-  const { facts, index } = body.scope.target.graphs
+  const { facts } = body.scope.target.graphs
   switch (condition.type) {
     case 'compare': {
       const { field, operator } = condition
@@ -265,13 +428,11 @@ function addPatterns(condition: Condition, body: Body): void {
       body.value(condition.field, 'required')
       return
     case 'relation': {
-      const left = compileScalar(condition.left, body, 'required')
-      body.test(binary(condition.operator, left, compileScalar(condition.right, body, 'required')))
+      body.test(relationTest(condition, body))
       return
     }
     case 'words': {
-      const text = body.scope.fresh('text')
-      body.join(inGraph(index, triple(RECORD, iri(INDEX.text), text)))
+      const text = body.text()
       body.test(...condition.words.map(word => wordTest(word, text)))
       return
     }
@@ -280,14 +441,10 @@ function addPatterns(condition: Condition, body: Body): void {
       const value = body.value(condition.field, 'required')
       body.test(...exact.map(word => call('REGEX', value, literal(wordPattern(word)))))
       if (fuzzy.length === 0) return
-      const text = body.scope.fresh('text')
-      body.join(inGraph(index, triple(RECORD, iri(INDEX.text), text)))
-      const folded = foldedValue(value, fuzzy)
-      for (const word of fuzzy) {
-        const inValue = call('REGEX', folded, literal(slippedPattern(word)))
-        // In one expression, for of two tests the store may try that of the value on all values first.
-        body.test(conditional(wordTest(word, text), inValue, FALSE))
-      }
+      const text = body.text()
+      body.test(...fuzzy.map(word => wordTest(word, text)))
+      const folded = foldedValue(value, fuzzy, body)
+      body.test(...fuzzy.map(word => call('REGEX', folded, literal(slippedPattern(word)))))
       return
     }
     case 'startsWith':
@@ -310,7 +467,7 @@ function addPatterns(condition: Condition, body: Body): void {
     }
     case 'spatial': {
       const value = body.value(condition.field, 'required')
-      body.test(apply(RELATIONS[condition.relation], value, geometryTerm(condition.shape)))
+      body.test(spatialTest(condition, value))
       return
     }
     case 'and':
@@ -361,14 +518,48 @@ function wordTest(word: Word, text: Expression): Expression {
   return call('CONTAINS', text, literal(word.mode === 'prefix' ? ` ${word.text}` : ` ${word.text} `))
 }
 
+/** Corners from which on a shape is compared only with what its box touches: each comparison reads them all. */
+const MANY_CORNERS = 8
+
+function spatialTest(
+  { relation, shape }: Extract<Condition, { readonly type: 'spatial' }>,
+  value: Expression,
+): Expression {
+  const test = apply(RELATIONS[relation], value, geometryTerm(shape))
+  const positions = positionsOf(shape)
+  if (positions.length <= MANY_CORNERS) return test
+  const box = boxOf(positions)
+  if (box === null) return test
+  const touches = apply(GEOF.sfIntersects, value, geometryTerm(box))
+  return conditional(touches, test, relation === 'disjoint' ? TRUE : FALSE)
+}
+
+/** The box around positions; null where they have no area. */
+function boxOf(positions: readonly Position[]): Geometry | null {
+  const lons = positions.map(([lon]) => lon)
+  const lats = positions.map(([, lat]) => lat)
+  const [west, east] = [Math.min(...lons), Math.max(...lons)]
+  const [south, north] = [Math.min(...lats), Math.max(...lats)]
+  if (west === east || south === north) return null
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}
+
 function isFuzzy({ mode }: Word): boolean {
   return mode === 'fuzzy' || mode === 'unfinished'
 }
 
-function foldedValue(value: Expression, words: readonly Word[]): Expression {
+/** One variable a step: the store takes twice as long for each REPLACE around another. */
+function foldedValue(value: Expression, words: readonly Word[], body: Body): Expression {
   const folded = foldingSteps(words).reduce<Expression>(
-    (text, { pattern, by }) => call('REPLACE', text, literal(pattern), literal(by)),
-    call('LCASE', value),
+    (text, { pattern, by }) => body.let(call('REPLACE', text, literal(pattern), literal(by)), 'folded'),
+    body.let(call('LCASE', value), 'folded'),
   )
   return call('CONCAT', literal(' '), folded, literal(' '))
 }

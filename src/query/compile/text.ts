@@ -58,10 +58,13 @@ const ANY = '[^ ]'
 /** Words this long and longer may have one slip, or two (facts on "Where": search). */
 const ONE_SLIP = 3
 const TWO_SLIPS = 6
+/** A word so long is none of a language: it is looked for as it is. */
+const TOO_LONG = 64
 /** The texts within one or two insertions, deletions or replacements; of an unfinished word any end as well. */
 function slipped({ text, mode }: Word): string {
   const letters = [...text]
-  const most = letters.length >= TWO_SLIPS ? 2 : letters.length >= ONE_SLIP ? 1 : 0
+  const most =
+    letters.length > TOO_LONG ? 0 : letters.length >= TWO_SLIPS ? 2 : letters.length >= ONE_SLIP ? 1 : 0
   const exact = letters.map(escapePattern)
   const forms = within(exact, most)
   return group(mode === 'unfinished' ? [...forms, `${exact.join('')}${ANY}*`] : forms)

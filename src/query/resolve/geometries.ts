@@ -1,9 +1,9 @@
-import type { Argument, Expression } from '../../language/odsql/ast.ts'
+import type { Argument, Expression, Span } from '../../language/odsql/ast.ts'
 import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
 import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
 import { parseWkbHex } from '../../model/wkb.ts'
-import { malformed } from '../faults.ts'
+import { malformed, tell } from '../faults.ts'
 import type { Names } from './context.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
@@ -13,20 +13,62 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: N
   if (node?.type !== 'geometry')
     throw names.misfit(
       call,
-      'something else',
+      tell(node),
       "a geometry such as geom'POINT(2.35 48.85)'",
       node?.span ?? call.span,
     )
   const text = node.text.trim()
   const binary = parseWkbHex(text)
   const geometry = binary === undefined ? toGeoShape(text) : toGeoShape(binary)
-  if (geometry !== undefined && geometry !== null) return geometry
+  if (geometry !== undefined && geometry !== null) {
+    refuseTangled(geometry, node.span, names)
+    return geometry
+  }
   throw malformed(
     names.clause,
     `${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)} is not a geometry`,
     node.span,
     'write WKT with longitude before latitude, WKB in hexadecimal digits, or GeoJSON; a ring ends where it begins',
   )
+}
+
+/** Corners of all rings of a literal: the store compares each record with each of them. */
+const MOST_CORNERS = 2000
+
+/** Refuses polygons of very many corners, and such whose edges cross: what is inside of them is undefined. */
+function refuseTangled(geometry: Geometry, span: Span, names: Names): void {
+  const rings = ringsOf(geometry)
+  const corners = rings.reduce((sum, ring) => sum + ring.length, 0)
+  if (corners > MOST_CORNERS)
+    throw malformed(
+      names.clause,
+      `a polygon of ${corners} corners is too large`,
+      span,
+      `at most ${MOST_CORNERS}`,
+    )
+  if (rings.some(isTangled)) throw malformed(names.clause, 'the polygon is invalid: its edges cross', span)
+}
+
+type Ring = readonly (readonly number[])[]
+
+function ringsOf(geometry: Geometry): readonly Ring[] {
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.flatMap(ringsOf)
+  if (geometry.type === 'Polygon') return geometry.coordinates as readonly Ring[]
+  return geometry.type === 'MultiPolygon' ? (geometry.coordinates as readonly (readonly Ring[])[]).flat() : []
+}
+
+/** True where two edges of a ring cross, each strictly from one side of the other to the other side. */
+function isTangled(ring: Ring): boolean {
+  const [xs, ys] = [ring.map(([x = 0]) => x), ring.map(([, y = 0]) => y)]
+  const x = (at: number) => xs[at] ?? 0
+  const y = (at: number) => ys[at] ?? 0
+  const side = (a: number, b: number, c: number) =>
+    Math.sign((x(b) - x(a)) * (y(c) - y(a)) - (y(b) - y(a)) * (x(c) - x(a)))
+  for (let a = 0; a + 1 < ring.length; a++)
+    for (let c = a + 2; c + 1 < ring.length; c++)
+      if (side(a, a + 1, c) * side(a, a + 1, c + 1) < 0 && side(c, c + 1, a) * side(c, c + 1, a + 1) < 0)
+        return true
+  return false
 }
 
 /** The position of a literal that is a point. */
@@ -48,7 +90,7 @@ export function metres(call: Call, node: Argument | undefined, names: Names): nu
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
     throw names.misfit(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
   }
-  throw names.misfit(call, 'something else', 'a distance such as 10km', node?.span ?? call.span)
+  throw names.misfit(call, tell(node), 'a distance such as 10km', node?.span ?? call.span)
 }
 
 /** The rectangle between two corners, in any order of latitude; one that crosses the antimeridian is two. */

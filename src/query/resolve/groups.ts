@@ -1,13 +1,17 @@
 import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.ts'
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
-import { malformed } from '../faults.ts'
+import { malformed, tell } from '../faults.ts'
 import { type Constant, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { Names, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
 import { foldNumber, isExpression, momentConstant, momentOf, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
+
+/** Widths of ranges whose edges can still be told apart. */
+const LEAST_WIDTH = 1e-9
+const MOST_WIDTH = 1e15
 
 /** Most steps that a range may have. */
 const MAX_EDGES = 1000
@@ -50,7 +54,7 @@ function range(call: Call, names: Names): Grouping {
   names.function(call)
   const [first, second, ...more] = call.arguments
   if (first === undefined || !isExpression(first) || second === undefined)
-    throw names.misfit(call, 'something else', 'a field and its steps', call.span)
+    throw names.misfit(call, 'other arguments', 'a field and its steps', call.span)
   const value = resolveScalar(first, names)
   const type = scalarType(value)
   if (!isNumeric(type) && !isTemporal(type))
@@ -82,7 +86,8 @@ function width(call: Call, value: Scalar, node: Argument, names: Names): Groupin
   const size = isExpression(node) ? foldNumber(node) : null
   if (isTemporal(scalarType(value)))
     throw names.misfit(call, 'a number', 'an interval such as 1 day', node.span)
-  if (size === null || size <= 0) throw names.misfit(call, 'something else', 'a width above 0', node.span)
+  if (size === null || size < LEAST_WIDTH || size > MOST_WIDTH)
+    throw names.misfit(call, tell(node), 'a width from 1e-9 to 1e15', node.span)
   return { type: 'width', value, width: size, unit: null }
 }
 
@@ -128,7 +133,7 @@ function equal(call: Call, equi: Call, value: Scalar, names: Names): Grouping {
     step <= 0 ||
     upper <= lower
   )
-    throw names.misfit(equi, 'something else', 'a step above 0, a lower and a higher number', equi.span)
+    throw names.misfit(equi, 'other arguments', 'a step above 0, a lower and a higher number', equi.span)
   const count = Math.ceil((upper - lower) / step - 1e-9)
   if (count > MAX_EDGES) throw tooMany(call, names)
   const inner = Array.from({ length: count }, (_, index) => lower + index * step)
@@ -167,15 +172,15 @@ function cells(call: Call, names: Names): Grouping {
   const [first, ...numbers] = call.arguments
   const field = first !== undefined && isExpression(first) ? names.field(first) : undefined
   if (field?.type !== 'geo_point_2d')
-    throw names.misfit(call, 'something else', 'a field of type geo_point_2d', first?.span ?? call.span)
+    throw names.misfit(call, tell(first), 'a field of type geo_point_2d', first?.span ?? call.span)
   const [zoom, radius = RADIUS] = numbers.map(node => {
     const inner = node.type === 'named' ? node.value : node
     const value = isExpression(inner) ? foldNumber(inner) : null
-    if (value === null) throw names.misfit(call, 'something else', 'a number', node.span)
+    if (value === null) throw names.misfit(call, tell(node), 'a number', node.span)
     return value
   })
   if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)
-    throw names.misfit(call, 'something else', 'a zoom from 0 to 25', call.span)
+    throw names.misfit(call, 'other arguments', 'a zoom from 0 to 25', call.span)
   if (radius <= 0 || radius > 1000) throw names.misfit(call, `a radius of ${radius}`, '1 to 1000', call.span)
   return { type: 'cells', field, degrees: (360 * radius) / (TILE * 2 ** zoom) }
 }

@@ -45,7 +45,8 @@ export function refuseDoubles(select: readonly SelectItem[], groups: readonly Gr
   ] as const)
     for (const { label, span } of items) {
       if (label === null) continue
-      if (seen.has(label)) throw malformed(clause, `Alias '${label}' is declared several times`, span)
+      if (seen.has(label))
+        throw malformed(clause, `Alias '${label.slice(0, 60)}' is declared several times`, span)
       seen.add(label)
     }
 }

@@ -4,7 +4,7 @@ import { type Field, isGeo } from '../../model/field.ts'
 import { tokens } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { all, any } from '../conditions.ts'
-import { malformed } from '../faults.ts'
+import { malformed, tell } from '../faults.ts'
 import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
 import type { Names } from './context.ts'
 import { boxShape, geometryLiteral, metres, pointLiteral } from './geometries.ts'
@@ -71,7 +71,7 @@ export function wordsCondition(words: readonly Word[]): Condition {
 function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Names): Condition {
   const last = call.arguments.at(-1)
   if (last?.type !== 'string')
-    throw names.misfit(call, 'something else', 'a text in quotes at its end', last?.span ?? call.span)
+    throw names.misfit(call, tell(last), 'a text in quotes at its end', last?.span ?? call.span)
   const fields = searchedFields(call, call.arguments.slice(0, -1), names)
   if (kind === 'startswith')
     return any(
@@ -82,6 +82,8 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Na
       })),
     )
   const words = tokens(last.value)
+  if (words.length > MOST_WORDS)
+    throw names.misfit(call, `${words.length} words`, `at most ${MOST_WORDS}`, last.span)
   const asked = words.map(
     (text, index): Word => ({
       text,
@@ -97,6 +99,9 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Na
   )
 }
 
+/** Words of one search that may be misspelt: each is tried on every text that has those before it. */
+const MOST_WORDS = 20
+
 /** Words of three letters and more may be misspelt (facts on "Where": search). */
 function fuzziness(word: string): WordMode {
   return [...word].length > 2 ? 'fuzzy' : 'word'
@@ -110,7 +115,7 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: Names): r
       return names.context.dataset.fields.filter(
         field => field.type === 'text' && field.name.startsWith(node.prefix),
       )
-    if (!isExpression(node)) throw names.misfit(call, 'something else', 'names of text fields', node.span)
+    if (!isExpression(node)) throw names.misfit(call, tell(node), 'names of text fields', node.span)
     const field = names.field(node)
     if (field.type !== 'text')
       throw names.misfit(call, `the field ${field.name} of type ${field.type}`, 'text fields', node.span)
@@ -132,7 +137,7 @@ function relationOf(call: Call, node: Argument | undefined, names: Names): Spati
   const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
   const relation = Object.hasOwn(RELATIONS, word) ? RELATIONS[word] : undefined
   if (relation !== undefined) return relation
-  throw names.misfit(call, 'something else', 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
+  throw names.misfit(call, tell(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
 }
 
 /** Two corners as points, or as latitude, longitude, latitude, longitude. */
@@ -149,7 +154,7 @@ function box(call: Call, names: Names): Condition {
 function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
   const numbers = call.arguments.slice(1).map(node => {
     const value = isExpression(node) ? foldNumber(node) : null
-    if (value === null) throw names.misfit(call, 'something else', 'numbers of degrees', node.span)
+    if (value === null) throw names.misfit(call, tell(node), 'numbers of degrees', node.span)
     return value
   })
   const [lat1, lon1, lat2, lon2] = numbers
@@ -176,7 +181,7 @@ function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
 
 function geoField(call: Call, node: Argument | undefined, names: Names): Field {
   if (node === undefined || !isExpression(node))
-    throw names.misfit(call, 'something else', 'a field with positions', node?.span ?? call.span)
+    throw names.misfit(call, tell(node), 'a field with positions', node?.span ?? call.span)
   const field = names.field(node)
   if (isGeo(field.type)) return field
   throw names.misfit(

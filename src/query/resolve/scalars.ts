@@ -3,7 +3,7 @@ import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { parsePattern } from '../date-pattern.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
-import { describe, malformed } from '../faults.ts'
+import { describe, malformed, tell } from '../faults.ts'
 import { type DatePart, type Scalar, scalarType } from '../plan.ts'
 import type { Names } from './context.ts'
 import { pointLiteral } from './geometries.ts'
@@ -148,7 +148,7 @@ function resolveCall(call: Call, names: Names): Scalar {
         throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
       const field = isExpression(first) ? names.field(first) : null
       if (field?.type !== 'geo_point_2d')
-        throw names.misfit(call, 'something else', 'a field of type geo_point_2d', first.span)
+        throw names.misfit(call, tell(first), 'a field of type geo_point_2d', first.span)
       return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
     }
     default:
@@ -176,7 +176,7 @@ function dateFormat(call: Call, first: Argument, second: Argument, names: Names)
 
 function ifNull(call: Call, first: Argument, second: Argument, names: Names): Scalar {
   if (!isExpression(first) || !isExpression(second))
-    throw names.misfit(call, 'something else', 'two values', call.span)
+    throw names.misfit(call, 'other arguments', 'two values', call.span)
   const operand = resolveScalar(first, names)
   const type = scalarType(operand)
   if (second.type === 'null') return operand
@@ -205,7 +205,7 @@ function typed(
   expected: string,
   names: Names,
 ): Scalar {
-  if (!isExpression(node)) throw names.misfit(call, 'something else', expected, node.span)
+  if (!isExpression(node)) throw names.misfit(call, tell(node), expected, node.span)
   const value = resolveScalar(node, names)
   const type = scalarType(value)
   if (!fits(type)) throw names.misfit(call, `${describe(node)} of type ${type}`, expected, node.span)

@@ -88,7 +88,13 @@ export function resolveOrderBy(
   context: ResolveContext,
 ): readonly Ordering[] {
   const names = new Names('order_by', context, new Map(select.map(({ key, value }) => [key, value])))
-  return items.map(({ expression, descending }) => {
+  if (items.length > MOST_KEYS)
+    throw malformed(
+      'order_by',
+      `${items.length} keys were found where at most ${MOST_KEYS} can sort`,
+      items[MOST_KEYS]?.span ?? { from: 0, to: 0 },
+    )
+  const orderings = items.map(({ expression, descending }): Ordering => {
     const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
     const node = reversed ? expression.operand : expression
     if (node.type === 'call' && node.name === 'random') return chance(node, names)
@@ -100,6 +106,21 @@ export function resolveOrderBy(
     }
     return { value, descending: descending !== reversed }
   })
+  return deciding(orderings)
+}
+
+/** Keys of one order; each may cost a pass over all records. */
+const MOST_KEYS = 10
+
+/** Keys that decide something: not those that are said again, nor any after chance. */
+function deciding(orderings: readonly Ordering[]): readonly Ordering[] {
+  const distinct = new Map<string, Ordering>()
+  for (const ordering of orderings) {
+    const name = JSON.stringify(ordering.value)
+    if (!distinct.has(name)) distinct.set(name, ordering)
+    if (ordering.value.type === 'random') break
+  }
+  return [...distinct.values()]
 }
 
 function chance(call: Call, names: Names): Ordering {
@@ -107,7 +128,7 @@ function chance(call: Call, names: Names): Ordering {
   const [first] = call.arguments
   const seed =
     first !== undefined && 'type' in first && first.type !== 'quantity' ? foldSeed(first as Expression) : null
-  if (seed === null) throw names.misfit(call, 'something else', 'a whole number', call.span)
+  if (seed === null) throw names.misfit(call, 'other arguments', 'a whole number', call.span)
   return { value: { type: 'random', seed }, descending: false }
 }
 
