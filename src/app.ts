@@ -1,17 +1,24 @@
 import path from 'node:path'
-import fastify, { type FastifyInstance, LogController } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { recordCalls } from './api/explore/calls.ts'
 import { explore } from './api/explore/routes.ts'
+import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
 import { resources } from './api/resources/routes.ts'
 import { search } from './api/search/routes.ts'
 import { Catalog, type ServedDataset } from './catalog/catalog.ts'
 import { definedDatasets } from './catalog/definition.ts'
+import { Monitoring } from './catalog/monitoring.ts'
+import { Network } from './catalog/network.ts'
+import { exploreMetas, Usage } from './catalog/usage.ts'
 import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
 import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { health } from './http/health.ts'
-import { parseQueryString, refuseDamaged } from './http/query-string.ts'
+import { addManners } from './http/manners.ts'
+import { parseQueryString } from './http/query-string.ts'
+import { DAILY_CALLS, dailyQuota } from './http/quota.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
 import { fieldIri } from './rdf/iris.ts'
 import { createEmbeddedStore } from './store/embedded/embedded.ts'
@@ -44,6 +51,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       stream: process.stderr,
     },
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request would take longer than a small answer.
+    childLoggerFactory: logger => logger,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQueryString },
     exposeHeadRoutes: true,
     bodyLimit: 1024 * 1024,
@@ -58,16 +67,25 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     onEvent: event => log.warn(event),
   })
   const versions = versionsOf(config.portal)
+  const grace = (config.deadline + 5) * 1000
   const catalog = new Catalog({
     base: config.base,
     store,
     versions,
-    grace: (config.deadline + 5) * 1000,
+    grace,
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
+  const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
+  const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   let ready = false
-  await registerDoors(http, config, { catalog, store, ready: () => ready })
+  await registerDoors(http, config, {
+    catalog,
+    store,
+    usage,
+    sources: { monitoring, network },
+    ready: () => ready,
+  })
   return {
     http,
     catalog,
@@ -79,27 +97,46 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     },
     close: async () => {
       await http.close()
-      catalog.close()
+      usage.close()
+      for (const source of [monitoring, network, catalog]) source.close()
       await store.close()
     },
   }
 }
 
-async function registerDoors(
-  http: FastifyInstance,
-  config: Config,
-  services: { readonly catalog: Catalog; readonly store: Store; readonly ready: () => boolean },
-): Promise<void> {
-  const { catalog, store } = services
+/** The sources of datasets beside the catalog (query API, "Search API v2"). */
+function buildSources(
+  { base, analytics, network: members = [] }: Config,
+  services: Pick<Services, 'catalog' | 'store' | 'usage'> & {
+    readonly grace: number
+    readonly log: FastifyBaseLogger
+  },
+): Sources {
+  const { log, usage, ...rest } = services
+  const shared = { ...rest, base, domain: new URL(base).hostname, now: () => Date.now() }
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'network')
+  return {
+    monitoring: new Monitoring({ ...shared, usage, openCalls: analytics === 'public' }),
+    network: new Network({ ...shared, members, onFailure }),
+  }
+}
+
+/** What the doors are built on. */
+interface Services {
+  readonly catalog: Catalog
+  readonly store: Store
+  readonly usage: Usage
+  readonly sources: Sources
+  readonly ready: () => boolean
+}
+
+async function registerDoors(http: FastifyInstance, config: Config, services: Services): Promise<void> {
+  const { catalog, store, usage } = services
   const { base } = config
-  http.addHook('onRequest', async (request, reply) => {
-    reply.header('access-control-allow-origin', '*').header('x-content-type-options', 'nosniff')
-    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
-      reply.header('allow', 'GET, HEAD, OPTIONS')
-      throw new Fault('MethodNotAllowed', { method: request.method, allowed: 'GET' })
-    }
-    refuseDamaged(request.query)
-    if (config.access === 'private' && !request.url.startsWith('/healthz')) throw new Fault('Unauthorised')
+  recordCalls(http, usage, () => Date.now())
+  addManners(http, {
+    isPrivate: config.access === 'private',
+    quota: dailyQuota(DAILY_CALLS, () => Date.now(), false),
   })
   http.setErrorHandler(answerFault(restBody))
   http.setNotFoundHandler((request, reply) => {
@@ -110,21 +147,23 @@ async function registerDoors(
     answerFault(restBody)(fault, request, reply)
   })
   await http.register(health, { ready: services.ready, figures: () => store.statistics() })
+  const asked = {
+    catalog,
+    store,
+    base,
+    clock: () => performance.now(),
+    now: () => Date.now(),
+    portal: config.portal,
+    usage: (id: string) => exploreMetas(usage.counts(id)),
+  }
   for (const [path, dialect] of [
     ['/api/v2', SEARCH_V2],
     ['/api/explore/v2.0', EXPLORE_V20],
     ['/api/explore/v2.1', EXPLORE_V21],
   ] as const)
-    await http.register(explore, {
-      prefix: path,
-      path,
-      dialect,
-      catalog,
-      store,
-      base,
-      clock: () => performance.now(),
-      now: () => Date.now(),
-    })
+    await http.register(explore, { prefix: path, path, dialect, ...asked })
+  const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
+  await http.register(sources, { ...asked, ...place, sources: services.sources })
   await http.register(search, { prefix: '/api/v2', catalog, store, base })
   await http.register(fragments, {
     base,

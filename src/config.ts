@@ -41,6 +41,31 @@ export const PORTAL_SCHEMA = Type.Object(
         { description: 'How much is logged on stderr' },
       ),
     ),
+    analytics: Type.Optional(
+      Type.Union([Type.Literal('public'), Type.Literal('private')], {
+        description: 'Who may see the calls of the APIs one by one (ods-api-monitoring)',
+      }),
+    ),
+    network: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            url: Type.String({
+              pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+              description: 'Public address of a portal with the Explore API',
+            }),
+            domain: Type.Optional(
+              Type.String({
+                pattern: '^[A-Za-z0-9.-]{1,100}$',
+                description: 'What stands after the @ in the ids of its datasets; the host of its address',
+              }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        { description: 'Other portals whose public datasets the network source lists' },
+      ),
+    ),
   },
   { additionalProperties: false },
 )
@@ -62,6 +87,10 @@ export interface Config {
   readonly deadline: number
   readonly fragmentSize: number
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  /** Who may see the calls of the APIs one by one; absent, nobody without credentials. */
+  readonly analytics?: 'public' | 'private'
+  /** The other portals of the network; absent where there are none. */
+  readonly network?: readonly { readonly url: string; readonly domain: string }[]
 }
 
 /** Settings given on the command line. */
@@ -95,14 +124,28 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...fromEnvironment(environment),
     ...fromFlags(flags),
   }
-  const { fragment_size: fragmentSize, ...rest } = { ...DEFAULTS, ...settings }
+  const { fragment_size: fragmentSize, network, ...rest } = { ...DEFAULTS, ...settings }
   if (rest.port === 0 && settings.base === undefined) {
     const reason =
       'port 0 stands for any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
     throw new Fault('ConfigInvalid', { reason })
   }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
-  return Object.freeze({ ...rest, portal, base, fragmentSize })
+  const more = network === undefined ? {} : { network: networkOf(network, base) }
+  return Object.freeze({ ...rest, portal, base, fragmentSize, ...more })
+}
+
+/** The portals of the network, each with its domain: no two have the same, and none that of this portal. */
+function networkOf(given: NonNullable<PortalSettings['network']>, base: string): Config['network'] & {} {
+  const taken = new Set([new URL(base).hostname])
+  return given.map(({ url, domain = new URL(url).hostname }) => {
+    if (taken.has(domain)) {
+      const reason = `network: ${url} has the domain ${domain}, which another portal has already: give it one with domain`
+      throw new Fault('ConfigInvalid', { reason })
+    }
+    taken.add(domain)
+    return { url: url.replace(/\/+$/, ''), domain }
+  })
 }
 
 function fromFile(portal: string): PortalSettings {
@@ -124,6 +167,12 @@ function fromFile(portal: string): PortalSettings {
   return trusted(readDocument(text, file, PORTAL_SCHEMA))
 }
 
+/** Settings that are lists, from the parts of a variable between commas. */
+const LISTS: Readonly<Record<string, (parts: readonly string[]) => unknown>> = {
+  languages: parts => parts,
+  network: urls => urls.filter(url => url !== '').map(url => ({ url })),
+}
+
 function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
   const known = Object.keys(PORTAL_SCHEMA.properties)
   const given: PortalSettings = {}
@@ -135,7 +184,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
       const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
       throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
     }
-    const value = key === 'languages' ? text.split(',').map(part => part.trim()) : numberOrText(key, text)
+    const value = LISTS[key]?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
     Object.assign(given, checked(key, value, variable, 'ConfigInvalid'))
   }
   return given

@@ -125,8 +125,8 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
     data_processed: published,
     metadata_processed: published,
     records_count: statistics.records,
-    modified_updates_on_data_change: given.modified === undefined,
-    federated: false,
+    modified_updates_on_data_change: given.modified_updates_on_data_change ?? given.modified === undefined,
+    federated: given.federated ?? false,
   }
   return { ...dataset.metas, default: { ...empty, title: dataset.id, ...given, ...computed } }
 }

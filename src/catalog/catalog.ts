@@ -1,8 +1,5 @@
 import { Fault } from '../errors.ts'
-import { compileMapping } from '../mapping/compile.ts'
-import { directMapping } from '../mapping/direct.ts'
-import { indexMapper } from '../mapping/index-graph.ts'
-import { TripleText } from '../mapping/triple-text.ts'
+import type { TripleText } from '../mapping/triple-text.ts'
 import type { Dataset } from '../model/dataset.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { datasetIri, graphIri } from '../rdf/iris.ts'
@@ -10,8 +7,8 @@ import { iriText, literalText } from '../rdf/ntriples.ts'
 import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'
 import type { GraphSource, LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID, type CatalogEntry, catalogFields, catalogRecord } from './catalog-dataset.ts'
+import { madeGraphs } from './made.ts'
 import { graphPath } from './publish.ts'
-import { StatisticsGatherer } from './statistics.ts'
 import {
   currentManifest,
   currentVersion,
@@ -28,6 +25,14 @@ export interface ServedDataset extends CatalogEntry {
   /** Graph that fragments, exports and dereferencing read. */
   readonly resources: string
   readonly triples: number
+}
+
+/** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
+export interface DatasetSource {
+  /** The datasets in force, as a dataset of their own. */
+  current(): ServedCatalog
+  /** One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised. */
+  dataset(id: string): ServedDataset
 }
 
 /** The catalog as a dataset: what catalog queries are asked of. */
@@ -50,7 +55,7 @@ export interface CatalogOptions {
  * The datasets that are served. A new version is loaded beside the old one; one assignment then puts it in its place,
  * together with a new catalog graph, so that every request sees the old state or the new one.
  */
-export class Catalog {
+export class Catalog implements DatasetSource {
   private readonly options: CatalogOptions
   private served: ServedCatalog
   private byId: ReadonlyMap<string, ServedDataset> = new Map()
@@ -174,40 +179,25 @@ function graphSources(versions: Versions, manifest: Manifest): readonly GraphSou
   }))
 }
 
-/** The catalog graph: every entry's metadata, one triple each, and its description in DCAT; and its index. */
-function catalogGraphs(
+/**
+ * The graphs of a catalog: every entry's metadata, one triple each, and its description in DCAT; and its index.
+ *
+ * @param id what the catalog is called where it is asked like a dataset
+ */
+export function catalogGraphs(
   entries: readonly ServedDataset[],
   base: string,
   version: string,
+  id = CATALOG_ID,
 ): { readonly served: ServedCatalog; readonly sources: readonly GraphSource[] } {
   const fields = catalogFields(entries)
-  const dataset = { id: CATALOG_ID, fields }
-  const { map } = compileMapping(directMapping(base, dataset), fields)
-  const index = indexMapper(base, dataset)
-  const statistics = new StatisticsGatherer(fields)
-  const [facts, texts] = [new TripleText(), new TripleText()]
-  entries.forEach((entry, position) => {
-    const record = catalogRecord(entry, position, fields)
-    map(record, facts)
-    index(record, texts)
-    statistics.add(record.values)
-    describe(entry, base, facts)
+  const records = entries.map((entry, position) => catalogRecord(entry, position, fields))
+  const made = { dataset: { id, fields }, records, base, version, published: EPOCH }
+  const { target, sources } = madeGraphs(made, ({ position }, facts) => {
+    const entry = entries[position]
+    if (entry !== undefined) describe(entry, base, facts)
   })
-  const graphs = {
-    facts: graphIri(CATALOG_ID, version, 'facts'),
-    index: graphIri(CATALOG_ID, version, 'index'),
-  }
-  return {
-    served: {
-      version,
-      entries,
-      target: { base, dataset, graphs, statistics: statistics.statistics(), published: EPOCH },
-    },
-    sources: [
-      { graph: graphs.facts, text: facts.take().toString() },
-      { graph: graphs.index, text: texts.take().toString() },
-    ],
-  }
+  return { served: { version, entries, target }, sources }
 }
 
 /** A dataset in DCAT (W3C DCAT 3, section 6.6). */
@@ -232,14 +222,12 @@ function describe({ dataset, published }: ServedDataset, base: string, out: Trip
 /** The catalog has no timestamp of its own: its queries know no technical fields. */
 const EPOCH = '1970-01-01T00:00:00Z'
 
-function emptyTarget(base: string): CompileTarget {
-  const graphs = {
-    facts: graphIri(CATALOG_ID, 'empty', 'facts'),
-    index: graphIri(CATALOG_ID, 'empty', 'index'),
-  }
+/** What queries of a catalog without datasets are asked of: graphs that are never loaded. */
+export function emptyTarget(base: string, id = CATALOG_ID): CompileTarget {
+  const graphs = { facts: graphIri(id, 'empty', 'facts'), index: graphIri(id, 'empty', 'index') }
   return {
     base,
-    dataset: { id: CATALOG_ID, fields: catalogFields([]) },
+    dataset: { id, fields: catalogFields([]) },
     graphs,
     statistics: { records: 0, fields: {} },
     published: EPOCH,

@@ -1,12 +1,37 @@
 import { createHash } from 'node:crypto'
+import { acceptsCoding, CODINGS, type Coding } from './encoding.ts'
 
 /** A strong entity tag from everything that decides the bytes of an answer (RFC 9110, section 8.8.3). */
 export function entityTag(...parts: readonly string[]): string {
   return `"${createHash('sha1').update(JSON.stringify(parts)).digest('base64url')}"`
 }
 
+/** The tag of the same answer in a content coding: its bytes are others, so its strong tag is another. */
+export function codedTag(tag: string, coding: Coding): string {
+  return `${tag.slice(0, -1)}-${coding}"`
+}
+
 /** True where If-None-Match names the tag, so that 304 is the answer (RFC 9110, section 13.1.2). */
-export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some(part => [tag, `W/${tag}`, '*'].includes(part.trim()))
+export function isKnown(ifNoneMatch: string | undefined, tag: string, acceptEncoding?: string): boolean {
+  return knownTag(ifNoneMatch, tag, acceptEncoding) !== null
+}
+
+/**
+ * The tag by which If-None-Match names an answer: its own, or its own in a coding that the client can read. Null where
+ * it names none of them.
+ */
+export function knownTag(
+  ifNoneMatch: string | undefined,
+  tag: string,
+  acceptEncoding?: string,
+): string | null {
+  if (ifNoneMatch === undefined) return null
+  if (ifNoneMatch === tag || ifNoneMatch.trim() === '*') return tag
+  for (const part of ifNoneMatch.split(',')) {
+    const named = part.trim().replace(/^W\//, '')
+    if (named === tag) return tag
+    const coding = CODINGS.find(known => named === codedTag(tag, known))
+    if (coding !== undefined && acceptsCoding(acceptEncoding, coding)) return named
+  }
+  return null
 }

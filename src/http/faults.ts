@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
+import { JSON_TYPE, prettyJson } from './json.ts'
 
 /** Turns a fault into the body of an API. */
 export type FaultBody = (fault: Fault) => unknown
@@ -13,18 +14,38 @@ export function restBody(fault: Fault): unknown {
  * Answers whatever was thrown: a fault with its status and the API's own body, a refusal of the web framework as the
  * fault that it means, anything else as 500 without a word about its inside, which goes to the log.
  */
-export function answerFault(body: FaultBody, contentType = 'application/json; charset=utf-8') {
+export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
     if (fault.code === 'InternalError')
       request.log.error({ err: error, url: request.url.slice(0, 500) }, 'unexpected')
+    dropHeaders(reply)
     if (fault.status === 503) reply.header('retry-after', '2')
     const told = body(fault)
     reply
       .code(fault.status)
       .type(contentType)
-      .send(typeof told === 'string' ? told : `${JSON.stringify(told, null, 2)}`)
+      .send(typeof told === 'string' ? told : prettyJson(told))
   }
+}
+
+/** What a route said of the answer that it did not come to give. */
+const OF_SUCCESS = [
+  'etag',
+  'content-disposition',
+  'content-encoding',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+]
+
+function dropHeaders(reply: FastifyReply): void {
+  for (const name of OF_SUCCESS) {
+    reply.removeHeader(name)
+    // A stream that failed before its first piece has its headers there already.
+    if (!reply.raw.headersSent) reply.raw.removeHeader(name)
+  }
+  reply.header('cache-control', 'no-cache, no-store')
 }
 
 function faultOf(error: unknown): Fault {

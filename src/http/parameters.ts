@@ -4,8 +4,15 @@ import { isTimeZone } from '../model/time.ts'
 import type { QueryParameters } from './query-string.ts'
 
 /** Most rows of a page, and the deepest row that one may reach (query API, "Limits"). */
-const PAGE = { limit: 100, window: 10_000 } as const
-const GROUPED_PAGE = { limit: 20_000, window: 20_000 } as const
+export const PAGE = { limit: 100, window: 10_000 } as const
+export const GROUPED_PAGE = { limit: 20_000, window: 20_000 } as const
+
+/** Rows of a page where none are asked for, and what asks for all that there may be. */
+export const USUAL_ROWS = 10
+export const ALL_ROWS = -1
+
+/** The clocks that show dates where none are named. */
+export const USUAL_ZONE = 'UTC'
 
 /** The clauses of a query as the address has them, with what literals and texts of dates mean. */
 export interface QueryClauses {
@@ -35,13 +42,13 @@ export function readManners(query: QueryParameters): {
 } {
   const language = one(query, 'lang') ?? LANGUAGES[0]
   if (!isLanguage(language)) throw invalid('lang', language, `one of ${LANGUAGES.join(', ')}`)
-  const timezone = one(query, 'timezone') ?? 'UTC'
+  const timezone = one(query, 'timezone') ?? USUAL_ZONE
   if (!isTimeZone(timezone)) throw invalid('timezone', timezone, 'a time zone such as Europe/Paris')
   return { timezone, language }
 }
 
 /** The names of the two parameters of a page; the first pair that is given counts. */
-const PAGING = [
+export const PAGING = [
   { limit: 'limit', offset: 'offset' },
   { limit: 'rows', offset: 'start' },
 ] as const
@@ -54,14 +61,14 @@ const PAGING = [
 export function readPage(
   query: QueryParameters,
   grouped: boolean,
-  usual: number | null = 10,
+  usual: number | null = USUAL_ROWS,
 ): { readonly limit: number; readonly offset: number } {
   const most = grouped ? GROUPED_PAGE : PAGE
   const given = (name: string) => query[name] !== undefined && query[name] !== ''
   const names = PAGING.find(pair => given(pair.limit) || given(pair.offset)) ?? PAGING[0]
-  const limit = wholeNumber(query, names.limit, usual ?? -1, -1, most.limit)
+  const limit = wholeNumber(query, names.limit, usual ?? ALL_ROWS, ALL_ROWS, most.limit)
   const offset = wholeNumber(query, names.offset, 0, 0, most.window)
-  const length = limit === -1 ? Math.max(0, Math.min(most.limit, most.window - offset)) : limit
+  const length = limit === ALL_ROWS ? Math.max(0, Math.min(most.limit, most.window - offset)) : limit
   if (offset + length > most.window)
     throw invalid(
       `${names.offset} + ${names.limit}`,
@@ -73,8 +80,8 @@ export function readPage(
 
 /** Reads how many rows an export has; null for all (query API, "limit (export endpoints)"). */
 export function readExportLimit(query: QueryParameters): number | null {
-  const limit = wholeNumber(query, 'limit', -1, -1, Number.MAX_SAFE_INTEGER)
-  return limit === -1 ? null : limit
+  const limit = wholeNumber(query, 'limit', ALL_ROWS, ALL_ROWS, Number.MAX_SAFE_INTEGER)
+  return limit === ALL_ROWS ? null : limit
 }
 
 /** Reads a parameter that is true or false; anything else is refused. */

@@ -51,9 +51,12 @@ function readPairs(text: string, found: ParsedQuery): void {
 }
 
 function decode(text: string): string {
+  if (!ESCAPED.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     throw new UndecodableError(text)
   }
 }
+
+const ESCAPED = /[%+]/

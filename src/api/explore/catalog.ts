@@ -12,8 +12,9 @@ import { splitSelect } from './selection.ts'
 export function catalogRoutes(app: FastifyInstance, door: Door): void {
   const { options, place } = door
   const { catalog, dialect } = options
+  const home = `/${place.source}`
 
-  app.get<CatalogRoute>('/catalog/datasets', async (request, reply) => {
+  app.get<CatalogRoute>(`${home}/datasets`, async (request, reply) => {
     const asker = door.asker()
     const source = door.catalogSource()
     const { entries } = catalog.current()
@@ -31,11 +32,11 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
       const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
       return presentDataset(entry, place, door.manner(request.query, entry), selected)
     })
-    const links = pageLinks(`${place.root}/catalog/datasets`, request.query, { ...page, total })
+    const links = pageLinks(`${place.root}${home}/datasets`, request.query, { ...page, total })
     return door.answer(request, reply, asker, door.list('datasets', request.query, total, links, shown))
   })
 
-  app.get<CatalogRoute>('/catalog/aggregates', async (request, reply) => {
+  app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
     door.refuseGone()
     const asker = door.asker()
     const source = door.catalogSource()
@@ -45,12 +46,12 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
     const plan = planOdsql({ ...clauses, ...page, filter }, context, asker.watch, 'groups')
     const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
     const { rows } = await answerQuery(plan, asked, asker)
-    const links = [{ rel: 'self', href: `${place.root}/catalog/aggregates` }]
+    const links = [{ rel: 'self', href: `${place.root}${home}/aggregates` }]
     const aggregations = rows.map(({ object }) => object)
     return door.answer(request, reply, asker, { links, aggregations })
   })
 
-  app.get<DatasetRoute>('/catalog/datasets/:dataset', async (request, reply) => {
+  app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
     const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
     const manner = door.manner(request.query, entry)

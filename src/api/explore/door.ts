@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog, ServedDataset } from '../../catalog/catalog.ts'
+import type { DatasetSource, ServedDataset } from '../../catalog/catalog.ts'
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import { Fault } from '../../errors.ts'
 import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
@@ -31,10 +31,12 @@ import type { ResolveContext } from '../../query/resolve/context.ts'
 import { Stopwatch } from '../../records/stopwatch.ts'
 import { Asker } from '../../records/trace.ts'
 import type { Store } from '../../store/store.ts'
-import type { Link, Manner, Place } from './present.ts'
+import type { Link, Manner, Place, SourceName } from './present.ts'
 
 export interface ExploreOptions {
-  readonly catalog: Catalog
+  readonly catalog: DatasetSource
+  /** Which source of datasets that is; the catalog unless told. */
+  readonly source?: SourceName
   readonly store: Store
   /** Public address, without trailing slash. */
   readonly base: string
@@ -46,6 +48,8 @@ export interface ExploreOptions {
   readonly dialect: Dialect
   /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
   readonly path: string
+  /** The portal folder, for files beside the records; none is handed out without it. */
+  readonly portal?: string
   /** What is counted of the use of a dataset. */
   readonly usage?: (dataset: string) => Metas[string]
 }
@@ -95,7 +99,8 @@ export class Door {
   constructor(options: ExploreOptions) {
     this.options = options
     this.isFlat = options.dialect.name === 'explore-v2.1'
-    this.place = { root: options.base + options.path, dialect: options.dialect }
+    const { base, path, dialect, source = 'catalog' } = options
+    this.place = { root: base + path, dialect, source }
   }
 
   asker(): Asker {

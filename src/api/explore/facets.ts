@@ -8,24 +8,24 @@ import type { CatalogRoute, DatasetRoute, Door, Source } from './door.ts'
 
 /** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
 export function facetRoutes(app: FastifyInstance, door: Door): void {
-  const { root } = door.place
+  const { root, source } = door.place
 
-  app.get<CatalogRoute>('/catalog/facets', async (request, reply) => {
+  app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
     const asker = door.asker()
     const facets = await enumerate(request.query, door.catalogSource(), asker)
     const links = [
-      { rel: 'self', href: `${root}/catalog/facets` },
-      { rel: 'source', href: `${root}/catalog` },
+      { rel: 'self', href: `${root}/${source}/facets` },
+      { rel: 'source', href: `${root}/${source}` },
     ]
     return door.answer(request, reply, asker, { links, facets })
   })
 
-  for (const path of ['/catalog/datasets/:dataset/facets', '/catalog/:dataset/facets'])
+  for (const path of [`/${source}/datasets/:dataset/facets`, `/${source}/:dataset/facets`])
     app.get<DatasetRoute>(path, async (request, reply) => {
       const asker = door.asker()
       const entry = door.options.catalog.dataset(request.params.dataset)
       const facets = await enumerate(request.query, door.datasetSource(entry), asker)
-      const home = `${root}/catalog/datasets/${entry.dataset.id}`
+      const home = `${root}/${source}/datasets/${entry.dataset.id}`
       const links = [
         { rel: 'self', href: `${home}/facets` },
         { rel: 'dataset', href: home },

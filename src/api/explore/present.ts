@@ -13,11 +13,15 @@ export interface Link {
   readonly href: string
 }
 
+/** The source of datasets that a path begins with (query API, "Search API v2"). */
+export type SourceName = 'catalog' | 'monitoring' | 'network'
+
 /** Where the API is and how it speaks, for its links and dates. */
 export interface Place {
   /** `{base}/api/explore/v2.0`, `v2.1` or `{base}/api/v2`. */
   readonly root: string
   readonly dialect: Dialect
+  readonly source: SourceName
 }
 
 /** How a request wants what is told of datasets and records. */
@@ -51,24 +55,24 @@ export function pageLinks(
 }
 
 /** The links of a record; the Explore API has fewer names for what they lead to (query API, "Link object"). */
-function recordLinks(id: string, dataset: string, { root, dialect }: Place): readonly Link[] {
-  const home = `${root}/catalog/datasets/${dataset}`
+function recordLinks(id: string, dataset: string, { root, dialect, source }: Place): readonly Link[] {
+  const home = `${root}/${source}/datasets/${dataset}`
   const isSearch = dialect.name === 'search-v2'
   return [
     { rel: 'self', href: `${home}/records/${id}` },
-    { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/catalog/datasets` },
+    { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/${source}/datasets` },
     { rel: 'dataset', href: home },
   ]
 }
 
 /** The links of a dataset: to itself, the catalog, its records, files and attachments (query API, "getDataset"). */
-function datasetLinks(id: string, { root, dialect }: Place): readonly Link[] {
-  const home = `${root}/catalog/datasets/${id}`
+function datasetLinks(id: string, { root, dialect, source }: Place): readonly Link[] {
+  const home = `${root}/${source}/datasets/${id}`
   const isSearch = dialect.name === 'search-v2'
   const part = (rel: string, href: string): Link => ({ rel: isSearch ? rel : 'dataset', href })
   return [
     { rel: 'self', href: home },
-    { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/catalog/datasets` },
+    { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/${source}/datasets` },
     part('records', `${home}/records`),
     part('exports', `${home}/exports`),
     part('attachments', `${home}/attachments`),
@@ -111,10 +115,10 @@ export function presentDataset(
 }
 
 /** The order of keys is that of the live service. */
-function describeDataset(entry: CatalogEntry, { root, dialect }: Place, manner: Manner) {
+function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, manner: Manner) {
   const { dataset, statistics } = entry
   const isFlat = dialect.name === 'explore-v2.1'
-  const home = `${root}/catalog/datasets/${dataset.id}`
+  const home = `${root}/${source}/datasets/${dataset.id}`
   return {
     visibility: 'domain',
     fields: dataset.fields.map(({ name, label, type, annotations, description }) => ({

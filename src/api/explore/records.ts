@@ -21,8 +21,9 @@ interface ExportRoute extends DatasetRoute {
 export function recordRoutes(app: FastifyInstance, door: Door): void {
   const { options, isFlat, place } = door
   const { base, catalog, dialect } = options
+  const datasets = `/${place.source}/datasets`
 
-  app.get<DatasetRoute>('/catalog/datasets/:dataset/records', async (request, reply) => {
+  app.get<DatasetRoute>(`${datasets}/:dataset/records`, async (request, reply) => {
     const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
     const source = door.datasetSource(entry)
@@ -32,12 +33,12 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const { total, rows } = await answerQuery(plan, asked, asker)
     const manner = door.manner(request.query, entry)
     const shown = rows.map(row => presentRow(row, entry, manner))
-    const home = `${place.root}/catalog/datasets/${entry.dataset.id}/records`
+    const home = `${place.root}${datasets}/${entry.dataset.id}/records`
     const links = pageLinks(home, request.query, { ...page, total })
     return door.answer(request, reply, asker, door.list('records', request.query, total, links, shown))
   })
 
-  app.get<DatasetRoute>('/catalog/datasets/:dataset/aggregates', async (request, reply) => {
+  app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
     door.refuseGone()
     const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
@@ -51,7 +52,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     return door.answer(request, reply, asker, { aggregations: rows.map(({ object }) => object) })
   })
 
-  app.get<RecordRoute>('/catalog/datasets/:dataset/records/:record', async (request, reply) => {
+  app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async (request, reply) => {
     const clauses = readClauses(request.query)
     const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
@@ -59,8 +60,11 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const context = door.context(door.datasetSource(entry), clauses)
     const plan = planOdsql({ select: clauses.select, where: [], limit: 1, offset: 0 }, context, asker.watch)
     if (plan.type !== 'records')
-      throw new Fault('BadRequest', { reason: 'An aggregate cannot be selected of one record.' })
-    const row = await findRecord(id, recordIri(base, entry.dataset.id, id), plan, entry.target, asker)
+      throw new Fault('ODSQLError', {
+        reason: 'An aggregate cannot be selected of one record.',
+        clause: 'select',
+      })
+    const row = await findRecord(id, recordIri(base, entry.target.dataset.id, id), plan, entry.target, asker)
     if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
@@ -69,7 +73,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry, manner))
   })
 
-  app.get<ExportRoute>('/catalog/datasets/:dataset/exports/:format', async (request, reply) => {
+  app.get<ExportRoute>(`${datasets}/:dataset/exports/:format`, async (request, reply) => {
     const entry = catalog.dataset(request.params.dataset)
     const { format } = request.params
     if (format !== 'json')

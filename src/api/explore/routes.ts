@@ -1,9 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { answerFault, restBody } from '../../http/faults.ts'
+import { attachmentRoutes } from './attachments.ts'
 import { catalogRoutes } from './catalog.ts'
+import { selfDescription } from './description.ts'
 import { Door, type ExploreOptions } from './door.ts'
+import { exportListRoutes } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { recordRoutes } from './records.ts'
+import { rootRoutes } from './roots.ts'
+import { templateRoutes } from './templates.ts'
 
 /**
  * The Explore API in its two generations (query API, "Explore API v2.0"; facts on "Explore v2.1 differences") and the
@@ -15,4 +20,9 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) 
   catalogRoutes(app, door)
   recordRoutes(app, door)
   facetRoutes(app, door)
+  rootRoutes(app, door)
+  templateRoutes(app, door)
+  attachmentRoutes(app, door)
+  exportListRoutes(app, door)
+  selfDescription(app, door)
 }

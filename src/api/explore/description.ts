@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServedDataset } from '../../catalog/catalog.ts'
+import { isFresh } from '../../http/conditional.ts'
+import { answerConsole } from '../../http/console.ts'
+import { answerJson } from '../../http/json.ts'
+import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
+import { type Sample, takeSample, tellingDataset } from './examples.ts'
+import { apiDocument, datasetDocument } from './openapi.ts'
+
+/**
+ * The API describes itself: an OpenAPI document of all that it serves, one for each dataset with its fields and the
+ * values of its facets, and a console beside each where a person tries the calls.
+ */
+export function selfDescription(app: FastifyInstance, door: Door): void {
+  const { catalog } = door.options
+  const samples = new Samples(door)
+
+  for (const name of ['swagger.json', 'openapi.json']) {
+    app.get<CatalogRoute>(`/${name}`, async (request, reply) => {
+      const { entries } = catalog.current()
+      const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join('\n')
+      return answer(request, reply, version, async () => {
+        const telling = tellingDataset(entries)
+        const sample = telling === null ? null : await samples.of(telling)
+        return apiDocument(app, door, sample)
+      })
+    })
+    app.get<DatasetRoute>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
+      const entry = catalog.dataset(request.params.dataset)
+      return answer(request, reply, entry.version, async () =>
+        datasetDocument(app, door, await samples.of(entry)),
+      )
+    })
+  }
+  app.get('/console', (_, reply) => answerConsole(reply))
+  app.get<DatasetRoute>('/catalog/datasets/:dataset/console', (request, reply) => {
+    catalog.dataset(request.params.dataset)
+    return answerConsole(reply)
+  })
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    version: string,
+    document: () => Promise<unknown>,
+  ): Promise<FastifyReply> {
+    if (isFresh(request, reply, `${door.place.root}\n${version}`)) return reply.code(304).send()
+    return answerJson(reply, await document())
+  }
+}
+
+/** What the examples of each dataset are made of, asked once for each of its versions. */
+class Samples {
+  private readonly door: Door
+  private readonly byId = new Map<string, { readonly version: string; readonly sample: Promise<Sample> }>()
+
+  constructor(door: Door) {
+    this.door = door
+  }
+
+  of(entry: ServedDataset): Promise<Sample> {
+    const { dataset, version } = entry
+    const known = this.byId.get(dataset.id)
+    if (known?.version === version) return known.sample
+    const sample = takeSample(this.door, entry)
+    this.byId.set(dataset.id, { version, sample })
+    sample.catch(() => this.byId.delete(dataset.id))
+    return sample
+  }
+}

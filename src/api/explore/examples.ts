@@ -1,0 +1,131 @@
+import type { ServedDataset } from '../../catalog/catalog.ts'
+import { USUAL_ZONE } from '../../http/parameters.ts'
+import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
+import { type Field, isGeo, isNumeric } from '../../model/field.ts'
+import { TEMPLATES } from '../../model/templates.ts'
+import { type Facet, hasLevels } from '../../query/facets.ts'
+import { answerQuery } from '../../records/answer.ts'
+import { planOdsql } from '../../records/ask.ts'
+import { enumerateFacet } from '../../records/facets.ts'
+import type { Door } from './door.ts'
+
+/** A facet of a dataset with its first values; all of them where they are few. */
+export interface KnownFacet {
+  readonly name: string
+  readonly values: readonly string[]
+  readonly isWhole: boolean
+}
+
+/** What a document says of one dataset as an example: addresses made of it are answered. */
+export interface Sample {
+  readonly entry: ServedDataset
+  /** Id of its first record; null where it has none. */
+  readonly record: string | null
+  readonly facets: readonly KnownFacet[]
+}
+
+/** An example by the name of its parameter. */
+export type Examples = Readonly<Record<string, string | undefined>>
+
+/** Most facets that are looked at, and most values of each. */
+const MOST_FACETS = 12
+const MOST_VALUES = 20
+
+/** The dataset of a portal that shows most: with the most facets and types of fields; null where none has records. */
+export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset | null {
+  let best: { readonly entry: ServedDataset; readonly worth: number } | null = null
+  for (const entry of entries) {
+    if (entry.statistics.records === 0) continue
+    const { fields } = entry.dataset
+    const facets = fields.filter(({ annotations }) => annotations.facet !== undefined)
+    const worth = facets.length + 2 * new Set(fields.map(({ type }) => type)).size
+    if (best === null || worth > best.worth) best = { entry, worth }
+  }
+  return best?.entry ?? null
+}
+
+/** Asks the store what the examples of a dataset are made of. */
+export async function takeSample(door: Door, entry: ServedDataset): Promise<Sample> {
+  const asker = door.asker()
+  const source = door.datasetSource(entry)
+  const clauses = { where: [], limit: 1, offset: 0 }
+  const manner = { timezone: USUAL_ZONE, language: 'en' } as const
+  const none = { select: undefined, where: [], groupBy: undefined, orderBy: undefined }
+  const plan = planOdsql(clauses, door.context(source, { ...none, ...manner }), asker.watch)
+  const style = { dialect: door.options.dialect, timezone: USUAL_ZONE }
+  const { rows } = await answerQuery(plan, { target: entry.target, style }, asker)
+  const facets: KnownFacet[] = []
+  for (const facet of door.readFacets({}, source).slice(0, MOST_FACETS))
+    facets.push(await knownFacet(facet, entry, asker))
+  return { entry, record: rows[0]?.id ?? null, facets: facets.filter(({ values }) => values.length > 0) }
+}
+
+async function knownFacet(
+  facet: Facet,
+  entry: ServedDataset,
+  asker: ReturnType<Door['asker']>,
+): Promise<KnownFacet> {
+  const question = { filter: null, refined: [], excluded: [], timezone: USUAL_ZONE }
+  const told = await enumerateFacet({ ...facet, limit: MOST_VALUES + 1 }, question, entry.target, asker)
+  const isWhole = !hasLevels(facet) && facet.field.type === 'text' && told.length <= MOST_VALUES
+  return { name: facet.name, values: told.slice(0, MOST_VALUES).map(({ value }) => value), isWhole }
+}
+
+/** Examples of the parameters of the records of a dataset. */
+export function recordExamples({ entry, record, facets }: Sample): Examples {
+  const { fields } = entry.dataset
+  const single = fields.filter(({ type, multivalued }) => !isGeo(type) && !multivalued)
+  const number = single.find(known => isNumeric(known.type) && known.annotations.id === undefined)
+  const names = single.slice(0, 3).map(nameText)
+  const facet = facets[0]
+  const key = fields.find(({ name }) => name === facet?.name) ?? single[0]
+  return {
+    dataset_id: entry.dataset.id,
+    record_id: record ?? undefined,
+    attachment_id: entry.dataset.attachments[0]?.id,
+    select: names.length === 0 ? undefined : names.join(', '),
+    figures: 'count(*) as records',
+    figure_order: 'count(*) desc',
+    where: whereExample(number, entry) ?? (single[0] === undefined ? undefined : notNull(single[0])),
+    order_by: number === undefined ? names[0] : `${nameText(number)} desc`,
+    group_by: key === undefined ? undefined : nameText(key),
+    refine: facet && refinement(facet, facet.values[0]),
+    exclude: facet && refinement(facet, facet.values.at(-1)),
+    facet: facet?.name,
+  }
+}
+
+function whereExample(number: Field | undefined, { statistics }: ServedDataset): string | undefined {
+  const known = number === undefined ? undefined : statistics.fields[number.name]
+  if (number === undefined || known === undefined) return undefined
+  const middle = known.quantiles?.[Math.floor(known.quantiles.length / 2)] ?? known.min
+  return typeof middle === 'number' ? `${nameText(number)} >= ${middle}` : undefined
+}
+
+function notNull(known: Field): string {
+  return `${nameText(known)} is not null`
+}
+
+function refinement({ name }: KnownFacet, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${name}:${value}`
+}
+
+/** Examples of the parameters of the catalog: what every dataset has. */
+export const CATALOG_EXAMPLES: Examples = {
+  select: 'dataset_id, title, records_count',
+  figures: 'count(*) as datasets',
+  figure_order: 'count(*) desc',
+  where: 'records_count > 0',
+  order_by: 'title',
+  group_by: 'language',
+  refine: 'features:analyze',
+  exclude: 'features:geo',
+  facet: 'publisher',
+  type: TEMPLATES[0]?.type,
+  template: TEMPLATES[0]?.name,
+}
+
+/** A field as queries name it: in back-quotes where its name is a word of the language or a number. */
+function nameText({ name }: Field): string {
+  return /^[a-z_]\w*$/i.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
+}

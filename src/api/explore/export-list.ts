@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { type Field, isGeo } from '../../model/field.ts'
+import type { Dialect } from '../../query/dialect.ts'
+import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
+import type { Link } from './present.ts'
+
+/** A generation of the API. */
+export type Generation = Dialect['name']
+
+/** A format in which records, or the datasets of the catalog, are handed out whole. */
+export interface ExportFormat {
+  /** Last segment of its address, and the relation of its link. */
+  readonly name: string
+  readonly mediaType: string
+  /** What can be exported in it. */
+  readonly sources: readonly ('catalog' | 'dataset')[]
+  /** True where only datasets with a field of geometry have it. */
+  readonly needsGeo: boolean
+  readonly generations: readonly Generation[]
+}
+
+const EVERYWHERE: readonly Generation[] = ['search-v2', 'explore-v2.0', 'explore-v2.1']
+
+/** The formats that are served, in the order of their links (query API, "Record export"). */
+export const EXPORT_FORMATS: readonly ExportFormat[] = [
+  {
+    name: 'json',
+    mediaType: 'application/json; charset=utf-8',
+    sources: ['dataset'],
+    needsGeo: false,
+    generations: EVERYWHERE,
+  },
+  {
+    name: 'turtle',
+    mediaType: 'text/turtle; charset=utf-8',
+    sources: ['dataset'],
+    needsGeo: false,
+    generations: ['search-v2'],
+  },
+]
+
+/** The formats of the catalog in a generation, or those of a dataset with these fields. */
+export function exportFormats(
+  generation: Generation,
+  fields: 'catalog' | readonly Field[],
+): readonly ExportFormat[] {
+  const source = fields === 'catalog' ? 'catalog' : 'dataset'
+  const hasGeo = fields === 'catalog' || fields.some(({ type }) => isGeo(type))
+  return EXPORT_FORMATS.filter(
+    ({ sources, needsGeo, generations }) =>
+      sources.includes(source) && generations.includes(generation) && (hasGeo || !needsGeo),
+  )
+}
+
+/** The lists of export formats: one link a format (query API, "Catalog export" and "Record export"). */
+export function exportListRoutes(app: FastifyInstance, door: Door): void {
+  const { catalog, dialect } = door.options
+  const { root } = door.place
+
+  app.get<CatalogRoute>('/catalog/exports', async (request, reply) => {
+    const links = exportLinks(`${root}/catalog/exports`, exportFormats(dialect.name, 'catalog'))
+    return door.answer(request, reply, door.asker(), { links })
+  })
+
+  app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
+    const { dataset } = catalog.dataset(request.params.dataset)
+    const home = `${root}/catalog/datasets/${dataset.id}/exports`
+    const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
+    return door.answer(request, reply, door.asker(), { links })
+  })
+}
+
+function exportLinks(home: string, formats: readonly ExportFormat[]): readonly Link[] {
+  return [
+    { rel: 'self', href: home },
+    ...formats.map(({ name }) => ({ rel: name, href: `${home}/${encodeURIComponent(name)}` })),
+  ]
+}

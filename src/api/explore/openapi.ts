@@ -1,0 +1,245 @@
+import type { FastifyInstance } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { functionsOf } from '../../language/odsql/vocabulary.ts'
+import type { Field } from '../../model/field.ts'
+import type { Door } from './door.ts'
+import { CATALOG_EXAMPLES, type Examples, recordExamples, type Sample } from './examples.ts'
+import { EXPORT_FORMATS, type ExportFormat, exportFormats } from './export-list.ts'
+import { DCAT_PROFILES, OPERATIONS, type Operation } from './operations.ts'
+import { PARAMETERS, PATH_PARAMETERS, type Parameter, UNNAMED } from './parameters.ts'
+import { answerSchemas, choice, faultResponses, named, response, valueSchema } from './schemas.ts'
+
+/** What differs between the document of an API and that of one dataset. */
+interface Scope {
+  /** The dataset that the paths are bound to; null for all of them. */
+  readonly dataset: string | null
+  readonly title: string
+  readonly description: string
+  readonly values: Readonly<Record<string, TSchema>> | null
+  readonly fields: readonly Field[]
+  readonly examples: Examples
+}
+
+/**
+ * The OpenAPI document of an API: what is served, with examples of one of its datasets (query API, "Explore API v2.0").
+ *
+ * @param sample null where no dataset has records
+ */
+export function apiDocument(app: FastifyInstance, door: Door, sample: Sample | null): unknown {
+  return document(app, door, {
+    dataset: null,
+    title: door.options.dialect.name === 'search-v2' ? 'Search API' : 'Explore API',
+    description:
+      'Queries the datasets of the portal and their records. All calls are GET. Conditions, selections and groups are ' +
+      'written in one query language, ODSQL. Each dataset has a document of its own at `/catalog/datasets/{dataset_id}/swagger.json`.',
+    values: null,
+    fields: door.catalogSource().fields,
+    examples: sample === null ? {} : recordExamples(sample),
+  })
+}
+
+/** The OpenAPI document of one dataset: its paths, its fields as the schema of its records, the values of its facets. */
+export function datasetDocument(app: FastifyInstance, door: Door, sample: Sample): unknown {
+  const { dataset } = sample.entry
+  const { title, description } = dataset.metas.default ?? {}
+  return document(app, door, {
+    dataset: dataset.id,
+    title: typeof title === 'string' ? title : dataset.id,
+    description: typeof description === 'string' ? description.replace(/<[^>]*>/g, '') : '',
+    values: valueSchemas(sample),
+    fields: dataset.fields,
+    examples: recordExamples(sample),
+  })
+}
+
+function valueSchemas({ entry, facets }: Sample): Readonly<Record<string, TSchema>> {
+  const schemas = entry.dataset.fields.map(known => {
+    const facet = facets.find(({ name }) => name === known.name)
+    const isText = known.type === 'text'
+    const all = isText && facet?.isWhole === true ? facet.values : undefined
+    const example = isText && !known.multivalued ? facet?.values[0] : undefined
+    return [known.name, valueSchema(known, { all, example })] as const
+  })
+  return Object.fromEntries(schemas)
+}
+
+function document(app: FastifyInstance, door: Door, scope: Scope): unknown {
+  const { dialect } = door.options
+  const served = OPERATIONS.filter(operation => isServed(app, door, operation, scope)).filter(
+    ({ path }) => scope.dataset === null || path.startsWith(DATASET_PATH),
+  )
+  const paths = served.map(operation => [
+    boundPath(operation.path, scope),
+    { get: describeOperation(door, operation, scope) },
+  ])
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: scope.title,
+      version: dialect.name.replace(/^\w+-/, ''),
+      description: scope.description,
+    },
+    servers: [{ url: door.place.root }],
+    security: [{}, { apikey: [] }, { authorization: [] }],
+    tags: TAGS.filter(({ name }) => served.some(({ tag }) => tag === name)),
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: answerSchemas(door.isFlat, scope.values),
+      responses: faultResponses(),
+      securitySchemes: SECURITY,
+    },
+    'x-odsql': {
+      functions: Object.fromEntries(
+        CLAUSES.map(clause => [
+          clause,
+          functionsOf(clause).map(({ signature, says }) => ({ signature, says })),
+        ]),
+      ),
+      fields: scope.fields.map(({ name, type, label }) => ({ name, type, label })),
+    },
+  }
+}
+
+const DATASET_PATH = '/catalog/datasets/{dataset_id}'
+const CLAUSES = ['select', 'where', 'group_by', 'order_by'] as const
+const TAGS = [
+  { name: 'Catalog', description: 'The datasets of the portal' },
+  { name: 'Dataset', description: 'The records of a dataset' },
+]
+const SECURITY = {
+  apikey: { type: 'apiKey', in: 'query', name: 'apikey', description: 'Key of an account' },
+  authorization: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`Apikey` and the key of an account',
+  },
+}
+
+function describeOperation(door: Door, operation: Operation, scope: Scope): unknown {
+  const { id, tag, path, summary, says } = operation
+  const isCatalog = !path.startsWith(DATASET_PATH) || path === DATASET_PATH
+  const own = isCatalog ? { ...CATALOG_EXAMPLES, dataset_id: scope.examples.dataset_id } : scope.examples
+  const names = operation.parameters(door.options.dialect.name)
+  const parameters = [
+    ...pathParameters(door, operation, scope, own),
+    ...names.map(name => describe(name, PARAMETERS[name], own)),
+  ]
+  const answered = { 200: answerOf(door, operation, scope) }
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: says,
+    parameters,
+    responses: { ...answered, ...REFUSALS },
+  }
+}
+
+function answerOf(door: Door, operation: Operation, scope: Scope): unknown {
+  const { answer, says } = operation
+  switch (answer.type) {
+    case 'json':
+      return response(says, { 'application/json': named(answer.schema) })
+    case 'file':
+      return response(says, { '*/*': Type.String({ format: 'binary' }) })
+    case 'export':
+      return response(says, exportTypes(operation, formatsOf(door, operation, scope)))
+  }
+}
+
+const REFUSALS = Object.fromEntries(
+  Object.keys(faultResponses()).map(status => [status, { $ref: `#/components/responses/${status}` }]),
+)
+
+/** The parameters that the path names, but for the dataset where it is bound to one. */
+function pathParameters(
+  door: Door,
+  operation: Operation,
+  scope: Scope,
+  examples: Examples,
+): readonly unknown[] {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return names.flatMap(name => {
+    if (name === 'dataset_id' && scope.dataset !== null) return []
+    const formats = formatsOf(door, operation, scope).map(known => known.name)
+    if (name === 'format') return [describe(name, formatParameter(formats), { format: usualFormat(formats) })]
+    if (name !== 'dcat_ap_format') return [describe(name, PATH_PARAMETERS[name] ?? UNNAMED, examples)]
+    const profiles = formats.map(format => format.slice('dcat'.length))
+    return [describe(name, formatParameter(profiles), { dcat_ap_format: profiles[0] })]
+  })
+}
+
+function formatParameter(formats: readonly string[]): Parameter {
+  return { in: 'path', schema: choice(formats), description: 'Format of the file.' }
+}
+
+function usualFormat(formats: readonly string[]): string | undefined {
+  return formats.includes('json') ? 'json' : formats[0]
+}
+
+function describe(key: string, parameter: Parameter, examples: Examples): unknown {
+  const { in: place, name = key, schema, description } = parameter
+  const example = examples[parameter.example ?? name]
+  const isList = (schema as { readonly type?: string }).type === 'array'
+  return {
+    name,
+    in: place,
+    description,
+    ...(place === 'path' ? { required: true } : {}),
+    ...(isList ? { style: 'form', explode: true } : {}),
+    schema,
+    ...(example === undefined ? {} : { example: isList ? [example] : example }),
+  }
+}
+
+function boundPath(path: string, { dataset }: Scope): string {
+  return dataset === null ? path : path.replace('{dataset_id}', encodeURIComponent(dataset))
+}
+
+/** True where the API has a route for the operation: documents tell of nothing that is not there. */
+function isServed(app: FastifyInstance, door: Door, operation: Operation, scope: Scope): boolean {
+  const { id, path, format, answer } = operation
+  if (door.isFlat && id.startsWith('aggregate')) return false
+  const any = format === undefined ? path : path.replace(/[^/]+$/, '{format}')
+  if (!hasRoute(app, door, path) && !hasRoute(app, door, any)) return false
+  return answer.type !== 'export' || formatsOf(door, operation, scope).length > 0
+}
+
+function hasRoute(app: FastifyInstance, door: Door, path: string): boolean {
+  const url = door.options.path + path.replace(/^\/$/, '').replace(/\{(\w+)\}/g, ':$1')
+  return app.hasRoute({ method: 'GET', url })
+}
+
+/** The formats of an operation, of those of the catalog, of a dataset, or all that datasets may have. */
+function formatsOf(
+  door: Door,
+  { tag, format }: Operation,
+  { dataset, fields }: Scope,
+): readonly ExportFormat[] {
+  const generation = door.options.dialect.name
+  const known =
+    tag === 'Catalog'
+      ? exportFormats(generation, 'catalog')
+      : dataset !== null
+        ? exportFormats(generation, fields)
+        : EXPORT_FORMATS.filter(
+            ({ sources, generations }) => sources.includes('dataset') && generations.includes(generation),
+          )
+  if (format === undefined) return known
+  if (format === DCAT_PROFILES) return known.filter(({ name }) => name.startsWith(DCAT_PROFILES))
+  return known.filter(({ name }) => name === format)
+}
+
+function exportTypes(
+  { tag }: Operation,
+  formats: readonly ExportFormat[],
+): Readonly<Record<string, TSchema>> {
+  const binary = Type.String({ format: 'binary' })
+  return Object.fromEntries(
+    formats.map(({ name, mediaType }) => [
+      mediaType.replace(/;.*/s, ''),
+      name === 'json' && tag === 'Dataset' ? named('exported') : binary,
+    ]),
+  )
+}

@@ -1,0 +1,302 @@
+import type { Generation } from './export-list.ts'
+import type { ParameterName } from './parameters.ts'
+
+/** What an operation answers: a schema that the document names, a file in a format of choice, or any file. */
+export type Answer = { readonly type: 'json'; readonly schema: string } | { readonly type: 'export' | 'file' }
+
+/** One address of the API. */
+export interface Operation {
+  readonly id: string
+  readonly tag: 'Catalog' | 'Dataset'
+  readonly path: string
+  readonly summary: string
+  readonly says: string
+  readonly answer: Answer
+  /** The one format, or the profiles of DCAT, that it writes, where it stands for the parameters of those. */
+  readonly format?: string
+  readonly parameters: (generation: Generation) => readonly ParameterName[]
+}
+
+/** What the names of the profiles of DCAT begin with. */
+export const DCAT_PROFILES = 'dcat_'
+
+const MANNERS = ['lang', 'timezone'] as const
+const FILTERS = ['where', 'refine', 'exclude'] as const
+const NOTHING = () => []
+
+/** Parameters of a list: with groups where the generation has them. */
+function listed(generation: Generation, isGrouped: boolean): readonly ParameterName[] {
+  const clauses = isGrouped
+    ? (['select', 'group_by', 'order_by'] as const)
+    : (['select', 'order_by'] as const)
+  const page = isGrouped ? (['grouped_limit', 'grouped_offset'] as const) : (['limit', 'offset'] as const)
+  const old = generation === 'search-v2' ? (['rows', 'start', 'include_app_metas'] as const) : []
+  return [...clauses, ...FILTERS, ...page, ...old, ...MANNERS, ...more(generation)]
+}
+
+function more(generation: Generation): readonly ParameterName[] {
+  return generation === 'explore-v2.1' ? ['include_links', 'include_app_metas'] : []
+}
+
+function exported(generation: Generation): readonly ParameterName[] {
+  const groups = generation === 'explore-v2.1' ? (['group_by'] as const) : []
+  return ['select', ...groups, 'order_by', ...FILTERS, 'export_limit', ...MANNERS]
+}
+
+/** Parameters of tables of text; the later generation begins them with a byte order mark. */
+function csv(generation: Generation): readonly ParameterName[] {
+  const mark = generation === 'explore-v2.1' ? 'with_bom_usually' : 'with_bom'
+  return ['delimiter', 'list_separator', 'quote_all', mark]
+}
+
+function gpx(generation: Generation): readonly ParameterName[] {
+  const extension = generation === 'explore-v2.1' ? 'use_extension_usually' : 'use_extension'
+  return ['name_field', 'description_field_list', extension]
+}
+
+const json = (schema: string): Answer => ({ type: 'json', schema })
+const exportFile: Answer = { type: 'export' }
+const DATASET = '/catalog/datasets/{dataset_id}'
+
+/** Every operation of the REST APIs (query API, "Endpoints"); a document has those that its API serves. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    id: 'getRoot',
+    tag: 'Catalog',
+    path: '/',
+    summary: 'Where all begins',
+    says: 'Links to the sources of datasets.',
+    answer: json('links'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'getCatalog',
+    tag: 'Catalog',
+    path: '/catalog',
+    summary: 'The catalog as a source',
+    says: 'Links to what the catalog has.',
+    answer: json('links'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'getMonitoring',
+    tag: 'Catalog',
+    path: '/monitoring',
+    summary: 'The use of the portal as a source',
+    says: 'Links to what is counted: below it are the same resources as below `/catalog`.',
+    answer: json('links'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'getNetwork',
+    tag: 'Catalog',
+    path: '/network',
+    summary: 'Other portals as a source',
+    says: 'Links to the datasets of other portals: below it are the same resources as below `/catalog`.',
+    answer: json('links'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'getDatasets',
+    tag: 'Catalog',
+    path: '/catalog/datasets',
+    summary: 'Query the catalog',
+    says: 'The datasets that a condition keeps, page by page.',
+    answer: json('datasets'),
+    parameters: generation => listed(generation, generation === 'explore-v2.1'),
+  },
+  {
+    id: 'aggregateDatasets',
+    tag: 'Catalog',
+    path: '/catalog/aggregates',
+    summary: 'Figures of the catalog',
+    says: 'Counts and other figures of the datasets, for all of them or by group.',
+    answer: json('aggregations'),
+    parameters: () => ['figures', 'group_by', 'figure_order', ...FILTERS, 'group_limit', ...MANNERS],
+  },
+  {
+    id: 'getDatasetsFacets',
+    tag: 'Catalog',
+    path: '/catalog/facets',
+    summary: 'Facets of the catalog',
+    says: 'The values of the facets, and how many datasets have each.',
+    answer: json('facets'),
+    parameters: () => ['facet', ...FILTERS, 'timezone'],
+  },
+  {
+    id: 'listExportFormats',
+    tag: 'Catalog',
+    path: '/catalog/exports',
+    summary: 'Formats of the catalog',
+    says: 'A link for each format that the catalog can be downloaded in.',
+    answer: json('export_formats'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'exportDatasets',
+    tag: 'Catalog',
+    path: '/catalog/exports/{format}',
+    summary: 'Download the catalog',
+    says: 'All datasets that a condition keeps, as a file.',
+    answer: exportFile,
+    parameters: exported,
+  },
+  {
+    id: 'exportCatalogCSV',
+    tag: 'Catalog',
+    path: '/catalog/exports/csv',
+    summary: 'Download the catalog as CSV',
+    says: 'A table of text, with what only CSV can be asked for.',
+    answer: exportFile,
+    format: 'csv',
+    parameters: csv,
+  },
+  {
+    id: 'exportCatalogDCAT',
+    tag: 'Catalog',
+    path: '/catalog/exports/dcat{dcat_ap_format}',
+    summary: 'Download the catalog in a profile of DCAT',
+    says: 'RDF as the portals of a country or a group of countries exchange it.',
+    answer: exportFile,
+    format: DCAT_PROFILES,
+    parameters: () => ['include_exports', 'use_labels_in_exports'],
+  },
+  {
+    id: 'getDataset',
+    tag: 'Catalog',
+    path: DATASET,
+    summary: 'One dataset',
+    says: 'The fields and the metadata of a dataset.',
+    answer: json('dataset'),
+    parameters: generation => ['select', ...MANNERS, ...more(generation)],
+  },
+  {
+    id: 'getRecords',
+    tag: 'Dataset',
+    path: `${DATASET}/records`,
+    summary: 'Query records',
+    says: 'The records that a condition keeps, page by page, or groups of them.',
+    answer: json('records'),
+    parameters: generation => listed(generation, true),
+  },
+  {
+    id: 'aggregateRecords',
+    tag: 'Dataset',
+    path: `${DATASET}/aggregates`,
+    summary: 'Figures of records',
+    says: 'Counts, sums, means and other figures, for all records or by group.',
+    answer: json('aggregations'),
+    parameters: () => ['figures', 'group_by', 'figure_order', ...FILTERS, 'group_limit', ...MANNERS],
+  },
+  {
+    id: 'getRecord',
+    tag: 'Dataset',
+    path: `${DATASET}/records/{record_id}`,
+    summary: 'One record',
+    says: 'A record by its id.',
+    answer: json('record'),
+    parameters: generation => ['select', ...MANNERS, ...more(generation)],
+  },
+  {
+    id: 'getRecordsFacets',
+    tag: 'Dataset',
+    path: `${DATASET}/facets`,
+    summary: 'Facets of a dataset',
+    says: 'The values of the facets, and how many records have each.',
+    answer: json('facets'),
+    parameters: () => ['facet', ...FILTERS, ...MANNERS],
+  },
+  {
+    id: 'listDatasetExportFormats',
+    tag: 'Dataset',
+    path: `${DATASET}/exports`,
+    summary: 'Formats of a dataset',
+    says: 'A link for each format that the dataset can be downloaded in.',
+    answer: json('export_formats'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'exportRecords',
+    tag: 'Dataset',
+    path: `${DATASET}/exports/{format}`,
+    summary: 'Download records',
+    says: 'All records that a condition keeps, as a file.',
+    answer: exportFile,
+    parameters: exported,
+  },
+  {
+    id: 'exportRecordsCSV',
+    tag: 'Dataset',
+    path: `${DATASET}/exports/csv`,
+    summary: 'Download records as CSV',
+    says: 'A table of text, with what only CSV can be asked for.',
+    answer: exportFile,
+    format: 'csv',
+    parameters: generation => [...csv(generation), 'use_labels', 'compressed'],
+  },
+  {
+    id: 'exportRecordsParquet',
+    tag: 'Dataset',
+    path: `${DATASET}/exports/parquet`,
+    summary: 'Download records as Parquet',
+    says: 'A file of columns, with what only Parquet can be asked for.',
+    answer: exportFile,
+    format: 'parquet',
+    parameters: () => ['parquet_compression'],
+  },
+  {
+    id: 'exportRecordsGPX',
+    tag: 'Dataset',
+    path: `${DATASET}/exports/gpx`,
+    summary: 'Download records as GPX',
+    says: 'Points on the way, with what only GPX can be asked for.',
+    answer: exportFile,
+    format: 'gpx',
+    parameters: gpx,
+  },
+  {
+    id: 'getDatasetAttachments',
+    tag: 'Dataset',
+    path: `${DATASET}/attachments`,
+    summary: 'Attachments',
+    says: 'The files that the publisher hands out beside the records.',
+    answer: json('attachments'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'getAttachment',
+    tag: 'Dataset',
+    path: `${DATASET}/attachments/{attachment_id}`,
+    summary: 'One attachment',
+    says: 'The file itself.',
+    answer: { type: 'file' },
+    parameters: NOTHING,
+  },
+  {
+    id: 'listMetadataTemplateTypes',
+    tag: 'Catalog',
+    path: '/catalog/metadata_templates',
+    summary: 'Types of metadata templates',
+    says: 'A link for each type.',
+    answer: json('links'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'listMetadataTemplates',
+    tag: 'Catalog',
+    path: '/catalog/metadata_templates/{type}',
+    summary: 'Metadata templates',
+    says: 'The templates of a type, each with its entries.',
+    answer: json('templates'),
+    parameters: NOTHING,
+  },
+  {
+    id: 'getMetadataTemplate',
+    tag: 'Catalog',
+    path: '/catalog/metadata_templates/{type}/{template}',
+    summary: 'One metadata template',
+    says: 'Which metadata a dataset may have.',
+    answer: json('one_template'),
+    parameters: NOTHING,
+  },
+]

@@ -1,0 +1,209 @@
+import { type TSchema, Type } from 'typebox'
+import { ALL_ROWS, GROUPED_PAGE, PAGE, PAGING, USUAL_ROWS, USUAL_ZONE } from '../../http/parameters.ts'
+import { LANGUAGES } from '../../model/language.ts'
+import { TEMPLATE_TYPES } from '../../model/templates.ts'
+import { FACET_SORTS } from '../../query/facets.ts'
+import { choice } from './schemas.ts'
+
+/** A parameter of the address: the schema is what the readers of parameters hold. */
+export interface Parameter {
+  readonly in: 'query' | 'path'
+  /** Name in the address, where the table knows it by another. */
+  readonly name?: string
+  readonly description: string
+  readonly schema: TSchema
+  /** Which example is shown, where it is not that of the parameter's own name. */
+  readonly example?: string
+}
+
+const [PAGE_NAMES, OLD_PAGE_NAMES] = PAGING
+const flag = (usual = false) => Type.Boolean({ default: usual })
+const several = Type.Array(Type.String())
+const rows = (most: number) => Type.Integer({ minimum: ALL_ROWS, maximum: most, default: USUAL_ROWS })
+const first = (most: number) => Type.Integer({ minimum: 0, maximum: most, default: 0 })
+const id = Type.String({ minLength: 1 })
+
+const ROWS =
+  `Number of items; ${ALL_ROWS} asks for as many as there may be. At most ${PAGE.limit}, and ${PAGE.window} together ` +
+  `with the offset. With group_by, ${GROUPED_PAGE.limit} for both. Exports have no such limit.`
+const FIRST = 'Index of the first item, counted from 0.'
+
+/** What paths name. */
+export const PATH_PARAMETERS: Readonly<Record<string, Parameter>> = {
+  dataset_id: { in: 'path', schema: id, description: 'Id of the dataset.' },
+  record_id: { in: 'path', schema: id, description: 'Id of the record.' },
+  attachment_id: { in: 'path', schema: id, description: 'Id of the attachment.' },
+  type: {
+    in: 'path',
+    schema: choice(TEMPLATE_TYPES.map(({ type }) => type)),
+    description: 'Type of the templates.',
+  },
+  template: { in: 'path', schema: id, description: 'Name of the template.' },
+}
+
+/** What is said of a part of a path that the table does not know. */
+export const UNNAMED: Parameter = { in: 'path', schema: id, description: 'Part of the address.' }
+
+/** Every parameter of the query of the REST APIs (query API, "Query parameters"). */
+export const PARAMETERS = {
+  select: {
+    in: 'query',
+    schema: Type.String(),
+    description:
+      'What to tell of each: names of fields, `*`, `include(…)`, `exclude(…)`, expressions and figures, each with ' +
+      'a label if wanted: `population / 1000 as thousands`.',
+  },
+  figures: {
+    in: 'query',
+    name: 'select',
+    schema: Type.String(),
+    example: 'figures',
+    description: 'Figures such as `count(*)` or `avg(height) as mean`, and fields that are in group_by too.',
+  },
+  where: {
+    in: 'query',
+    schema: several,
+    description:
+      'Condition in ODSQL: words to find in quotes, comparisons, and functions, with and, or, not. Several must all hold.',
+  },
+  group_by: {
+    in: 'query',
+    schema: Type.String(),
+    description: 'Names of fields, ranges or parts of dates: one row for each of their values.',
+  },
+  order_by: {
+    in: 'query',
+    schema: Type.String(),
+    description: 'Names of fields or figures, each followed by `asc` or `desc` if wanted.',
+  },
+  figure_order: {
+    in: 'query',
+    name: 'order_by',
+    schema: Type.String(),
+    example: 'figure_order',
+    description: 'Figures, then what is grouped by, each followed by `asc` or `desc` if wanted.',
+  },
+  limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(PAGE.limit), description: ROWS },
+  grouped_limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(GROUPED_PAGE.limit), description: ROWS },
+  offset: { in: 'query', name: PAGE_NAMES.offset, schema: first(PAGE.window), description: FIRST },
+  grouped_offset: {
+    in: 'query',
+    name: PAGE_NAMES.offset,
+    schema: first(GROUPED_PAGE.window),
+    description: FIRST,
+  },
+  rows: {
+    in: 'query',
+    name: OLD_PAGE_NAMES.limit,
+    schema: rows(GROUPED_PAGE.limit),
+    description: 'The same as limit, which goes before it.',
+  },
+  start: {
+    in: 'query',
+    name: OLD_PAGE_NAMES.offset,
+    schema: first(GROUPED_PAGE.window),
+    description: 'The same as offset, which goes before it.',
+  },
+  export_limit: {
+    in: 'query',
+    name: 'limit',
+    schema: Type.Integer({ minimum: ALL_ROWS, default: ALL_ROWS }),
+    description: `Number of items; ${ALL_ROWS} for all.`,
+  },
+  group_limit: {
+    in: 'query',
+    name: 'limit',
+    schema: Type.Integer({ minimum: ALL_ROWS, maximum: GROUPED_PAGE.limit, default: ALL_ROWS }),
+    description: `Number of groups; ${ALL_ROWS} for as many as there may be.`,
+  },
+  refine: {
+    in: 'query',
+    schema: several,
+    description:
+      'Keeps what has a value of a facet: `facet:value`. Of dates and paths the steps are joined with `/`: `modified:2020/11`.',
+  },
+  exclude: {
+    in: 'query',
+    schema: several,
+    description: 'Leaves out what has a value of a facet: `facet:value`.',
+  },
+  facet: {
+    in: 'query',
+    schema: several,
+    description:
+      'Which facets to tell; those of the dataset unless named. `facet(name="…", disjunctive=true, hierarchical=true, ' +
+      `separator="/", sort=-count, limit=10)\` says how, sort being one of ${FACET_SORTS.join(', ')}.`,
+  },
+  lang: {
+    in: 'query',
+    schema: choice(LANGUAGES, { default: LANGUAGES[0] }),
+    description: 'Language of the names of months and days that `date_format` writes.',
+  },
+  timezone: {
+    in: 'query',
+    schema: Type.String({ default: USUAL_ZONE }),
+    description: 'Time zone of the query and of the moments in the answer, such as Europe/Paris.',
+  },
+  include_links: { in: 'query', schema: flag(), description: 'Adds links, ids and moments of publication.' },
+  include_app_metas: {
+    in: 'query',
+    schema: flag(),
+    description: 'Adds what is counted of the use of datasets.',
+  },
+  use_labels: { in: 'query', schema: flag(), description: 'Heads columns with the labels of fields.' },
+  compressed: { in: 'query', schema: flag(), description: 'Sends the file compressed with gzip.' },
+  epsg: {
+    in: 'query',
+    schema: Type.Integer({ default: 4326 }),
+    description: 'EPSG code of the coordinates of shapes.',
+  },
+  delimiter: {
+    in: 'query',
+    schema: choice([';', ',', '\t', '|'], { default: ';' }),
+    description: 'What stands between columns.',
+  },
+  list_separator: {
+    in: 'query',
+    schema: Type.String({ default: ',' }),
+    description: 'What stands between the values of a list.',
+  },
+  quote_all: { in: 'query', schema: flag(), description: 'Puts every text in quotes.' },
+  with_bom: { in: 'query', schema: flag(), description: 'Begins the file with a byte order mark.' },
+  with_bom_usually: {
+    in: 'query',
+    name: 'with_bom',
+    schema: flag(true),
+    description: 'Begins the file with a byte order mark.',
+  },
+  include_exports: {
+    in: 'query',
+    schema: Type.String(),
+    description: 'Formats that are told of each dataset, with commas between them; all unless named.',
+  },
+  use_labels_in_exports: {
+    in: 'query',
+    schema: flag(true),
+    description: 'Whether the files that are told of have labels for names.',
+  },
+  parquet_compression: {
+    in: 'query',
+    schema: choice(['snappy', 'zstd'], { default: 'snappy' }),
+    description: 'How pages of the file are compressed.',
+  },
+  name_field: { in: 'query', schema: Type.String(), description: 'Field that names the points.' },
+  description_field_list: {
+    in: 'query',
+    schema: Type.String(),
+    description: 'Fields that describe the points.',
+  },
+  use_extension: { in: 'query', schema: flag(), description: 'Writes fields as extensions.' },
+  use_extension_usually: {
+    in: 'query',
+    name: 'use_extension',
+    schema: flag(true),
+    description: 'Writes fields as extensions.',
+  },
+} as const satisfies Readonly<Record<string, Parameter>>
+
+/** The name of a parameter in the table. */
+export type ParameterName = keyof typeof PARAMETERS

@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { askMember, type MemberAnswer, MemberUnavailable, readJson } from '../../catalog/member.ts'
+import type { Federated, Network } from '../../catalog/network.ts'
+import { Fault } from '../../errors.ts'
+import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+
+interface Params {
+  readonly dataset?: string
+  readonly record?: string
+  readonly format?: string
+}
+
+/** What is asked of the portal that has a dataset, by the end of the route. */
+const PASSED: Readonly<Record<string, (params: Params) => string>> = {
+  '/:dataset/records': () => '/records',
+  '/:dataset/records/:record': ({ record = '' }) => `/records/${encodeURIComponent(record)}`,
+  '/:dataset/aggregates': () => '/aggregates',
+  '/:dataset/facets': () => '/facets',
+  '/:dataset/exports/:format': exportPath,
+}
+
+/** The parameters that are passed on: those of queries, and never credentials. */
+const PARAMETERS: readonly string[] = [
+  'select',
+  'where',
+  'group_by',
+  'order_by',
+  'sort',
+  'limit',
+  'offset',
+  'rows',
+  'start',
+  'refine',
+  'exclude',
+  'facet',
+  'lang',
+  'timezone',
+  'include_app_metas',
+]
+
+/** Milliseconds for the beginning of an answer, and for the whole of it: an export may be long. */
+const ASK = { patience: 15_000, deadline: 300_000 }
+
+/** Statuses with which a portal refuses what the caller asked for: its refusal is the answer. */
+const REFUSALS: readonly number[] = [400, 403, 404, 410]
+const REFUSAL_BYTES = 64 * 1024
+const LONGEST_MESSAGE = 1000
+
+/**
+ * Has what is asked of the records of a dataset of another portal answered by that portal: its answer is handed on as it
+ * comes, with its own links (query API, "Search API v2": the network source).
+ */
+export function passOn(app: FastifyInstance, network: Network): void {
+  app.addHook('preHandler', async (request, reply) => {
+    const params = request.params as Params
+    const pathOf = PASSED[request.routeOptions.url?.replace(/^.*?(?=\/:dataset)/, '') ?? '']
+    if (params.dataset === undefined || pathOf === undefined) return
+    const federated = network.federated(params.dataset)
+    if (federated === null) return
+    const query = passedQuery(request.query as QueryParameters)
+    try {
+      await answerFrom(federated, pathOf(params) + query, reply)
+    } catch (error) {
+      if (!(error instanceof MemberUnavailable)) throw error
+      request.log.warn({ domain: federated.member.domain, reason: error.message }, 'network')
+      refuse(reply, 502, 'BadGateway', error.message)
+    }
+    return reply
+  })
+}
+
+async function answerFrom(federated: Federated, rest: string, reply: FastifyReply): Promise<void> {
+  const { member, dataset } = federated
+  const address = `/api/v2/catalog/datasets/${encodeURIComponent(dataset)}${rest}`
+  const answer = await askMember(member, address, ASK)
+  const isJson = /^application\/json\b/i.test(answer.contentType)
+  if (answer.status === 200 && isJson && answer.body !== null) {
+    reply.type(JSON_TYPE).send(Readable.fromWeb(answer.body))
+    return
+  }
+  if (REFUSALS.includes(answer.status) && isJson) {
+    const { error_code: code, message } = await readRefusal(federated, answer)
+    refuse(reply, answer.status, code, message)
+    return
+  }
+  await answer.body?.cancel()
+  throw new MemberUnavailable(
+    `The portal ${member.domain} answers ${answer.status} for the dataset ${dataset}.`,
+  )
+}
+
+async function readRefusal({ member }: Federated, answer: MemberAnswer) {
+  const read = (await readJson(member, answer, REFUSAL_BYTES)) as Readonly<Record<string, unknown>> | null
+  const { error_code: code, message } = read ?? {}
+  return {
+    error_code: typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'BadRequest',
+    message: typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : 'The portal refuses.',
+  }
+}
+
+function refuse(reply: FastifyReply, status: number, code: string, message: string): void {
+  reply
+    .code(status)
+    .header('cache-control', 'no-cache, no-store')
+    .type(JSON_TYPE)
+    .send(prettyJson({ error_code: code, message }))
+}
+
+function exportPath({ format = '' }: Params): string {
+  if (format === 'json') return '/exports/json'
+  throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+}
+
+function passedQuery(query: QueryParameters): string {
+  const passed = new URLSearchParams()
+  for (const name of PARAMETERS) {
+    const value = query[name]
+    if (value === undefined) continue
+    for (const item of Array.isArray(value) ? value : [value]) passed.append(name, item)
+  }
+  return passed.size === 0 ? '' : `?${passed}`
+}

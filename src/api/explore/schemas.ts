@@ -1,0 +1,281 @@
+import { type TSchema, Type } from 'typebox'
+import { FAULTS } from '../../errors.ts'
+import type { Field } from '../../model/field.ts'
+
+/** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads (query API, "Resources and their fields"). */
+
+/** A schema that a document names under components, as others refer to it. */
+export function named(name: string): TSchema {
+  return Type.Ref(`#/components/schemas/${name}`)
+}
+
+/** OpenAPI 3.0 has no type null. */
+function nullable(schema: TSchema): TSchema {
+  return Type.Unsafe<unknown>({ ...schema, nullable: true })
+}
+
+/** One of some texts. */
+export function choice(values: readonly string[], more: Readonly<Record<string, unknown>> = {}): TSchema {
+  return Type.Unsafe<string>({ type: 'string', enum: [...values], ...more })
+}
+
+const OPEN = { additionalProperties: true } as const
+const anything = (description: string) => Type.Unsafe<unknown>({ description })
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+const links = Type.Array(named('link'), { description: 'Where to go from here' })
+
+const link = Type.Object(
+  {
+    href: Type.String({ format: 'uri', description: 'Address of what is linked' }),
+    rel: Type.String({ description: 'What it is: self, first, last, next, dataset, catalog …' }),
+  },
+  { description: 'A link to a neighbour' },
+)
+
+const attachmentSummary = Type.Object({
+  mimetype: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  id: Type.String(),
+  title: Type.String(),
+})
+
+const field = Type.Object({
+  name: Type.String({ description: 'What queries call it' }),
+  label: Type.String({ description: 'What people call it' }),
+  type: Type.String({ description: 'Type of its values' }),
+  annotations: Type.Object({}, { ...OPEN, description: 'What else the publisher says of it' }),
+  description: nullable(Type.String()),
+})
+
+/** All is optional: a select clause leaves out the rest. */
+const datasetParts = {
+  visibility: Type.Optional(Type.String()),
+  dataset_id: Type.Optional(Type.String({ description: 'Names the dataset in addresses' })),
+  dataset_uid: Type.Optional(Type.String({ readOnly: true })),
+  has_records: Type.Optional(Type.Boolean()),
+  data_visible: Type.Optional(Type.Boolean()),
+  features: Type.Optional(
+    nullable(Type.Array(Type.String(), { description: 'What it is good for: analyze, timeserie, geo …' })),
+  ),
+  attachments: Type.Optional(Type.Array(attachmentSummary)),
+  alternative_exports: Type.Optional(Type.Array(anything('One more form of the dataset'))),
+  fields: Type.Optional(Type.Array(field)),
+  metas: Type.Optional(Type.Object({}, { ...OPEN, description: 'Metadata by template and name' })),
+}
+
+const facetValue = Type.Object({
+  name: Type.String({ description: 'The last step of the value' }),
+  value: Type.String({ description: 'The whole path: what refine and exclude take' }),
+  state: choice(['displayed', 'refined', 'excluded']),
+  count: Type.Optional(Type.Integer({ minimum: 0, description: 'Records; an excluded value has none' })),
+  facets: Type.Optional(Type.Array(named('facet_value'), { description: 'The next level' })),
+})
+
+const facet = Type.Object({
+  name: Type.String({ description: 'The field' }),
+  facets: Type.Array(named('facet_value')),
+})
+
+const attachment = Type.Object({
+  href: Type.String({ format: 'uri' }),
+  metas: Type.Object({}, { ...OPEN, description: 'mime-type, title and what else is known' }),
+})
+
+const template = Type.Object(
+  { type: Type.String(), name: Type.String(), schema: Type.Array(Type.Object({}, OPEN)) },
+  { description: 'Which metadata there are: an entry for each, with label, type and how it is edited' },
+)
+
+const aggregation = Type.Object(
+  {},
+  { ...OPEN, description: 'A group: one member for each key and each figure that is selected' },
+)
+
+const aboutRecord = {
+  _id: Type.Optional(Type.String({ description: 'Names the record, stable across publications' })),
+  _timestamp: Type.Optional(moment('When it was published')),
+  _size: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
+  _links: Type.Optional(links),
+}
+
+const total = Type.Integer({ minimum: 0, description: 'How many there are in all' })
+
+/** The schemas that documents name under components; with the fields of a dataset, for that dataset alone. */
+export function answerSchemas(
+  isFlat: boolean,
+  values: Readonly<Record<string, TSchema>> | null,
+): Readonly<Record<string, TSchema>> {
+  return {
+    link,
+    ...(isFlat ? flatSchemas(values ?? {}) : wrappedSchemas(values ?? {})),
+    facet_value: facetValue,
+    facet,
+    facets: Type.Object({ links, facets: Type.Array(named('facet')) }),
+    attachment,
+    attachments: Type.Object({ links, attachments: Type.Array(named('attachment')) }),
+    export_formats: Type.Object({ links }),
+    links: Type.Object({ links }),
+    templates: Type.Object({
+      links,
+      metadata_templates: Type.Array(Type.Object({ links, matadata_template: named('template') })),
+    }),
+    one_template: Type.Object({ links, metadata_template: named('template') }),
+    template,
+    fault,
+    quota,
+  }
+}
+
+/** The later generation: records and datasets flat, links only on demand (facts on "Explore v2.1"). */
+function flatSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Record<string, TSchema>> {
+  const list = (items: string) =>
+    Type.Object({ total_count: total, _links: Type.Optional(links), results: Type.Array(eitherOf(items)) })
+  return {
+    dataset: Type.Object({ _links: Type.Optional(links), ...datasetParts }, OPEN),
+    datasets: list('dataset'),
+    record: Type.Object(
+      { ...aboutRecord, ...optional(values) },
+      { ...OPEN, description: 'A record, or what is selected of it' },
+    ),
+    records: list('record'),
+    aggregation,
+    exported: Type.Array(eitherOf('record')),
+  }
+}
+
+function wrappedSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Record<string, TSchema>> {
+  return {
+    dataset: Type.Object({ links, dataset: Type.Object(datasetParts, OPEN) }),
+    datasets: Type.Object({ total_count: total, links, datasets: Type.Array(eitherOf('dataset')) }),
+    fields: Type.Object(optional(values), { ...OPEN, description: 'Values by the name of their field' }),
+    record: Type.Object({
+      links,
+      record: Type.Object({
+        id: Type.String({ description: 'Names the record, stable across publications' }),
+        timestamp: moment('When it was published'),
+        size: Type.Integer({ format: 'int64', minimum: 0 }),
+        fields: named('fields'),
+      }),
+    }),
+    records: Type.Object({ total_count: total, links, records: Type.Array(eitherOf('record')) }),
+    aggregation,
+    aggregations: Type.Object({
+      links: Type.Optional(links),
+      aggregations: Type.Array(named('aggregation')),
+    }),
+    exported: Type.Array(eitherOf('fields')),
+  }
+}
+
+/** A row of a list: what the list is of, or a group of that. */
+function eitherOf(name: string): TSchema {
+  return Type.Unsafe<unknown>({ anyOf: [named(name), named('aggregation')] })
+}
+
+function optional(values: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
+  return Object.fromEntries(Object.entries(values).map(([name, schema]) => [name, Type.Optional(schema)]))
+}
+
+/**
+ * The values that a field has in answers; every one may be null.
+ *
+ * @param known its values where all of them are few and known
+ * @param example one of its values
+ */
+export function valueSchema(
+  known: Field,
+  { all, example }: { readonly all?: readonly string[] | undefined; readonly example?: unknown } = {},
+): TSchema {
+  const { label, description, annotations } = known
+  const unit = annotations.unit?.[0]
+  const told = `${description ?? label}${unit === undefined ? '' : ` (${String(unit)})`}`
+  const about = { title: label, description: told, ...(example === undefined ? {} : { example }) }
+  const texts = all === undefined ? Type.String() : choice(all)
+  if (known.multivalued) return nullable(Type.Array(texts, about))
+  if (known.type === 'text' && all !== undefined)
+    return Type.Unsafe<unknown>({ type: 'string', nullable: true, enum: [...all, null], ...about })
+  return nullable({ ...plainSchema(known), ...about })
+}
+
+function plainSchema({ type }: Field): TSchema {
+  switch (type) {
+    case 'text':
+      return Type.String()
+    case 'int':
+      return Type.Integer({ format: 'int64' })
+    case 'double':
+      return Type.Number({ format: 'double' })
+    case 'boolean':
+      return Type.Boolean()
+    case 'date':
+      return Type.String({ format: 'date' })
+    case 'datetime':
+      return Type.String({ format: 'date-time' })
+    case 'geo_point_2d':
+      return Type.Object({
+        lon: Type.Number({ minimum: -180, maximum: 180 }),
+        lat: Type.Number({ minimum: -90, maximum: 90 }),
+      })
+    case 'geo_shape':
+      return Type.Object({ type: Type.String() }, { ...OPEN, externalDocs: GEOJSON })
+    default:
+      return Type.Unsafe<unknown>({})
+  }
+}
+
+const GEOJSON = { url: 'https://www.rfc-editor.org/rfc/rfc7946', description: 'GeoJSON' }
+
+/** The envelope of what went wrong (query API, "Errors"). */
+const fault = Type.Object({
+  error_code: Type.String({ minLength: 1, description: 'What went wrong, for programs' }),
+  message: Type.String({ minLength: 1, description: 'What went wrong, for people' }),
+})
+
+const quota = Type.Object({
+  errorcode: Type.Number(),
+  reset_time: moment('When calls are counted anew'),
+  limit_time_unit: Type.String({ minLength: 1 }),
+  call_limit: Type.Number(),
+  error: Type.String({ minLength: 1 }),
+})
+
+const JSON_TYPE = 'application/json'
+
+const SAID: Readonly<Record<string, string>> = {
+  400: 'The request or a clause of its query cannot be understood; the message names what and where',
+  401: 'Credentials are missing or not known',
+  403: 'The credentials do not allow it',
+  404: 'There is no such dataset, record, format or address',
+  500: 'The service met an unexpected condition',
+  503: 'The service is busy, or the query took too long',
+}
+
+/** What may be answered instead of what was asked for, by status: the codes are those of the catalogue of faults. */
+export function faultResponses(): Readonly<Record<string, unknown>> {
+  const told = Object.entries(SAID).map(([status, description]) => {
+    const codes = Object.entries(FAULTS)
+      .filter(([code, known]) => known.status === Number(status) && !INNER.includes(code))
+      .map(([code]) => code)
+    const described = { ...fault, properties: { ...fault.properties, error_code: choice(codes) } }
+    return [status, response(description, { [JSON_TYPE]: described })] as const
+  })
+  return {
+    ...Object.fromEntries(told),
+    429: response('The calls of the day are used up', { [JSON_TYPE]: named('quota') }),
+  }
+}
+
+/** Faults that no caller of the API ever sees. */
+const INNER: readonly string[] = [
+  'LoadRefused',
+  'ConfigInvalid',
+  'SourceUnreadable',
+  'MappingInvalid',
+  'Usage',
+]
+
+/** A response by the media types that it may have. */
+export function response(description: string, types: Readonly<Record<string, TSchema>>): unknown {
+  const content = Object.entries(types).map(([type, schema]) => [type, { schema }])
+  return { description, content: Object.fromEntries(content) }
+}

@@ -1,0 +1,137 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Monitoring } from '../../catalog/monitoring.ts'
+import type { Network } from '../../catalog/network.ts'
+import { Fault } from '../../errors.ts'
+import { jsonArray } from '../../formats/json.ts'
+import { answerFault, restBody } from '../../http/faults.ts'
+import { JSON_TYPE } from '../../http/json.ts'
+import { readExportLimit } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { exportObjects } from '../../records/answer.ts'
+import { planOdsql } from '../../records/ask.ts'
+import { catalogRoutes } from './catalog.ts'
+import { type CatalogRoute, type DatasetRoute, Door, type ExploreOptions } from './door.ts'
+import { facetRoutes } from './facets.ts'
+import { passOn } from './pass-on.ts'
+import { presentDataset } from './present.ts'
+import { recordRoutes } from './records.ts'
+
+/** The sources of the Search API v2 beside the catalog. */
+export interface Sources {
+  readonly monitoring: Monitoring
+  readonly network: Network
+}
+
+export interface SourcesOptions extends ExploreOptions {
+  readonly sources: Sources
+}
+
+interface ExportRoute extends CatalogRoute {
+  readonly Params: { readonly format: string }
+}
+
+/**
+ * The sources that the Search API v2 has beside the catalog: what is counted of the use of the portal, and the datasets
+ * of other portals (query API, "Search API v2"; facts on "Monitoring and network sources").
+ */
+export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) => {
+  app.setErrorHandler(answerFault(restBody))
+  const { monitoring, network } = options.sources
+  await app.register(async scope => {
+    scope.addHook('preHandler', () => monitoring.refresh())
+    sourceRoutes(scope, new Door({ ...options, catalog: monitoring, source: 'monitoring' }))
+  })
+  await app.register(async scope => {
+    scope.addHook('preHandler', () => network.refresh())
+    passOn(scope, network)
+    const { usage } = options
+    const counted = usage === undefined ? {} : { usage: (id: string) => usage(network.localId(id)) }
+    sourceRoutes(scope, new Door({ ...options, ...counted, catalog: network, source: 'network' }))
+  })
+}
+
+/** The resources of a source: those of the catalog, but for the files that only the catalog hands out. */
+function sourceRoutes(app: FastifyInstance, door: Door): void {
+  const { root, source } = door.place
+  const home = `${root}/${source}`
+  const links = ['', '/datasets', '/exports'].map(part => ({
+    rel: part === '' ? 'self' : part.slice(1),
+    href: home + part,
+  }))
+  app.get<CatalogRoute>(`/${source}`, async (request, reply) =>
+    door.answer(request, reply, door.asker(), { links }),
+  )
+  catalogRoutes(app, door)
+  recordRoutes(app, door)
+  facetRoutes(app, door)
+  exportRoutes(app, door)
+}
+
+/** The list of datasets as a file, and the lists of what there is to export (query API, "Catalog export"). */
+function exportRoutes(app: FastifyInstance, door: Door): void {
+  const { catalog } = door.options
+  const { root, source } = door.place
+  const home = `${root}/${source}`
+
+  app.get<CatalogRoute>(`/${source}/exports`, async (request, reply) =>
+    door.answer(request, reply, door.asker(), { links: exportLinks(`${home}/exports`) }),
+  )
+
+  app.get<DatasetRoute>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
+    const { id } = catalog.dataset(request.params.dataset).dataset
+    const links = exportLinks(`${home}/datasets/${id}/exports`)
+    return door.answer(request, reply, door.asker(), { links })
+  })
+
+  app.get<DatasetRoute>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
+    const { id } = catalog.dataset(request.params.dataset).dataset
+    const links = [
+      { rel: 'self', href: `${home}/datasets/${id}/attachments` },
+      { rel: 'dataset', href: `${home}/datasets/${id}` },
+    ]
+    return door.answer(request, reply, door.asker(), { links, attachments: [] })
+  })
+
+  app.get<ExportRoute>(`/${source}/exports/:format`, async (request, reply) => {
+    const { format } = request.params
+    if (format !== 'json')
+      throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+    return reply
+      .type(JSON_TYPE)
+      .header('content-disposition', `attachment; filename="${source}.json"`)
+      .send(Readable.from(jsonArray(exportDatasets(request.query, door)), { objectMode: false }))
+  })
+}
+
+/** The datasets of a source that a query finds, each as it is described, in bounded pieces. */
+function exportDatasets(query: QueryParameters, door: Door): AsyncIterable<readonly unknown[]> {
+  const asker = door.asker()
+  const { dialect, catalog } = door.options
+  const source = door.catalogSource()
+  const { clauses, filter } = door.readFiltered(query, source)
+  const all = { limit: readExportLimit(query), offset: 0, select: 'datasetid', groupBy: undefined }
+  const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+  const byId = new Map(catalog.current().entries.map(entry => [entry.dataset.id, entry]))
+  const found = exportObjects(
+    plan,
+    { target: source.target, style: { dialect, timezone: clauses.timezone } },
+    asker,
+  )
+  const described = ({ datasetid }: Readonly<Record<string, unknown>>) => {
+    const entry = byId.get(String(datasetid))
+    return entry === undefined ? [] : [presentDataset(entry, door.place, door.manner(query, entry))]
+  }
+  return mapped(found, rows => rows.flatMap(described))
+}
+
+async function* mapped<From, To>(pieces: AsyncIterable<From>, map: (piece: From) => To): AsyncGenerator<To> {
+  for await (const piece of pieces) yield map(piece)
+}
+
+function exportLinks(home: string) {
+  return [
+    { rel: 'self', href: home },
+    { rel: 'json', href: `${home}/json` },
+  ]
+}

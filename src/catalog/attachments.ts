@@ -1,0 +1,112 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import type { Attachment, Dataset } from '../model/dataset.ts'
+
+/** An attachment that is open: read its content, or close it. */
+export interface OpenAttachment {
+  readonly name: string
+  readonly bytes: number
+  /** Names the content: another one has another size or another moment of its last change. */
+  readonly version: string
+  /** The bytes; reading them to the end, or destroying the stream, closes the file. */
+  content(): Readable
+  close(): Promise<void>
+}
+
+/** The attachment of a dataset with an id; undefined where it has none. */
+export function attachmentNamed(dataset: Dataset, id: string): Attachment | undefined {
+  return dataset.attachments.find(attachment => attachment.id === id)
+}
+
+/**
+ * Opens the file of an attachment. Null where there is no file that can be read, and where its path, or a link
+ * on the way to it, leaves the folder of the dataset: nothing else of the machine is ever handed out.
+ */
+export async function openAttachment(
+  portal: string,
+  dataset: Dataset,
+  attachment: Attachment,
+): Promise<OpenAttachment | null> {
+  try {
+    const file = await fileWithin(path.join(portal, 'data', dataset.id), attachment.path)
+    return file === null ? null : await openFile(file)
+  } catch (error) {
+    if (UNREADABLE.has(String((error as NodeJS.ErrnoException).code))) return null
+    throw error
+  }
+}
+
+/** What a path can meet that names no readable file. */
+const UNREADABLE: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOTDIR',
+  'ENXIO',
+  'EPERM',
+  'ERR_INVALID_ARG_VALUE',
+])
+
+/** The file itself, all links followed; null where it is not below the folder. */
+async function fileWithin(folder: string, relative: string): Promise<string | null> {
+  const named = path.resolve(folder, relative)
+  if (path.isAbsolute(relative) || !isBelow(path.resolve(folder), named)) return null
+  const [home, file] = await Promise.all([realpath(folder), realpath(named)])
+  return isBelow(home, file) ? file : null
+}
+
+function isBelow(folder: string, file: string): boolean {
+  const way = path.relative(folder, file)
+  return way !== '' && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
+}
+
+/** A path without links is opened as that; a pipe or a device is no file, and opening it waits for nobody. */
+const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+async function openFile(file: string): Promise<OpenAttachment | null> {
+  const handle = await open(file, READ_ONLY)
+  try {
+    const { size, mtimeNs, isFile } = await stateOf(handle)
+    if (isFile) return opened(handle, path.basename(file), size, mtimeNs)
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  await handle.close()
+  return null
+}
+
+async function stateOf(handle: FileHandle) {
+  const state = await handle.stat({ bigint: true })
+  return { size: Number(state.size), mtimeNs: state.mtimeNs, isFile: state.isFile() }
+}
+
+function opened(handle: FileHandle, name: string, bytes: number, mtimeNs: bigint): OpenAttachment {
+  return {
+    name,
+    bytes,
+    version: `${bytes}-${mtimeNs}`,
+    close: () => handle.close(),
+    // The length is promised already: what is appended meanwhile is not part of this answer.
+    content: () =>
+      bytes === 0 ? emptied(handle) : handle.createReadStream({ start: 0, end: bytes - 1, autoClose: true }),
+  }
+}
+
+function emptied(handle: FileHandle): Readable {
+  return new Readable({
+    read() {
+      this.push(null)
+    },
+    destroy(error, done) {
+      handle.close().then(
+        () => done(error),
+        (failure: Error) => done(error ?? failure),
+      )
+    },
+  })
+}

@@ -1,0 +1,159 @@
+import type { Attachment, Dataset } from '../model/dataset.ts'
+import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
+import type { Metas, MetaValue } from '../model/metadata.ts'
+import type { CatalogEntry } from './catalog-dataset.ts'
+import { datasetUid } from './definition.ts'
+import { askMember, type Member, MemberUnavailable, readJson } from './member.ts'
+
+/** What another portal may be called by its datasets: it stands in addresses and IRIs. */
+const FEDERATED_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}(@[A-Za-z0-9.-]{1,100})?$/
+
+/** Datasets of a page, and the deepest dataset that a page may reach (query API, "Limits"). */
+const PAGE = 100
+const DEEPEST = 10_000
+
+const PAGE_BYTES = 16 * 2 ** 20
+const ASK = { patience: 10_000, deadline: 30_000 }
+
+const MOST_TEMPLATES = 20
+const MOST_METAS = 60
+const MOST_FIELDS = 1000
+const LONGEST_TEXT = 5000
+const META_NAME = /^[A-Za-z0-9][\w-]{0,59}$/
+
+/**
+ * Reads the public catalog of another portal through the Explore API, a page after the other (query API, "Explore API
+ * v2.0", and facts on its v2.1). What is not as it should be is left out. Throws {@link MemberUnavailable}.
+ */
+export async function readCatalog(member: Member): Promise<readonly CatalogEntry[]> {
+  const entries = new Map<string, CatalogEntry>()
+  for (let offset = 0; offset < DEEPEST; offset += PAGE) {
+    const address = `/api/explore/v2.1/catalog/datasets?limit=${PAGE}&offset=${offset}`
+    const answer = await askMember(member, address, ASK)
+    if (answer.status !== 200) {
+      await answer.body?.cancel()
+      throw new MemberUnavailable(`The portal ${member.domain} answers ${answer.status} for its catalog.`)
+    }
+    const { results, total_count: total } = objectOf(await readJson(member, answer, PAGE_BYTES))
+    if (!Array.isArray(results))
+      throw new MemberUnavailable(`The portal ${member.domain} answers no catalog.`)
+    for (const given of results) {
+      const entry = federatedEntry(objectOf(given), member)
+      if (entry !== null) entries.set(entry.dataset.id, entry)
+    }
+    if (results.length < PAGE || offset + PAGE >= Number(total)) break
+  }
+  return [...entries.values()]
+}
+
+/** A dataset of another portal under its name in the network, `dataset@domain`; null where it can have none. */
+function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | null {
+  const source = textOf(given.dataset_id)
+  if (source === null || !FEDERATED_ID.test(source)) return null
+  const id = `${source}@${domain}`
+  const metas = metasOf(given.metas)
+  const told = metas.default ?? {}
+  const records = Number(told.records_count ?? 0)
+  const dataset: Dataset = {
+    id,
+    uid: /^da_\w{1,20}$/.test(String(given.dataset_uid)) ? String(given.dataset_uid) : datasetUid(id),
+    fields: fieldsOf(given.fields),
+    metas: {
+      ...metas,
+      default: {
+        ...told,
+        source_domain: domain,
+        source_domain_address: url,
+        source_dataset: source,
+        federated: true,
+      },
+    },
+    visibility: 'public',
+    attachments: NO_ATTACHMENTS,
+  }
+  return {
+    dataset,
+    statistics: { records: Number.isSafeInteger(records) && records >= 0 ? records : 0, fields: {} },
+    published: momentOf(told.metadata_processed) ?? momentOf(told.modified) ?? '1970-01-01T00:00:00.000Z',
+  }
+}
+
+/** They are asked of the portal that has them. */
+const NO_ATTACHMENTS: readonly Attachment[] = []
+
+type Given = Readonly<Record<string, unknown>>
+
+function metasOf(given: unknown): Metas {
+  const templates = Object.entries(objectOf(given)).filter(([name]) => isName(name))
+  return Object.fromEntries(
+    templates.slice(0, MOST_TEMPLATES).map(([template, metas]) => {
+      const named = Object.entries(objectOf(metas)).filter(([name]) => isName(name))
+      return [
+        template,
+        Object.fromEntries(named.slice(0, MOST_METAS).map(([name, value]) => [name, metaOf(value)])),
+      ]
+    }),
+  )
+}
+
+/** Names that every object has already are none. */
+function isName(name: string): boolean {
+  return META_NAME.test(name) && !(name in Object.prototype)
+}
+
+function metaOf(value: unknown): MetaValue {
+  switch (typeof value) {
+    case 'string':
+      return value.slice(0, LONGEST_TEXT)
+    case 'number':
+    case 'boolean':
+      return value
+    case 'object':
+      if (value === null) return null
+      if (Array.isArray(value)) return value.slice(0, 1000).map(item => textOf(item) ?? JSON.stringify(item))
+      return JSON.stringify(value).length > LONGEST_TEXT ? null : { ...value }
+    default:
+      return null
+  }
+}
+
+function fieldsOf(given: unknown): readonly Field[] {
+  if (!Array.isArray(given)) return []
+  return given.slice(0, MOST_FIELDS).flatMap(each => {
+    const { name, type, label, description, annotations } = objectOf(each)
+    if (typeof name !== 'string' || name === '') return []
+    const known = FIELD_TYPES.find(candidate => candidate === type) ?? 'text'
+    return [
+      field(name.slice(0, 200), known, {
+        label: textOf(label)?.slice(0, 500) ?? name,
+        description: textOf(description)?.slice(0, LONGEST_TEXT) ?? null,
+        annotations: annotationsOf(annotations),
+      }),
+    ]
+  })
+}
+
+/** Flags and single arguments become lists: generations write them otherwise (facts on "Annotations"). */
+function annotationsOf(given: unknown): Annotations {
+  const pairs = Object.entries(objectOf(given)).flatMap(([name, value]) => {
+    if (value === false || value === null) return []
+    const list: readonly unknown[] = value === true ? [] : Array.isArray(value) ? value : [value]
+    const plain = list.filter(item => ['string', 'number', 'boolean'].includes(typeof item))
+    return [[name, plain as Annotations[string]] as const]
+  })
+  return Object.fromEntries(pairs.slice(0, 30))
+}
+
+function momentOf(value: MetaValue | undefined): string | null {
+  const moment = new Date(typeof value === 'string' ? value : Number.NaN)
+  const text = Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
+  return /^\d{4}-/.test(text) ? text : null
+}
+
+function objectOf(value: unknown): Given {
+  return typeof value === 'object' && value !== null ? (value as Given) : {}
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,95 @@
+import { compileMapping } from '../mapping/compile.ts'
+import { directMapping } from '../mapping/direct.ts'
+import { indexMapper } from '../mapping/index-graph.ts'
+import { TripleText } from '../mapping/triple-text.ts'
+import type { Field } from '../model/field.ts'
+import type { DatasetRecord } from '../model/value.ts'
+import type { CompileTarget } from '../query/compile/scope.ts'
+import { graphIri } from '../rdf/iris.ts'
+import type { GraphSource, Store } from '../store/store.ts'
+import { StatisticsGatherer } from './statistics.ts'
+
+/** Records that are made in memory, and the dataset that they are records of. */
+export interface MadeRecords {
+  readonly dataset: { readonly id: string; readonly fields: readonly Field[] }
+  readonly records: readonly DatasetRecord[]
+  readonly base: string
+  /** Name of this state of the records; the names of the graphs have it in them. */
+  readonly version: string
+  /** ISO 8601 moment at which the records were made. */
+  readonly published: string
+}
+
+/** The graphs of records that were made in memory, to be loaded, and what queries need to ask them. */
+export interface MadeGraphs {
+  readonly target: CompileTarget
+  readonly sources: readonly GraphSource[]
+}
+
+/**
+ * Makes the facts and the index graph of records at hand, so that what Lodestone knows by itself (its catalog, its
+ * monitoring) is asked like any dataset (house design, "What is in the store").
+ *
+ * @param describe adds to the facts what is to be told of a record beside its fields
+ */
+export function madeGraphs(
+  { dataset, records, base, version, published }: MadeRecords,
+  describe?: (record: DatasetRecord, facts: TripleText) => void,
+): MadeGraphs {
+  const { id, fields } = dataset
+  const { map } = compileMapping(directMapping(base, dataset), fields)
+  const index = indexMapper(base, dataset)
+  const statistics = new StatisticsGatherer(fields)
+  const [facts, texts] = [new TripleText(), new TripleText()]
+  for (const record of records) {
+    map(record, facts)
+    index(record, texts)
+    statistics.add(record.values)
+    describe?.(record, facts)
+  }
+  const graphs = { facts: graphIri(id, version, 'facts'), index: graphIri(id, version, 'index') }
+  return {
+    target: { base, dataset, graphs, statistics: statistics.statistics(), published },
+    sources: [
+      { graph: graphs.facts, text: facts.take().toString() },
+      { graph: graphs.index, text: texts.take().toString() },
+    ],
+  }
+}
+
+/** The graphs of one dataset that is made anew again and again: the replaced ones stay for answers that are reading them. */
+export class LatestGraphs {
+  private readonly store: Store
+  /** Milliseconds for which replaced graphs stay. */
+  private readonly grace: number
+  private held: readonly string[] = []
+  private readonly timers = new Set<NodeJS.Timeout>()
+
+  constructor(store: Store, grace: number) {
+    this.store = store
+    this.grace = grace
+  }
+
+  /** Loads graphs beside those that are held, which are dropped after the grace. */
+  async replace(sources: readonly GraphSource[]): Promise<void> {
+    await this.store.load(sources)
+    this.dropLater(this.held)
+    this.held = sources.map(({ graph }) => graph)
+  }
+
+  /** Forgets pending clean-ups; the store is not closed. */
+  close(): void {
+    for (const timer of this.timers) clearTimeout(timer)
+    this.timers.clear()
+  }
+
+  private dropLater(graphs: readonly string[]): void {
+    if (graphs.length === 0) return
+    const timer = setTimeout(() => {
+      this.timers.delete(timer)
+      this.store.drop(graphs).catch(() => undefined)
+    }, this.grace)
+    timer.unref()
+    this.timers.add(timer)
+  }
+}

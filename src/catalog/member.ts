@@ -1,0 +1,91 @@
+import type { ReadableStream } from 'node:stream/web'
+
+/** A portal of the network, as portal.yaml names it. */
+export interface Member {
+  /** Public address, without trailing slash. */
+  readonly url: string
+  /** What stands after the @ in the ids of its datasets. */
+  readonly domain: string
+}
+
+/** What a portal answered. */
+export interface MemberAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+/** A portal of the network that could not be asked, or whose answer is none. */
+export class MemberUnavailable extends Error {}
+
+export interface AskOptions {
+  /** Milliseconds for the beginning of the answer. */
+  readonly patience: number
+  /** Milliseconds for the whole answer. */
+  readonly deadline: number
+}
+
+/** Redirections that are followed, all within the address that was configured. */
+const MOST_REDIRECTIONS = 3
+
+/**
+ * Asks a portal of the network. Nothing but the origin that was configured is ever asked: a redirection to another one
+ * is no answer. Credentials are never sent. Throws {@link MemberUnavailable}.
+ *
+ * @param address path and query below the address of the portal
+ */
+export async function askMember(
+  { url, domain }: Member,
+  address: string,
+  { patience, deadline }: AskOptions,
+): Promise<MemberAnswer> {
+  const { origin } = new URL(url)
+  const control = new AbortController()
+  const whole = AbortSignal.timeout(deadline)
+  const signal = AbortSignal.any([control.signal, whole])
+  const timer = setTimeout(() => control.abort(new Error(`no answer within ${patience} ms`)), patience)
+  try {
+    let at = new URL(url + address)
+    for (let redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
+      if (at.origin !== origin) throw new Error(`it redirects to another origin, ${at.origin}`)
+      const headers = { accept: 'application/json', 'user-agent': 'Lodestone' }
+      const response = await fetch(at, { headers, redirect: 'manual', credentials: 'omit', signal })
+      const location = response.headers.get('location')
+      if (response.status < 300 || response.status >= 400 || location === null)
+        return {
+          status: response.status,
+          contentType: response.headers.get('content-type') ?? '',
+          body: response.body as ReadableStream<Uint8Array> | null,
+        }
+      await response.body?.cancel()
+      at = new URL(location, at)
+    }
+    throw new Error('it redirects without end')
+  } catch (cause) {
+    throw new MemberUnavailable(`The portal ${domain} could not be asked: ${reasonOf(cause)}.`, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Reads an answer of JSON up to so many bytes. Throws {@link MemberUnavailable}. */
+export async function readJson({ domain }: Member, answer: MemberAnswer, most: number): Promise<unknown> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const piece of answer.body ?? []) {
+      length += piece.byteLength
+      if (length > most) throw new Error(`its answer has more than ${most} bytes`)
+      pieces.push(piece)
+    }
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'))
+  } catch (cause) {
+    throw new MemberUnavailable(`The portal ${domain} could not be read: ${reasonOf(cause)}.`, { cause })
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'it failed'
+  const inner = cause.cause instanceof Error ? cause.cause.message : ''
+  return inner === '' ? cause.message : inner
+}

@@ -1,0 +1,310 @@
+import { Fault } from '../errors.ts'
+import type { Dataset } from '../model/dataset.ts'
+import { type Field, type FieldType, field } from '../model/field.ts'
+import type { DatasetRecord, Value } from '../model/value.ts'
+import type { Store } from '../store/store.ts'
+import type { ServedCatalog, ServedDataset } from './catalog.ts'
+import { type Catalog, catalogGraphs, type DatasetSource, emptyTarget } from './catalog.ts'
+import { canonicalMoment, completeMetas } from './catalog-dataset.ts'
+import { datasetUid } from './definition.ts'
+import { Identities } from './identity.ts'
+import { LatestGraphs, madeGraphs } from './made.ts'
+import { exploreMetas, type Usage } from './usage.ts'
+
+/** One record a public dataset; everyone may see it (facts on "Monitoring and network sources"). */
+export const DATASETS_MONITORING = 'ods-datasets-monitoring'
+/** One record a call; for those who may browse the analytics of the portal. */
+export const API_MONITORING = 'ods-api-monitoring'
+
+/** Name of the list of both, where it is asked like a dataset. */
+const MONITORING_ID = '_monitoring'
+
+export interface MonitoringOptions {
+  readonly base: string
+  readonly store: Store
+  readonly catalog: Catalog
+  readonly usage: Usage
+  /** Identifier of this portal in the domain_id of its records. */
+  readonly domain: string
+  /** True where everyone may see the calls. */
+  readonly openCalls: boolean
+  /** Milliseconds for which replaced graphs stay. */
+  readonly grace: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+type FieldRow = readonly [name: string, type: FieldType, label: string, ...more: ('facet' | 'many')[]]
+
+const DATASET_FIELDS = fieldsOf([
+  ['dataset_id', 'text', 'Dataset'],
+  ['title', 'text', 'Title'],
+  ['description', 'text', 'Description'],
+  ['modified', 'datetime', 'Modified', 'facet'],
+  ['data_processed', 'datetime', 'Data processed'],
+  ['publisher', 'text', 'Publisher', 'facet'],
+  ['license', 'text', 'License', 'facet'],
+  ['language', 'text', 'Language', 'facet'],
+  ['keyword', 'text', 'Keyword', 'facet', 'many'],
+  ['theme', 'text', 'Theme', 'facet', 'many'],
+  ['records_count', 'int', 'Records'],
+  ['field_count', 'int', 'Fields'],
+  ['attachment_count', 'int', 'Attachments'],
+  ['api_call_count', 'int', 'API calls'],
+  ['download_count', 'int', 'Downloads of exports'],
+  ['attachment_download_count', 'int', 'Downloads of attachments'],
+  ['reuse_count', 'int', 'Reuses'],
+  ['popularity_score', 'double', 'Popularity'],
+  ['visibility', 'text', 'Visibility', 'facet'],
+  ['domain_id', 'text', 'Domain', 'facet'],
+])
+
+const CALL_FIELDS = fieldsOf([
+  ['timestamp', 'datetime', 'Time', 'facet'],
+  ['user_ip_addr', 'text', 'Client address, shortened'],
+  ['hostname', 'text', 'Host'],
+  ['user_id', 'text', 'User', 'facet'],
+  ['dataset_id', 'text', 'Dataset', 'facet'],
+  ['domain_id', 'text', 'Domain', 'facet'],
+  ['api', 'text', 'API', 'facet'],
+  ['api_type', 'text', 'Kind of API', 'facet'],
+  ['query_string', 'text', 'Query string'],
+  ['custom_attributes', 'text', 'Custom attributes'],
+  ['format', 'text', 'Format', 'facet'],
+  ['size_res', 'int', 'Size of the answer in bytes'],
+  ['nhits', 'int', 'Hits'],
+  ['exec_time', 'double', 'Time taken in ms'],
+  ['request_aborted', 'boolean', 'Aborted'],
+  ['facet', 'text', 'Facets', 'many'],
+  ['in_error', 'boolean', 'In error', 'facet'],
+  ['error', 'text', 'Error', 'facet'],
+  ['attachment_id', 'text', 'Attachment'],
+  ['image_id', 'text', 'Image'],
+  ['user_agent', 'text', 'User agent'],
+  ['referer', 'text', 'Referer'],
+  ['embed_type', 'text', 'Kind of embedding'],
+  ['embed_referer', 'text', 'Embedding page'],
+  ['geo_coordinates', 'geo_point_2d', 'Place of the client'],
+  ['query_field', 'text', 'Field of the query'],
+  ['query_text', 'text', 'Text of the query'],
+  ['bot', 'boolean', 'Bot'],
+  ['mobile', 'boolean', 'Mobile'],
+  ['action', 'text', 'Action'],
+  ['attributes', 'text', 'Attributes'],
+  ['filename', 'text', 'File'],
+])
+
+/**
+ * The monitoring source: special datasets that tell how the portal is used (query API, "Search API v2"). Their records
+ * are made of what was counted, put into the store and asked like those of any dataset.
+ */
+export class Monitoring implements DatasetSource {
+  private readonly options: MonitoringOptions
+  private readonly datasets: MonitoredDataset
+  private readonly calls: MonitoredDataset
+  private readonly list: LatestGraphs
+  private served: ServedCatalog
+  private generation = 0
+  private refreshing: Promise<void> | null = null
+
+  constructor(options: MonitoringOptions) {
+    const { base, store, grace, usage, catalog } = options
+    this.options = options
+    this.datasets = new MonitoredDataset(options, {
+      dataset: datasetsMonitoring(),
+      identity: ['dataset_id'],
+      rows: () => catalog.current().entries.map(entry => datasetRow(entry, options)),
+      state: () => `${catalog.current().version} ${usage.state().counts}`,
+      age: 2000,
+    })
+    this.calls = new MonitoredDataset(options, {
+      dataset: apiMonitoring(options.openCalls),
+      identity: [],
+      rows: () => usage.calls().map(call => callRow({ ...call, domain_id: options.domain })),
+      state: () => String(usage.state().calls),
+      age: 10_000,
+    })
+    this.list = new LatestGraphs(store, grace)
+    this.served = { version: 'empty', target: emptyTarget(base, MONITORING_ID), entries: [] }
+  }
+
+  current(): ServedCatalog {
+    return this.served
+  }
+
+  dataset(id: string): ServedDataset {
+    if (id === API_MONITORING && !this.options.openCalls) throw new Fault('Unauthorised')
+    const found = this.served.entries.find(({ dataset }) => dataset.id === id)
+    if (found !== undefined) return found
+    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+  }
+
+  /** Brings what is served up to date where it is some seconds old and something was counted since. */
+  refresh(): Promise<void> {
+    this.refreshing ??= this.load().finally(() => {
+      this.refreshing = null
+    })
+    return this.refreshing
+  }
+
+  /** Forgets pending clean-ups. */
+  close(): void {
+    for (const each of [this.list, this.datasets, this.calls]) each.close()
+  }
+
+  private async load(): Promise<void> {
+    const seen = this.options.openCalls ? [this.datasets, this.calls] : [this.datasets]
+    const entries: ServedDataset[] = []
+    for (const each of seen) entries.push(await each.current())
+    const isSame = entries.every((entry, index) => this.served.entries[index] === entry)
+    if (isSame && entries.length === this.served.entries.length) return
+    this.generation += 1
+    const { served, sources } = catalogGraphs(
+      entries,
+      this.options.base,
+      `m${this.generation}`,
+      MONITORING_ID,
+    )
+    await this.list.replace(sources)
+    this.served = served
+  }
+}
+
+/** What a monitoring dataset is made of. */
+interface Description {
+  readonly dataset: Dataset
+  /** Names of the fields that tell records apart; all of them where there are none. */
+  readonly identity: readonly string[]
+  readonly rows: () => readonly (readonly Value[])[]
+  /** A text that changes whenever the rows may have changed. */
+  readonly state: () => string
+  /** Milliseconds for which a state is good enough. */
+  readonly age: number
+}
+
+/** One monitoring dataset: made where it is asked, at most so often, and only where something changed. */
+class MonitoredDataset {
+  private readonly options: MonitoringOptions
+  private readonly description: Description
+  private readonly graphs: LatestGraphs
+  private served: ServedDataset | null = null
+  private state = ''
+  private made = Number.NEGATIVE_INFINITY
+  private generation = 0
+
+  constructor(options: MonitoringOptions, description: Description) {
+    this.options = options
+    this.description = description
+    this.graphs = new LatestGraphs(options.store, options.grace)
+  }
+
+  async current(): Promise<ServedDataset> {
+    const { state, age } = this.description
+    const { now } = this.options
+    if (this.served !== null && now() - this.made < age) return this.served
+    const found = state()
+    if (this.served !== null && found === this.state) return this.served
+    const served = await this.make()
+    this.state = found
+    this.made = now()
+    this.served = served
+    return served
+  }
+
+  close(): void {
+    this.graphs.close()
+  }
+
+  private async make(): Promise<ServedDataset> {
+    const { base, now } = this.options
+    const { dataset, identity, rows } = this.description
+    const published = new Date(now()).toISOString()
+    this.generation += 1
+    const version = `m${this.generation}`
+    const identities = new Identities(dataset.fields, identity)
+    const records = rows().map(
+      (values, position): DatasetRecord => ({ id: identities.idOf(values), position, values }),
+    )
+    const { target, sources } = madeGraphs({ dataset, records, base, version, published })
+    await this.graphs.replace(sources)
+    const { statistics, graphs } = target
+    return { dataset, version, target, statistics, published, resources: graphs.facts, triples: 0 }
+  }
+}
+
+function datasetsMonitoring(): Dataset {
+  return monitoringDataset(DATASETS_MONITORING, DATASET_FIELDS, 'public', {
+    title: 'Datasets monitoring',
+    description: 'The public datasets of this portal, and how often each is asked and downloaded.',
+  })
+}
+
+function apiMonitoring(isOpen: boolean): Dataset {
+  return monitoringDataset(API_MONITORING, CALL_FIELDS, isOpen ? 'public' : 'restricted', {
+    title: 'API monitoring',
+    description: 'The last calls of the APIs of this portal.',
+  })
+}
+
+function monitoringDataset(
+  id: string,
+  fields: readonly Field[],
+  visibility: Dataset['visibility'],
+  metas: { readonly title: string; readonly description: string },
+): Dataset {
+  return { id, uid: datasetUid(id), fields, metas: { default: metas }, visibility, attachments: [] }
+}
+
+function datasetRow(entry: ServedDataset, { usage, domain }: MonitoringOptions): readonly Value[] {
+  const { dataset } = entry
+  const metas = completeMetas(entry).default ?? {}
+  const told: Readonly<Record<string, unknown>> = {
+    ...metas,
+    modified: canonicalMoment(metas.modified ?? null),
+    data_processed: canonicalMoment(metas.data_processed ?? null),
+    ...exploreMetas(usage.counts(dataset.id)),
+    dataset_id: dataset.id,
+    field_count: dataset.fields.length,
+    attachment_count: dataset.attachments.length,
+    visibility: 'domain',
+    domain_id: domain,
+  }
+  return DATASET_FIELDS.map(known => fitting(told[known.name], known))
+}
+
+function callRow(call: Readonly<Record<string, unknown>>): readonly Value[] {
+  return CALL_FIELDS.map(known => fitting(call[known.name], known))
+}
+
+/** What fits the type of a field; null for anything else. */
+function fitting(given: unknown, { type, multivalued }: Field): Value {
+  if (given === null || given === undefined) return null
+  if (multivalued) {
+    const values = (Array.isArray(given) ? given : [given]).map(String)
+    return values.length === 0 ? null : values
+  }
+  switch (type) {
+    case 'text':
+      return typeof given === 'object' ? JSON.stringify(given) : String(given)
+    case 'datetime':
+      return typeof given === 'string' && /^\d{4}-.+Z$/.test(given) ? given : null
+    case 'int':
+      return Number.isSafeInteger(given) ? (given as number) : null
+    case 'double':
+      return Number.isFinite(given) ? (given as number) : null
+    case 'boolean':
+      return typeof given === 'boolean' ? given : null
+    default:
+      return null
+  }
+}
+
+function fieldsOf(rows: readonly FieldRow[]): readonly Field[] {
+  return rows.map(([name, type, label, ...more]) =>
+    field(name, type, {
+      label,
+      annotations: more.includes('facet') ? { facet: [] } : {},
+      multivalued: more.includes('many'),
+    }),
+  )
+}

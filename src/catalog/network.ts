@@ -1,0 +1,210 @@
+import { Fault } from '../errors.ts'
+import type { FieldType } from '../model/field.ts'
+import type { MetaValue } from '../model/metadata.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type Catalog,
+  catalogGraphs,
+  type DatasetSource,
+  emptyTarget,
+  type ServedCatalog,
+  type ServedDataset,
+} from './catalog.ts'
+import { type CatalogEntry, catalogFields } from './catalog-dataset.ts'
+import { readCatalog } from './federated.ts'
+import { LatestGraphs } from './made.ts'
+import type { Member } from './member.ts'
+
+/** Name of the list of all datasets of the network, where it is asked like a dataset. */
+const NETWORK_ID = '_network'
+
+export interface NetworkOptions {
+  readonly base: string
+  readonly store: Store
+  readonly catalog: Catalog
+  /** What stands after the @ in the ids of this portal's own datasets. */
+  readonly domain: string
+  readonly members: readonly Member[]
+  /** Milliseconds for which replaced graphs stay. */
+  readonly grace: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Is told why a portal could not be read. */
+  readonly onFailure?: (error: unknown) => void
+}
+
+/** A dataset of another portal: which one, and what it is called there. */
+export interface Federated {
+  readonly member: Member
+  readonly dataset: string
+}
+
+/** Milliseconds for which a catalog that was read is good enough, and until a portal that failed is asked again. */
+const FRESH = 10 * 60_000
+const AFTER_FAILURE = 60_000
+
+/** Milliseconds that the first request waits for the catalogs of the others. */
+const FIRST_PATIENCE = 8000
+
+/** What is known of another portal. */
+interface MemberCopy {
+  entries: readonly CatalogEntry[]
+  /** Changes with each reading. */
+  readings: number
+  /** Moment from which on the portal is read again. */
+  due: number
+  reading: Promise<void> | null
+}
+
+/**
+ * The network source: all public datasets of this portal and of the portals that it names (query API, "Search API v2"),
+ * each called `dataset@domain`. The catalogs of the others are read now and then; the last good copy stays where that fails.
+ */
+export class Network implements DatasetSource {
+  private readonly options: NetworkOptions
+  private readonly copies: ReadonlyMap<Member, MemberCopy>
+  private readonly graphs: LatestGraphs
+  private served: ServedCatalog
+  private byId: ReadonlyMap<string, ServedDataset> = new Map()
+  private state = ''
+  private generation = 0
+  private refreshing: Promise<void> | null = null
+
+  constructor(options: NetworkOptions) {
+    this.options = options
+    this.copies = new Map(
+      options.members.map(member => [member, { entries: [], readings: 0, due: 0, reading: null }]),
+    )
+    this.graphs = new LatestGraphs(options.store, options.grace)
+    this.served = { version: 'empty', target: emptyTarget(options.base, NETWORK_ID), entries: [] }
+  }
+
+  current(): ServedCatalog {
+    return this.served
+  }
+
+  dataset(id: string): ServedDataset {
+    const found = this.byId.get(id) ?? this.byId.get(`${id}@${this.options.domain}`)
+    if (found !== undefined) return found
+    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+  }
+
+  /** Where a dataset is, if that is another portal; null for one of this portal. Faults: NotFoundResource. */
+  federated(id: string): Federated | null {
+    const { dataset } = this.dataset(id)
+    const at = dataset.id.lastIndexOf('@')
+    const domain = dataset.id.slice(at + 1)
+    if (domain === this.options.domain) return null
+    const member = this.options.members.find(each => each.domain === domain)
+    return member === undefined ? null : { member, dataset: dataset.id.slice(0, at) }
+  }
+
+  /** What a dataset of this portal is called in its catalog; any other id as it is. */
+  localId(id: string): string {
+    return id.endsWith(`@${this.options.domain}`) ? id.slice(0, id.lastIndexOf('@')) : id
+  }
+
+  /**
+   * Brings what is served up to date. Only the first request waits for the other portals; later ones see the last copies
+   * while new ones are read.
+   */
+  async refresh(): Promise<void> {
+    const readings = [...this.copies].map(([member, copy]) => this.read(member, copy))
+    if (this.served.version === 'empty' && readings.length > 0)
+      await Promise.race([Promise.all(readings), pause(FIRST_PATIENCE)])
+    this.refreshing ??= this.load().finally(() => {
+      this.refreshing = null
+    })
+    await this.refreshing
+  }
+
+  /** Forgets pending clean-ups. */
+  close(): void {
+    this.graphs.close()
+  }
+
+  private read(member: Member, copy: MemberCopy): Promise<void> {
+    const { now, onFailure } = this.options
+    if (now() < copy.due) return copy.reading ?? Promise.resolve()
+    copy.reading ??= readCatalog(member)
+      .then(
+        entries => {
+          copy.entries = entries
+          copy.readings += 1
+          copy.due = now() + FRESH
+        },
+        error => {
+          copy.due = now() + AFTER_FAILURE
+          onFailure?.(error)
+        },
+      )
+      .finally(() => {
+        copy.reading = null
+      })
+    return copy.reading
+  }
+
+  private async load(): Promise<void> {
+    const { catalog, base, domain } = this.options
+    const own = catalog.current()
+    const state = [own.version, ...[...this.copies.values()].map(({ readings }) => readings)].join(' ')
+    if (state === this.state) return
+    const others = [...this.copies.values()].flatMap(copy => copy.entries)
+    const entries = alike([
+      ...own.entries.map(entry => qualified(entry, domain)),
+      ...others.map(entry => this.elsewhere(entry)),
+    ]).sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
+    this.generation += 1
+    const { served, sources } = catalogGraphs(entries, base, `n${this.generation}`, NETWORK_ID)
+    await this.graphs.replace(sources)
+    this.served = served
+    this.byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
+    this.state = state
+  }
+
+  /** A dataset whose records are not here: what is asked of them here has no answer. */
+  private elsewhere(entry: CatalogEntry): ServedDataset {
+    const target = emptyTarget(this.options.base, entry.dataset.id)
+    return { ...entry, version: 'elsewhere', target, resources: target.graphs.facts, triples: 0 }
+  }
+}
+
+/** A dataset of this portal under its name in the network; its records stay what they are. */
+function qualified(entry: ServedDataset, domain: string): ServedDataset {
+  return { ...entry, dataset: { ...entry.dataset, id: `${entry.dataset.id}@${domain}` } }
+}
+
+/** Leaves out what a portal writes as another kind of value than the others do: a field of the list has one type. */
+function alike(entries: readonly ServedDataset[]): ServedDataset[] {
+  const known = new Map(catalogFields([]).map(({ name, type }) => [name, KINDS[type] ?? 'any']))
+  const isAlike = (name: string, value: MetaValue): boolean => {
+    if (value === null) return true
+    if (!known.has(name) && known.size < MOST_NAMES) known.set(name, kindOf(value))
+    return known.get(name) === 'any' || known.get(name) === kindOf(value)
+  }
+  return entries.map(entry => {
+    const templates = Object.entries(entry.dataset.metas).map(([template, metas]) => {
+      const kept = Object.entries(metas).filter(([name, value]) => isAlike(`${template}.${name}`, value))
+      return [template, Object.fromEntries(kept)] as const
+    })
+    return { ...entry, dataset: { ...entry.dataset, metas: Object.fromEntries(templates) } }
+  })
+}
+
+/** The kinds of value that fields take which do not take any. */
+const KINDS: Partial<Record<FieldType, string>> = { boolean: 'boolean', int: 'whole', double: 'number' }
+
+/** Names of metadata that the network has at most. */
+const MOST_NAMES = 1000
+
+function kindOf(value: NonNullable<MetaValue>): string {
+  if (Array.isArray(value)) return 'list'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'whole' : 'number'
+  return typeof value
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise(resolve => {
+    setTimeout(resolve, milliseconds).unref()
+  })
+}

@@ -1,0 +1,172 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** What is counted: the use of a dataset's pages, of its exports, of its attachments. */
+export type CallKind = 'call' | 'download' | 'attachment'
+
+/** How often a dataset was asked for each kind. */
+export type Counts = Readonly<Record<CallKind, number>>
+
+/** A call of an API as the monitoring tells it; its keys are fields of ods-api-monitoring (facts on "Monitoring"). */
+export interface Call {
+  /** Canonical moment in UTC. */
+  readonly timestamp: string
+  /** Without its last part, so that it names no one. */
+  readonly user_ip_addr: string | null
+  readonly user_id: string | null
+  readonly dataset_id: string | null
+  readonly api: string | null
+  readonly api_type: string
+  /** Without credentials. */
+  readonly query_string: string | null
+  readonly custom_attributes: string | null
+  readonly format: string | null
+  /** Bytes. */
+  readonly size_res: number | null
+  readonly nhits: number | null
+  /** Milliseconds. */
+  readonly exec_time: number
+  readonly request_aborted: boolean
+  readonly facet: readonly string[] | null
+  readonly in_error: boolean
+  readonly error: string | null
+  readonly attachment_id: string | null
+  readonly user_agent: string | null
+  readonly referer: string | null
+  readonly bot: boolean
+}
+
+export interface UsageOptions {
+  /** Where the counts are kept from one run to the next. */
+  readonly file: string
+  /** Calls that are remembered one by one. */
+  readonly calls?: number
+  /** Datasets that are counted at most. */
+  readonly datasets?: number
+  /** Milliseconds between two writings of the file. */
+  readonly every?: number
+}
+
+const UNUSED: Counts = { call: 0, download: 0, attachment: 0 }
+
+/**
+ * Counts the calls of each dataset and remembers the last ones. The counts outlive the process: the file is replaced
+ * by a rename now and then while they change, and at the end.
+ */
+export class Usage {
+  private readonly options: Required<UsageOptions>
+  private readonly counted: Map<string, Counts>
+  private readonly ring: Call[] = []
+  private next = 0
+  private seen = 0
+  private changes = 0
+  private written = 0
+  private timer: NodeJS.Timeout | null = null
+
+  constructor(options: UsageOptions) {
+    this.options = { calls: 2000, datasets: 10_000, every: 30_000, ...options }
+    this.counted = readCounts(this.options.file, this.options.datasets)
+  }
+
+  /** Remembers a call. */
+  remember(call: Call): void {
+    this.ring[this.next] = call
+    this.next = (this.next + 1) % this.options.calls
+    this.seen += 1
+  }
+
+  /** Counts a call that was answered well. */
+  count(dataset: string, kind: CallKind): void {
+    const before = this.counted.get(dataset)
+    if (before === undefined && this.counted.size >= this.options.datasets) return
+    this.counted.set(dataset, { ...UNUSED, ...before, [kind]: (before?.[kind] ?? 0) + 1 })
+    this.changes += 1
+    this.writeLater()
+  }
+
+  /** How often a dataset was asked. */
+  counts(dataset: string): Counts {
+    return this.counted.get(dataset) ?? UNUSED
+  }
+
+  /** The calls that are remembered, the oldest first. */
+  calls(): readonly Call[] {
+    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)]
+  }
+
+  /** Numbers that change with every count and with every call. */
+  state(): { readonly counts: number; readonly calls: number } {
+    return { counts: this.changes, calls: this.seen }
+  }
+
+  /** Writes the counts a last time. */
+  close(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+    this.write()
+  }
+
+  private writeLater(): void {
+    if (this.timer !== null) return
+    this.timer = setTimeout(() => {
+      this.timer = null
+      this.write()
+    }, this.options.every)
+    this.timer.unref()
+  }
+
+  /** What cannot be written stays in memory, and is tried again with the next count. */
+  private write(): void {
+    if (this.written === this.changes) return
+    const { file } = this.options
+    const fresh = `${file}.${process.pid}.new`
+    try {
+      mkdirSync(path.dirname(file), { recursive: true })
+      writeFileSync(fresh, `${JSON.stringify({ datasets: Object.fromEntries(this.counted) })}\n`)
+      renameSync(fresh, file)
+      this.written = this.changes
+    } catch {
+      // Counting is never worth a failing portal.
+    }
+  }
+}
+
+/** What the explore template tells of a dataset's use (facts on "Catalog": explore). */
+export function exploreMetas({ call, download, attachment }: Counts) {
+  return {
+    download_count: download,
+    api_call_count: call,
+    attachment_download_count: attachment,
+    reuse_count: 0,
+    feedback_count: 0,
+    popularity_score: popularity({ call, download, attachment }),
+  }
+}
+
+/** A figure to sort datasets by: it grows by 10 for ten times the use, and a download weighs as much as ten calls. */
+function popularity({ call, download, attachment }: Counts): number {
+  return Math.round(100 * Math.log10(1 + call + 10 * (download + attachment))) / 10
+}
+
+/** The counts of the run before; none where the file is not there or is damaged. */
+function readCounts(file: string, most: number): Map<string, Counts> {
+  const counted = new Map<string, Counts>()
+  try {
+    const { datasets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly datasets?: unknown }
+    for (const [id, counts] of Object.entries(datasets ?? {}).slice(0, most)) {
+      const given = (counts ?? {}) as Readonly<Record<string, unknown>>
+      counted.set(id, {
+        call: countOf(given.call),
+        download: countOf(given.download),
+        attachment: countOf(given.attachment),
+      })
+    }
+  } catch {
+    counted.clear()
+  }
+  return counted
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { entityTag, isKnown } from './etag.ts'
+import type { QueryParameters } from './query-string.ts'
+
+/** What else than address and version an answer depends on. */
+export interface Dependence {
+  /** True where the credentials of the caller decide what is in the answer: shared caches leave it alone. */
+  readonly isPrivate?: boolean
+  /** The media type that was chosen by the Accept header. */
+  readonly mediaType?: string
+}
+
+/** Parameters that say who asks, not what is asked. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['apikey', 'access_token'])
+
+/** Another release may write the same data in another way. */
+const { version: RELEASE } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly version: string }
+
+const INDEPENDENT: Dependence = {}
+
+/**
+ * Makes an answer conditional: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already,
+ * so that the route sends 304 and nothing else. Ask once it is known that the caller may see the data; nothing of the
+ * query needs to be read before, for who knows the tag was answered 200 to the same address.
+ *
+ * There is no ETag, and never 304, without a version and for queries that call `now`.
+ *
+ * @param version names the data that the answer is made of; null where nothing does
+ */
+export function isFresh(
+  request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
+  reply: FastifyReply,
+  version: string | null,
+  { isPrivate = false, mediaType = '' }: Dependence = INDEPENDENT,
+): boolean {
+  const vary = mediaType === '' ? 'Accept-Encoding' : 'Accept-Encoding, Accept'
+  reply.header('vary', isPrivate ? `${vary}, Authorization` : vary)
+  const tag = version === null ? null : tagOf(request, `${version}\n${mediaType}`)
+  if (tag === null) {
+    reply.header('cache-control', isPrivate ? 'private, no-cache' : 'no-cache')
+    return false
+  }
+  reply.header('etag', tag)
+  reply.header('cache-control', isPrivate ? OWN : SHARED)
+  const { 'if-none-match': known, 'accept-encoding': codings } = request.headers
+  // Whether anything is there for `*` is known once the answer is: see `addManners`.
+  return known !== undefined && known !== '*' && isKnown(known, tag, codings)
+}
+
+const SHARED = 'public, max-age=0, must-revalidate'
+const OWN = 'private, max-age=0, must-revalidate'
+
+/** Tags that were made before, by what they were made of: who asks again asks at the same address. */
+const tags = new Map<string, string | null>()
+const MOST_TAGS = 4096
+/** Longer addresses are not remembered, so that what is stays small. */
+const MOST_LENGTH = 1024
+
+/** The tag of an answer; null where its query calls `now`. */
+function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: string): string | null {
+  const key = `${basis}\n${url}`
+  const before = tags.get(key)
+  if (before !== undefined) return before
+  const asked = Object.entries(query as QueryParameters).filter(([name]) => !CREDENTIALS.has(name))
+  const tag = asked.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value)))
+    ? null
+    : entityTag(RELEASE, basis, pathOf(url), JSON.stringify(asked))
+  if (key.length > MOST_LENGTH) return tag
+  if (tags.size >= MOST_TAGS) tags.clear()
+  tags.set(key, tag)
+  return tag
+}
+
+/** Says that an answer is kept nowhere, as the live service says of its exports (facts on "Exports"). */
+export function keepNowhere(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-cache, no-store')
+}
+
+/** True for a call of `now` in any clause: the same address means something else a moment later. */
+function callsNow(text: string): boolean {
+  return /now\s*\(/i.test(text)
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  const path = end < 0 ? url : url.slice(0, end)
+  return path.endsWith('/') ? path.slice(0, -1) : path
+}

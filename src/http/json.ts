@@ -1,0 +1,86 @@
+import type { FastifyReply } from 'fastify'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * Writes a body as the live service does: one line, a blank after commas and colons, and nothing but ASCII, so that
+ * whatever reads it in another charset reads the same.
+ */
+export function jsonText(value: unknown): string {
+  return write(value) ?? 'null'
+}
+
+/** Writes a body of few members over several lines, as the live service writes its errors. */
+export function prettyJson(value: unknown): string {
+  return ascii(JSON.stringify(value, null, 2) ?? 'null')
+}
+
+/** Sends a body as JSON. */
+export function answerJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.type(JSON_TYPE).send(jsonText(body))
+}
+
+/** Undefined for what JSON does not have: functions, symbols and undefined itself. */
+function write(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return text(value)
+    case 'number':
+      return Number.isFinite(value) ? `${value}` : 'null'
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'object':
+      if (value === null) return 'null'
+      if (Array.isArray(value)) return array(value)
+      return 'toJSON' in value ? ascii(JSON.stringify(value)) : object(value)
+    case 'bigint':
+      return `${value}`
+    default:
+      return undefined
+  }
+}
+
+function array(items: readonly unknown[]): string {
+  let written = '['
+  for (let index = 0; index < items.length; index++)
+    written += (index === 0 ? '' : ', ') + (write(items[index]) ?? 'null')
+  return `${written}]`
+}
+
+function object(members: object): string {
+  let written = '{'
+  for (const name of Object.keys(members)) {
+    const value = write((members as Readonly<Record<string, unknown>>)[name])
+    if (value !== undefined) written += (written === '{' ? '' : ', ') + key(name) + value
+  }
+  return `${written}}`
+}
+
+/** Names of members as they were written before: there are few, and each record has them. */
+const keys = new Map<string, string>()
+const MOST_KEYS = 5000
+
+function key(name: string): string {
+  const known = keys.get(name)
+  if (known !== undefined) return known
+  const written = `${text(name)}: `
+  if (keys.size < MOST_KEYS) keys.set(name, written)
+  return written
+}
+
+/** Characters that need no escape. */
+const PLAIN = /^[ !#-[\]-~]*$/
+/** Longest text that is looked at before it is written: longer ones are left to JSON.stringify. */
+const SHORT = 100
+
+function text(value: string): string {
+  return value.length <= SHORT && PLAIN.test(value) ? `"${value}"` : ascii(JSON.stringify(value))
+}
+
+const BEYOND_ASCII = /[\u007f-\uffff]/
+const ALL_BEYOND_ASCII = /[\u007f-\uffff]/g
+
+function ascii(json: string): string {
+  if (!BEYOND_ASCII.test(json)) return json
+  return json.replace(ALL_BEYOND_ASCII, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

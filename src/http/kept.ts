@@ -1,0 +1,44 @@
+import type { FastifyReply } from 'fastify'
+
+/** Characters of bodies that are kept where nothing else is said. */
+const MOST_CHARACTERS = 32_000_000
+
+/**
+ * Bodies of answers by their strong entity tags, so that who asks the same of the same version again is answered without
+ * asking the store. What was longest not asked for goes first. A tag names version, address and query, so nothing that is
+ * kept is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one.
+ */
+export class KeptAnswers {
+  private readonly bodies = new Map<string, string>()
+  private readonly most: number
+  private size = 0
+
+  /** @param most characters of all bodies together; a body may have an eighth of them */
+  constructor(most: number = MOST_CHARACTERS) {
+    this.most = most
+  }
+
+  /** The body of the answer whose tag stands in the reply. */
+  find(reply: FastifyReply): string | undefined {
+    const tag = reply.getHeader('etag')
+    if (typeof tag !== 'string') return undefined
+    const body = this.bodies.get(tag)
+    if (body === undefined) return undefined
+    this.bodies.delete(tag)
+    this.bodies.set(tag, body)
+    return body
+  }
+
+  /** Remembers a body, where the reply has a tag. */
+  keep(reply: FastifyReply, body: string): void {
+    const tag = reply.getHeader('etag')
+    if (typeof tag !== 'string' || body.length > this.most / 8 || this.bodies.has(tag)) return
+    this.bodies.set(tag, body)
+    this.size += body.length
+    for (const [oldest, { length }] of this.bodies) {
+      if (this.size <= this.most) break
+      this.bodies.delete(oldest)
+      this.size -= length
+    }
+  }
+}

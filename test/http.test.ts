@@ -1,0 +1,425 @@
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { Fault } from '../src/errors.ts'
+import { isFresh, keepNowhere } from '../src/http/conditional.ts'
+import { acceptsCoding, preferredCoding } from '../src/http/encoding.ts'
+import { isKnown, knownTag } from '../src/http/etag.ts'
+import { answerFault, restBody } from '../src/http/faults.ts'
+import { answerJson, jsonText, prettyJson } from '../src/http/json.ts'
+import { KeptAnswers } from '../src/http/kept.ts'
+import { addManners } from '../src/http/manners.ts'
+import { parseQueryString } from '../src/http/query-string.ts'
+import { DAILY_CALLS, dailyQuota, type Quota, quotaBody } from '../src/http/quota.ts'
+
+/** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
+
+t.test('JSON is written as the live service writes it', async t => {
+  const cases: readonly (readonly [unknown, string])[] = [
+    [{ total_count: 1, results: [{ total: 185845 }] }, '{"total_count": 1, "results": [{"total": 185845}]}'],
+    [{ genus_name: null, count: 41 }, '{"genus_name": null, "count": 41}'],
+    ['Services \u2013 Älm', '"Services \\u2013 \\u00c4lm"'],
+    ['\u007f\u{1f600}', '"\\u007f\\ud83d\\ude00"'],
+    ['a "b" \\ \n, : {', '"a \\"b\\" \\\\ \\n, : {"'],
+    ['x'.repeat(300), `"${'x'.repeat(300)}"`],
+    ['\ud800', '"\\ud800"'],
+    [[], '[]'],
+    [{}, '{}'],
+    [[undefined, 1, Number.NaN, -0, 1e21, 1e-7, 0.1], '[null, 1, null, 0, 1e+21, 1e-7, 0.1]'],
+    [{ a: undefined, b: true, é: { c: [[], {}] } }, '{"b": true, "\\u00e9": {"c": [[], {}]}}'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [12n, '12'],
+    [undefined, 'null'],
+  ]
+  for (const [value, text] of cases) t.equal(jsonText(value), text)
+  t.equal(prettyJson({ error_code: 'É' }), '{\n  "error_code": "\\u00c9"\n}')
+})
+
+t.test('codings are chosen by their quality', async t => {
+  const cases: readonly (readonly [string | undefined, string | null])[] = [
+    [undefined, null],
+    ['', null],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br', 'gzip'],
+    ['br', 'br'],
+    ['gzip;q=0.5, br', 'br'],
+    ['gzip;q=0, *', 'br'],
+    ['*', 'gzip'],
+    ['*;q=0', null],
+    ['identity, gzip;q=0.5', null],
+    ['gzip;q=0', null],
+    ['gzip;q=broken', null],
+    ['deflate', null],
+  ]
+  for (const [header, coding] of cases) t.equal(preferredCoding(header), coding, String(header))
+  t.equal(acceptsCoding(undefined, 'br'), true)
+  t.equal(acceptsCoding('gzip', 'br'), false)
+})
+
+t.test('If-None-Match names a tag in any coding that can be read', async t => {
+  const cases: readonly (readonly [string | undefined, string | undefined, string | null])[] = [
+    [undefined, undefined, null],
+    ['"a"', undefined, '"a"'],
+    ['W/"a"', undefined, '"a"'],
+    ['"b", W/"a"', undefined, '"a"'],
+    ['"b","a-gzip"', 'gzip', '"a-gzip"'],
+    ['"a-br"', 'gzip', null],
+    ['"a-br"', 'gzip, br', '"a-br"'],
+    ['"a-gzip"', undefined, '"a-gzip"'],
+    ['"a-gzip"', 'identity', null],
+    ['*', undefined, '"a"'],
+    ['a', undefined, null],
+  ]
+  for (const [header, codings, tag] of cases) {
+    t.equal(knownTag(header, '"a"', codings), tag, String(header))
+    t.equal(isKnown(header, '"a"', codings), tag !== null)
+  }
+})
+
+t.test('quotas are counted from midnight to midnight UTC', async t => {
+  let now = Date.UTC(2026, 6, 27, 23, 59, 59)
+  const quota = dailyQuota(2, () => now, true)
+  const take = () => quota.take({} as Parameters<Quota['take']>[0])
+  const reset = Date.UTC(2026, 6, 28)
+  t.same(take(), { limit: 2, remaining: 1, reset, isExceeded: false })
+  t.same(take(), { limit: 2, remaining: 0, reset, isExceeded: false })
+  t.same(take(), { limit: 2, remaining: 0, reset, isExceeded: true })
+  t.same(quotaBody(take()), {
+    errorcode: 10002,
+    reset_time: '2026-07-28T00:00:00Z',
+    limit_time_unit: 'day',
+    call_limit: 2,
+    error: 'Too many requests on the domain. Please contact the domain administrator.',
+  })
+  now = reset
+  t.same(take(), { limit: 2, remaining: 1, reset: reset + 86_400_000, isExceeded: false })
+  const lenient = dailyQuota(0, () => now, false)
+  t.equal(lenient.take({} as Parameters<Quota['take']>[0]).isExceeded, false)
+})
+
+/** Says whether the stream of `/api/endless` is still made. */
+let isMaking = false
+
+/** A few routes of every kind, without anything behind them. */
+function instance(quota: Quota = dailyQuota(1000, () => 0, false), isPrivate = false): FastifyInstance {
+  const http = fastify({ routerOptions: { querystringParser: parseQueryString, ignoreTrailingSlash: true } })
+  http.setErrorHandler(answerFault(restBody))
+  addManners(http, { isPrivate, quota })
+  const long = { text: 'é'.repeat(2000) }
+  http.get('/api/page', async (request, reply) => {
+    if (isFresh(request, reply, 'v1')) return reply.code(304).send()
+    return answerJson(reply, long)
+  })
+  http.get('/api/own', async (request, reply) => {
+    if (isFresh(request, reply, 'v1', { isPrivate: true, mediaType: 'text/plain' }))
+      return reply.code(304).send()
+    return reply.type('text/plain').send('short')
+  })
+  http.get('/api/unversioned', async (request, reply) => {
+    isFresh(request, reply, null)
+    return answerJson(reply, {})
+  })
+  http.get('/api/refused', async (request, reply) => {
+    isFresh(request, reply, 'v1')
+    throw new Fault('BadRequest', { reason: 'no' })
+  })
+  http.get('/api/export', async (_, reply) => {
+    keepNowhere(reply).header('content-disposition', 'attachment; filename="a.csv"')
+    return reply.type('text/csv').send(Readable.from(pieces(3), { objectMode: false }))
+  })
+  http.get('/api/broken', async (_, reply) => reply.type('text/csv').send(Readable.from(broken())))
+  http.get('/api/image', async (_, reply) => reply.type('image/png').send(Buffer.alloc(5000)))
+  http.get('/api/endless', async (_, reply) =>
+    reply.type('text/csv').send(Readable.from(pieces(Number.POSITIVE_INFINITY), { objectMode: false })),
+  )
+  return http
+}
+
+async function* pieces(count: number): AsyncGenerator<string> {
+  isMaking = true
+  try {
+    for (let index = 0; index < count; index++) {
+      yield `${Math.random()};`.repeat(500)
+      await wait(1)
+    }
+  } finally {
+    isMaking = false
+  }
+}
+
+// biome-ignore lint/correctness/useYield: it fails before its first piece
+async function* broken(): AsyncGenerator<string> {
+  throw new Fault('StoreBusy')
+}
+
+t.test('a page has a tag for each coding, and 304 for each', async t => {
+  const http = instance()
+  const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+    '': body => body,
+    gzip: gunzipSync,
+    br: brotliDecompressSync,
+  }
+  const tags = new Set<unknown>()
+  for (const [coding, decode] of Object.entries(decoders)) {
+    const headers = coding === '' ? {} : { 'accept-encoding': coding }
+    const first = await http.inject({ url: '/api/page', headers })
+    t.equal(first.statusCode, 200)
+    t.equal(first.headers['content-encoding'], coding === '' ? undefined : coding)
+    t.equal(first.headers['cache-control'], 'public, max-age=0, must-revalidate')
+    t.equal(first.headers.vary, 'Accept-Encoding')
+    t.equal(Number(first.headers['content-length']), first.rawPayload.length)
+    t.same(JSON.parse(decode(first.rawPayload).toString('latin1')), { text: 'é'.repeat(2000) })
+    const tag = String(first.headers.etag)
+    t.match(tag, /^"[\w+/-]+"$/, 'strong')
+    tags.add(tag)
+    const names = [tag, `W/${tag}`, `"other", ${tag}`, '*']
+    for (const name of names) {
+      const again = await http.inject({ url: '/api/page', headers: { ...headers, 'if-none-match': name } })
+      t.equal(again.statusCode, 304, name)
+      t.equal(again.rawPayload.length, 0)
+      t.equal(again.headers['content-length'], undefined)
+      t.equal(again.headers['content-type'], undefined)
+      t.equal(again.headers['cache-control'], first.headers['cache-control'])
+      t.equal(again.headers.vary, first.headers.vary)
+      if (name !== '*') t.equal(again.headers.etag, tag)
+    }
+    const head = await http.inject({ method: 'HEAD', url: '/api/page', headers })
+    t.equal(head.statusCode, 200)
+    t.equal(head.rawPayload.length, 0)
+    for (const name of ['etag', 'content-length', 'content-encoding', 'content-type', 'vary'])
+      t.equal(head.headers[name], first.headers[name], `HEAD: ${name}`)
+    const known = { ...headers, 'if-none-match': tag }
+    const freshHead = await http.inject({ method: 'HEAD', url: '/api/page', headers: known })
+    t.equal(freshHead.statusCode, 304)
+    t.equal(freshHead.headers['content-length'], undefined)
+  }
+  t.equal(tags.size, 3)
+})
+
+t.test('what the tag of an answer depends on', async t => {
+  const http = instance()
+  const tagOf = async (url: string) => (await http.inject(url)).headers.etag
+  const tag = await tagOf('/api/page?where=a%20b&limit=1')
+  t.type(tag, 'string')
+  for (const same of ['/api/page/?where=a+b&limit=1', '/api/page?where=a+b&apikey=k&limit=1'])
+    t.equal(await tagOf(same), tag, same)
+  const others = ['/api/page?limit=1&where=a%20b', '/api/page?where=a%20b', '/api/own?where=a%20b&limit=1']
+  for (const other of others) t.not(await tagOf(other), tag, other)
+  t.not(await tagOf('/api/page?where=a&where=b'), await tagOf('/api/page?where=b&where=a'))
+  t.not(await tagOf('/api/page?where=a%0Alimit=1'), await tagOf('/api/page?where=a&limit=1'))
+  t.not(
+    await tagOf(`/api/page?where=${'a'.repeat(2000)}`),
+    await tagOf(`/api/page?where=${'a'.repeat(2001)}`),
+  )
+  const untagged = [
+    '/api/page?where=d%3Enow()',
+    '/api/page?select=NOW%0A(days=-1)',
+    '/api/page?where=a&where=b%3CNow()',
+    '/api/unversioned',
+  ]
+  for (const url of untagged) {
+    const { headers } = await http.inject({ url, headers: { 'if-none-match': '*' } })
+    t.equal(headers.etag, undefined, url)
+    t.equal(headers['cache-control'], 'no-cache')
+  }
+  const own = await http.inject('/api/own')
+  t.equal(own.headers['cache-control'], 'private, max-age=0, must-revalidate')
+  t.equal(own.headers.vary, 'Accept-Encoding, Accept, Authorization')
+})
+
+t.test('answers are kept by their tags, and the longest unasked one goes first', async t => {
+  const kept = new KeptAnswers(80)
+  const http = fastify({ routerOptions: { querystringParser: parseQueryString } })
+  let made = 0
+  http.get('/', async (request, reply) => {
+    isFresh(request, reply, 'v1')
+    const found = kept.find(reply)
+    if (found !== undefined) return reply.send(found)
+    made++
+    kept.keep(reply, 'x'.repeat(10))
+    return reply.send('x'.repeat(10))
+  })
+  const ask = async (url: string) => {
+    const before = made
+    t.equal((await http.inject(url)).body, 'x'.repeat(10))
+    return made > before
+  }
+  t.equal(await ask('/?a=1'), true)
+  t.equal(await ask('/?a=1'), false)
+  for (let index = 2; index <= 8; index++) await ask(`/?a=${index}`)
+  t.equal(await ask('/?a=1'), false, 'as many as there is room for')
+  await ask('/?a=9')
+  t.equal(await ask('/?a=1'), false, 'asked for of late')
+  t.equal(await ask('/?a=2'), true, 'gone')
+  t.equal(await ask('/?where=now()'), true)
+  t.equal(await ask('/?where=now()'), true, 'without a tag nothing is kept')
+})
+
+t.test('faults have nothing of the answer that was not given', async t => {
+  const http = instance()
+  for (const [url, status] of [
+    ['/api/refused', 400],
+    ['/api/broken', 503],
+  ] as const) {
+    const { statusCode, headers, body } = await http.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+    t.equal(statusCode, status)
+    t.match(JSON.parse(body), { error_code: /./, message: /./ })
+    for (const name of ['etag', 'content-encoding', 'x-ratelimit-limit', 'x-ratelimit-reset'])
+      t.equal(headers[name], undefined, `${url}: ${name}`)
+    t.equal(headers['cache-control'], 'no-cache, no-store')
+    t.equal(headers['access-control-allow-origin'], '*')
+  }
+})
+
+t.test('exports are compressed as they come, images are not', async t => {
+  const http = instance()
+  const headers = { 'accept-encoding': 'gzip' }
+  const exported = await http.inject({ url: '/api/export', headers })
+  t.equal(exported.headers['content-encoding'], 'gzip')
+  t.equal(exported.headers['cache-control'], 'no-cache, no-store')
+  t.equal(exported.headers.etag, undefined)
+  t.equal(exported.headers.vary, 'Accept-Encoding')
+  t.match(gunzipSync(exported.rawPayload).toString(), /^(0\.\d+(e-\d+)?;)+$/)
+  t.equal((await http.inject('/api/export')).headers['content-encoding'], undefined)
+  const image = await http.inject({ url: '/api/image', headers })
+  t.equal(image.headers['content-encoding'], undefined)
+  t.equal(image.rawPayload.length, 5000)
+  const short = await http.inject({ url: '/api/unversioned', headers })
+  t.equal(short.headers['content-encoding'], undefined)
+  const head = await http.inject({ method: 'HEAD', url: '/api/endless', headers })
+  t.equal(head.statusCode, 200)
+  t.equal(head.headers['content-encoding'], 'gzip')
+  t.equal(head.headers['content-length'], undefined)
+  t.equal(isMaking, false, 'HEAD makes no export')
+})
+
+t.test('an export ends when the client leaves', async t => {
+  const http = instance()
+  await http.listen({ port: 0, host: '127.0.0.1' })
+  const address = http.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  for (const codings of ['identity', 'gzip', 'br']) {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET /api/endless HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${codings}\r\n\r\n`)
+    await new Promise(resolve => socket.once('data', resolve))
+    t.equal(isMaking, true)
+    socket.destroy()
+    for (let waited = 0; isMaking && waited < 200; waited++) await wait(10)
+    t.equal(isMaking, false, codings)
+  }
+  await http.close()
+})
+
+t.test('a quota that is spent answers 429', async t => {
+  const http = instance(dailyQuota(1, () => Date.UTC(2026, 6, 27), true))
+  const first = await http.inject('/api/page')
+  t.match(first.headers, {
+    'x-ratelimit-limit': '1',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '2026-07-28 00:00:00+00:00',
+  })
+  const second = await http.inject('/api/page')
+  t.equal(second.statusCode, 429)
+  t.match(second.json(), { errorcode: 10002, call_limit: 1 })
+  t.match(second.headers['retry-after'], /^\d+$/)
+})
+
+t.test('a private portal answers preflights and nothing else', async t => {
+  const http = instance(undefined, true)
+  t.equal((await http.inject('/api/page')).statusCode, 401)
+  t.equal((await http.inject({ method: 'OPTIONS', url: '/api/page' })).statusCode, 204)
+})
+
+const portal = t.testdir({
+  'portal.yaml': 'title: Test\n',
+  data: { trees: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
+})
+const config = { ...loadConfig({ portal, base: 'http://portal.example' }, {}), workers: 1 }
+await publishAll({ portal, base: config.base, now: () => new Date() }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp({ ...config, log: 'silent' })
+await app.catalog.refresh()
+app.markReady()
+t.teardown(() => app.close())
+
+const ROOTS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1']
+
+t.test('every API takes GET, HEAD and OPTIONS', async t => {
+  for (const root of ROOTS) {
+    const url = `${root}/catalog/datasets/trees/records`
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const { statusCode, headers, body } = await app.http.inject({ method, url })
+      t.equal(statusCode, 405, method)
+      t.equal(headers.allow, 'GET, HEAD, OPTIONS')
+      t.match(JSON.parse(body), { error_code: 'MethodNotAllowed' })
+    }
+    for (const address of [url, `${root}/`, `${root}/no/such/thing?where=%ZZ`]) {
+      const { statusCode, headers, body } = await app.http.inject({
+        method: 'OPTIONS',
+        url: address,
+        headers: { origin: 'http://a', 'access-control-request-method': 'GET' },
+      })
+      t.equal(statusCode, 204, address)
+      t.equal(body, '')
+      t.match(headers, {
+        allow: 'GET, HEAD, OPTIONS',
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+        'access-control-allow-headers': /Authorization, If-None-Match, Accept,.* Content-Type/,
+        'access-control-max-age': /^\d+$/,
+      })
+    }
+  }
+})
+
+t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas', async t => {
+  for (const root of ROOTS) {
+    const url = `${root}/catalog/datasets/trees/records`
+    const plain = await app.http.inject(url)
+    t.equal(plain.statusCode, 200)
+    t.match(plain.headers, {
+      'content-type': 'application/json; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'x-ratelimit-limit': String(DAILY_CALLS),
+      'x-ratelimit-remaining': /^\d+$/,
+      'x-ratelimit-reset': /^\d{4}-\d\d-\d\d 00:00:00\+00:00$/,
+    })
+    const exposed = String(plain.headers['access-control-expose-headers']).split(', ')
+    for (const name of ['ETag', 'X-RateLimit-Remaining', 'Server-Timing', 'Content-Disposition', 'Link'])
+      t.ok(exposed.includes(name), name)
+    const slash = await app.http.inject(`${url}/`)
+    t.equal(slash.statusCode, 200)
+    if (root.endsWith('1')) {
+      t.equal(slash.body, plain.body)
+      t.equal((await app.http.inject(`${url}?no_such=1&=2`)).body, plain.body)
+    }
+    const head = await app.http.inject({ method: 'HEAD', url })
+    t.equal(head.statusCode, 200)
+    t.equal(head.body, '')
+    t.equal(head.headers['content-type'], plain.headers['content-type'])
+    t.equal(head.headers['content-length'], plain.headers['content-length'])
+    for (const [address, status] of [
+      [`${url}?limit=1000000`, 400],
+      [`${root}/catalog/datasets/none/records`, 404],
+      [`${root}/none`, 404],
+      [`${url}?where=%ZZ`, 400],
+    ] as const) {
+      const { statusCode, headers, body } = await app.http.inject(address)
+      t.equal(statusCode, status, address)
+      t.equal(headers['x-ratelimit-limit'], undefined)
+      t.match(body, /^\{\n {2}"error_code": "\w+",\n {2}"message": ".+"\n\}$/)
+    }
+  }
+  const before = Number((await app.http.inject('/api/v2/catalog/datasets')).headers['x-ratelimit-remaining'])
+  const after = Number((await app.http.inject('/api/v2/catalog/datasets')).headers['x-ratelimit-remaining'])
+  t.equal(before - after, 1, 'one call counts one')
+  t.equal((await app.http.inject('/healthz')).headers['x-ratelimit-limit'], undefined)
+})

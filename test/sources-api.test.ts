@@ -1,0 +1,371 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { type App, buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { Usage } from '../src/catalog/usage.ts'
+import { loadConfig } from '../src/config.ts'
+import { Fault } from '../src/errors.ts'
+
+/** The sources of the Search API v2 beside the catalog: monitoring and network. */
+const CSV = 'id,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ash,9\n'
+const YAML = `
+source: { path: trees.csv }
+fields:
+  - { name: tree_id, type: int, from: id }
+  - { name: name, type: text, annotations: { facet: true } }
+  - { name: height, type: double }
+id: [tree_id]
+`
+
+function folder(title: string, settings: string) {
+  return {
+    'portal.yaml': `title: Test\n${settings}`,
+    data: {
+      trees: {
+        'trees.csv': CSV,
+        'dataset.yaml': `${YAML}metas: { default: { title: ${title}, keyword: [trees, ${title}], publisher: Town }, custom: { level: ${title.length} } }\n`,
+      },
+      secret: {
+        'a.json': '[{"a":1}]',
+        'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n',
+      },
+      empty: {
+        'a.json': '[]',
+        'dataset.yaml': 'source: { path: a.json }\nfields: [{ name: a, type: int }]\n',
+      },
+    },
+  }
+}
+
+async function portalOf(portal: string, base: string): Promise<App> {
+  await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
+    if (message.type === 'failed') throw new Error(message.reason)
+  })
+  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+  await app.catalog.refresh()
+  app.markReady()
+  return app
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => {
+    server.close(resolve)
+  })
+  return port
+}
+
+const asker =
+  (app: App) =>
+  async (url: string, query: Readonly<Record<string, string>> = {}, headers: Record<string, string> = {}) => {
+    const response = await app.http.inject({ url, query: { ...query }, headers })
+    return { status: response.statusCode, body: response.json() }
+  }
+
+/** Asks until an answer is as it should be: what is counted is told some seconds later. */
+async function until<Answer>(ask: () => Promise<Answer>, isGood: (answer: Answer) => boolean) {
+  for (let tries = 0; tries < 40; tries++) {
+    const answer = await ask()
+    if (isGood(answer)) return answer
+    await new Promise(resolve => setTimeout(resolve, 250))
+  }
+  throw new Error('waited in vain')
+}
+
+const ids = (body: { datasets: { dataset: { dataset_id: string } }[] }) =>
+  body.datasets.map(({ dataset }) => dataset.dataset_id)
+const relations = (body: { links: { rel: string }[] }) => body.links.map(({ rel }) => rel)
+
+const CATALOG = '/api/v2/catalog/datasets'
+const MONITORING = '/api/v2/monitoring/datasets'
+const WATCHED = `${MONITORING}/ods-datasets-monitoring`
+const NETWORK = '/api/v2/network/datasets'
+
+const otherPort = await freePort()
+const other = await portalOf(
+  `${t.testdir({ other: folder('Forest', '') })}/other`,
+  `http://127.0.0.1:${otherPort}`,
+)
+await other.http.listen({ port: otherPort, host: '127.0.0.1' })
+const deadPort = await freePort()
+t.teardown(() => other.close())
+
+t.test('monitoring', async t => {
+  const portal = t.testdir(folder('Park', ''))
+  const app = await portalOf(portal, 'http://portal.example')
+  t.teardown(() => app.close())
+  const get = asker(app)
+
+  t.test('everyone sees one dataset, and its id is none of the catalog', async t => {
+    t.same(relations((await get('/api/v2/monitoring')).body), ['self', 'datasets', 'exports'])
+    const { status, body } = await get(MONITORING)
+    t.equal(status, 200)
+    t.equal(body.total_count, 1)
+    t.same(ids(body), ['ods-datasets-monitoring'])
+    t.match(body.datasets[0].links[0].href, /\/api\/v2\/monitoring\/datasets\/ods-datasets-monitoring$/)
+    const refused = await get(`${MONITORING}/ods-api-monitoring`)
+    t.equal(refused.status, 401)
+    t.equal((await get(`${MONITORING}/ods-api-monitoring/records`)).status, 401)
+    t.equal((await get(`${MONITORING}/nothing`)).status, 404)
+    for (const id of ['ods-datasets-monitoring', 'ods-api-monitoring']) {
+      const { status, body } = await get(`${CATALOG}/${id}`)
+      t.equal(status, 404)
+      t.match(body, {
+        error_code: 'NotFoundResource',
+        message: `The requested dataset ${id} does not exist.`,
+      })
+    }
+    t.equal((await get(`/ld/resources/ods-api-monitoring`)).status, 404)
+  })
+
+  t.test('calls raise counts, and ODSQL asks them', async t => {
+    const count = async (): Promise<{ api_call_count: number; download_count: number }> =>
+      (await get(`${WATCHED}/records`, { where: 'dataset_id = "trees"' })).body.records[0].record.fields
+    const before = await count()
+    for (let calls = 0; calls < 3; calls++) await get(`${CATALOG}/trees/records`)
+    await get('/api/explore/v2.1/catalog/datasets/trees/records')
+    await get(`${CATALOG}/trees/exports/json`)
+    await get(`${CATALOG}/trees/records`, { where: 'nothing = 1' })
+    await get(`${CATALOG}/nothing/records`)
+    const after = await until(count, found => found.download_count === 1)
+    t.equal(after.api_call_count - before.api_call_count, 4, 'calls that fail and downloads are no calls')
+    t.match(after, { title: 'Park', publisher: 'Town', records_count: 3, visibility: 'domain' })
+    t.match(after, { domain_id: 'portal.example', keyword: ['trees', 'Park'] })
+
+    const all = (await get(`${WATCHED}/records`, { order_by: 'popularity_score desc' })).body
+    t.equal(all.total_count, 2, 'the restricted dataset is not there')
+    t.equal(all.records[0].record.fields.dataset_id, 'trees')
+    const { id } = all.records[0].record
+    t.match((await get(`${WATCHED}/records/${id}`)).body.record, { id, fields: { dataset_id: 'trees' } })
+    const select = 'sum(records_count) as n, publisher'
+    t.same((await get(`${WATCHED}/aggregates`, { select, group_by: 'publisher' })).body.aggregations, [
+      { publisher: 'Town', n: 3 },
+    ])
+    const facets = (await get(`${WATCHED}/facets`, { facet: 'keyword' })).body.facets
+    t.match(facets[0].facets, [{ name: 'Park', count: 1 }, { name: 'trees' }])
+    t.equal((await get(`${WATCHED}/exports/json`)).body.length, 2)
+    t.match((await get(`${WATCHED}/exports`)).body.links, [{ rel: 'self' }, { rel: 'json' }])
+    t.equal((await get(`${WATCHED}/records`, { where: 'nothing = 1' })).status, 400)
+    t.equal((await get(`${WATCHED}/records`, { where: '"park"' })).body.total_count, 1)
+    t.same((await get('/api/v2/monitoring/aggregates', { select: 'count(*) as n' })).body.aggregations, [
+      { n: 1 },
+    ])
+    t.equal((await get('/api/v2/monitoring/facets')).status, 200)
+    t.equal((await get(`${MONITORING}`, { where: 'records_count > 1' })).body.total_count, 1)
+    const metas = (await get(`${CATALOG}/trees`, { include_app_metas: 'true' })).body.dataset.metas
+    t.match(metas.explore, { download_count: 1 })
+  })
+
+  t.test('counts outlive the process, and a damaged file does not hinder it', async t => {
+    await app.close()
+    const file = path.join(portal, 'var', 'usage.json')
+    const { datasets } = JSON.parse(readFileSync(file, 'utf8'))
+    t.match(datasets, { trees: { download: 1, attachment: 0 } })
+    t.equal(new Usage({ file }).counts('trees').download, 1)
+    const damaged = new Usage({ file: path.join(portal, 'portal.yaml') })
+    t.same(damaged.counts('trees'), { call: 0, download: 0, attachment: 0 })
+    t.equal(new Usage({ file: `${portal}/portal.yaml/var/usage.json` }).close(), undefined)
+  })
+})
+
+t.test('the calls one by one, where the portal opens them', async t => {
+  const app = await portalOf(t.testdir(folder('Park', 'analytics: public\n')), 'http://portal.example')
+  t.teardown(() => app.close())
+  const get = asker(app)
+  const headers = { 'user-agent': 'Examplebot/1.0', referer: 'https://u:p@x.example/page?key=1' }
+  await get(
+    `${CATALOG}/trees/records`,
+    { where: 'height > 8', apikey: 'hidden', access_token: 'h2' },
+    headers,
+  )
+  await get(`${CATALOG}/trees/records`, { where: 'nothing = 1' })
+  await get(`${CATALOG}/trees/exports/json`)
+  await get('/healthz')
+  t.same(ids((await get(MONITORING)).body), ['ods-datasets-monitoring', 'ods-api-monitoring'])
+  const { body } = await get(`${MONITORING}/ods-api-monitoring/records`, { order_by: 'timestamp' })
+  const calls = body.records.map(({ record }: { record: { fields: unknown } }) => record.fields)
+  const found = (api: string, inError = false) =>
+    calls.find((call: { api: string; in_error: boolean }) => call.api === api && call.in_error === inError)
+  t.match(found('records_index'), {
+    user_ip_addr: '127.0.0.0',
+    dataset_id: 'trees',
+    domain_id: 'portal.example',
+    api_type: 'ods_v2',
+    query_string: /height.*apikey=redacted&access_token=redacted/,
+    format: 'json',
+    nhits: 2,
+    size_res: Number,
+    exec_time: Number,
+    error: null,
+    bot: true,
+    user_agent: 'Examplebot/1.0',
+    referer: 'https://x.example/page',
+  })
+  t.match(found('records_index', true), { error: 'ODSQLError', nhits: null })
+  t.match(found('records_export'), { format: 'json' })
+  t.notMatch(JSON.stringify(body), /hidden|h2/)
+  const select = 'count(*) as n'
+  const counted = await get(`${MONITORING}/ods-api-monitoring/aggregates`, { select, group_by: 'in_error' })
+  t.equal(counted.status, 200)
+})
+
+t.test('network', async t => {
+  const settings = `network:
+  - { url: 'http://127.0.0.1:${otherPort}', domain: forest.example }
+  - { url: 'http://127.0.0.1:${deadPort}/', domain: dead.example }
+`
+  const app = await portalOf(t.testdir(folder('Park', settings)), 'http://portal.example')
+  t.teardown(() => app.close())
+  const get = asker(app)
+  const own = 'trees@portal.example'
+  const theirs = 'trees@forest.example'
+
+  t.test('the datasets of both portals', async t => {
+    t.same(relations((await get('/api/v2/network')).body), ['self', 'datasets', 'exports'])
+    const { status, body } = await get(NETWORK)
+    t.equal(status, 200)
+    t.same(ids(body).sort(), ['empty@forest.example', 'empty@portal.example', theirs, own].sort())
+    t.same(ids((await get(NETWORK, { where: 'title = "Forest"' })).body), [theirs])
+    t.same(ids((await get(NETWORK, { where: 'source_domain = "forest.example" and has_records' })).body), [
+      theirs,
+    ])
+    t.same(ids((await get(NETWORK, { where: 'custom.level = 6' })).body), [theirs])
+    const { dataset, links } = (await get(`${NETWORK}/${theirs}`)).body
+    t.match(dataset, { dataset_id: theirs, fields: [{ name: 'tree_id', type: 'int' }, {}, {}] })
+    t.match(dataset.metas.default, { source_dataset: 'trees', records_count: 3, publisher: 'Town' })
+    t.match(links[0].href, /\/api\/v2\/network\/datasets\/trees@forest\.example$/)
+    t.same(
+      (await get('/api/v2/network/aggregates', { select: 'sum(records_count) as n' })).body.aggregations,
+      [{ n: 6 }],
+    )
+    const { facets } = (await get('/api/v2/network/facets', { facet: 'keyword' })).body
+    t.match(facets[0].facets, [
+      { name: 'Forest', count: 1 },
+      { name: 'Park', count: 1 },
+      { name: 'trees', count: 2 },
+    ])
+    const exported = (await get('/api/v2/network/exports/json', { where: 'has_records' })).body
+    t.equal(exported.length, 2)
+    t.equal((await get(`${NETWORK}/trees@nowhere.example`)).status, 404)
+    t.equal((await get(`${NETWORK}/secret@portal.example`)).status, 404)
+  })
+
+  t.test('records of either portal', async t => {
+    for (const id of [own, theirs, 'trees']) {
+      const { status, body } = await get(`${NETWORK}/${id}/records`, { where: 'height > 8', limit: '1' })
+      t.equal(status, 200, id)
+      t.equal(body.total_count, 2, id)
+      const { record } = body.records[0]
+      t.match((await get(`${NETWORK}/${id}/records/${record.id}`)).body.record, { fields: record.fields })
+      const groups = await get(`${NETWORK}/${id}/aggregates`, { select: 'avg(tree_id) as a' })
+      t.same(groups.body.aggregations, [{ a: 2 }])
+      const { facets } = (await get(`${NETWORK}/${id}/facets`)).body
+      t.equal(facets[0].facets.length, 3, id)
+      t.equal((await get(`${NETWORK}/${id}/exports/json`)).body.length, 3)
+      const wrong = await get(`${NETWORK}/${id}/records`, { where: 'nothing = 1' })
+      t.equal(wrong.status, 400)
+      t.equal(wrong.body.error_code, 'ODSQLError')
+      t.equal((await get(`${NETWORK}/${id}/records/${'0'.repeat(40)}`)).status, 404)
+      t.equal((await get(`${NETWORK}/${id}/exports/csv2`)).status, 404)
+    }
+  })
+
+  t.test('a portal that is gone: its list stays, its records are a fault', async t => {
+    await other.http.close()
+    t.ok(ids((await get(NETWORK)).body).includes(theirs))
+    const { status, body } = await get(`${NETWORK}/${theirs}/records`)
+    t.equal(status, 502)
+    t.match(body, { error_code: 'BadGateway', message: /forest\.example/ })
+  })
+})
+
+t.test('a portal that redirects elsewhere or answers nonsense has no datasets', async t => {
+  const asked: string[] = []
+  const target = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end('{}')
+  })
+  await new Promise<void>(resolve => {
+    target.listen(0, '127.0.0.1', resolve)
+  })
+  const { port: inner } = target.address() as AddressInfo
+  const bad = createServer((request, response) => {
+    if (request.url?.startsWith('/lost/') === true)
+      response.writeHead(302, { location: `http://127.0.0.1:${inner}/private` }).end()
+    else if (request.url?.startsWith('/odd/api/explore/') === true)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          total_count: 3,
+          results: [
+            7,
+            { dataset_id: '../x' },
+            {
+              dataset_id: 'ok',
+              fields: [{}, { name: 'a', type: 'file' }],
+              metas: {
+                default: { title: 5, records_count: 'many', bbox: { a: 1 }, modified: 'never' },
+                custom: { level: 'high', constructor: 1, 'a b': 2 },
+                dcat: 3,
+              },
+            },
+          ],
+        }),
+      )
+    else response.end('<html>')
+  })
+  await new Promise<void>(resolve => {
+    bad.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = bad.address() as AddressInfo
+  t.teardown(() => {
+    bad.close()
+    target.close()
+  })
+  const at = (name: string) => `  - { url: 'http://127.0.0.1:${port}/${name}', domain: ${name}.example }\n`
+  const settings = `network:\n${at('lost')}${at('odd')}${at('page')}`
+  const app = await portalOf(t.testdir(folder('Park', settings)), 'http://portal.example')
+  t.teardown(() => app.close())
+  const get = asker(app)
+  const { status, body } = await get(NETWORK)
+  t.equal(status, 200)
+  t.same(ids(body).sort(), ['empty@portal.example', 'ok@odd.example', 'trees@portal.example'])
+  t.same(asked, [], 'no other origin is asked')
+  const { dataset } = (await get(`${NETWORK}/ok@odd.example`)).body
+  t.match(dataset, { has_records: false, fields: [{ name: 'a', type: 'text' }] })
+  t.match(dataset.metas, { default: { title: 5 }, custom: {} })
+  const { status: failed } = await get(`${NETWORK}/ok@odd.example/records`)
+  t.equal(failed, 502)
+})
+
+t.test('settings of the network', t => {
+  const read = (t: Test, yaml: string) => loadConfig({ portal: t.testdir({ 'portal.yaml': yaml }) }, {})
+  t.same(read(t, "network: [{ url: 'https://data.example/' }]").network, [
+    { url: 'https://data.example', domain: 'data.example' },
+  ])
+  t.same(
+    loadConfig(
+      { portal: t.testdir({ 'portal.yaml': '' }) },
+      { LODESTONE_NETWORK: 'https://a.example, https://b.example/x/' },
+    ).network,
+    [
+      { url: 'https://a.example', domain: 'a.example' },
+      { url: 'https://b.example/x', domain: 'b.example' },
+    ],
+  )
+  const wrong = [
+    'network: [{ url: "ftp://data.example" }]',
+    'network: [{ url: "https://user@data.example" }]',
+    'network: [{ url: "https://a.example" }, { url: "http://a.example" }]',
+    'base: https://a.example\nnetwork: [{ url: "https://a.example" }]',
+    'analytics: some',
+  ]
+  for (const yaml of wrong) t.throws(() => read(t, yaml), Fault, yaml)
+  t.end()
+})
