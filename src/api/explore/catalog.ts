@@ -15,6 +15,8 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   const home = `/${place.source}`
 
   app.get<CatalogRoute>(`${home}/datasets`, async (request, reply) => {
+    const early = door.early(request, reply, door.catalogVersion())
+    if (early !== null) return early
     const asker = door.asker()
     const source = door.catalogSource()
     const { entries } = catalog.current()
@@ -38,6 +40,8 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
     door.refuseGone()
+    const early = door.early(request, reply, door.catalogVersion())
+    if (early !== null) return early
     const asker = door.asker()
     const source = door.catalogSource()
     const { clauses, filter } = door.readFiltered(request.query, source)
@@ -52,8 +56,10 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
-    const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
+    const early = door.early(request, reply, `${door.catalogVersion()} ${entry.version}`)
+    if (early !== null) return early
+    const asker = door.asker()
     const manner = door.manner(request.query, entry)
     const clauses = readClauses(request.query)
     if (clauses.select === undefined)

@@ -2,7 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatasetSource, ServedDataset } from '../../catalog/catalog.ts'
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import { Fault } from '../../errors.ts'
+import { isFresh } from '../../http/conditional.ts'
 import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
+import { JSON_TYPE, jsonText } from '../../http/json.ts'
+import { KeptAnswers } from '../../http/kept.ts'
 import {
   invalid,
   type QueryClauses,
@@ -95,6 +98,8 @@ export class Door {
   /** The later generation gives records and datasets flat. */
   readonly isFlat: boolean
   readonly place: Place
+  private readonly kept = new KeptAnswers()
+  private readonly versions = new WeakMap<object, string>()
 
   constructor(options: ExploreOptions) {
     this.options = options
@@ -191,10 +196,38 @@ export class Door {
     return { total_count: total, ...more, results: shown }
   }
 
+  /**
+   * Answers who has the answer already with 304, and what was asked before of the same version from memory; null where
+   * the store must be asked.
+   */
+  early(
+    request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
+    reply: FastifyReply,
+    version: string,
+  ): FastifyReply | null {
+    const isChanging =
+      this.place.source !== 'catalog' || (request.query as QueryParameters).include_app_metas !== undefined
+    if (isFresh(request, reply, isChanging ? null : version)) return reply.code(304).send()
+    const body = this.kept.find(reply)
+    return body === undefined ? null : reply.type(JSON_TYPE).send(body)
+  }
+
+  /** What the catalog is made of: the versions of its datasets. */
+  catalogVersion(): string {
+    const current = this.options.catalog.current()
+    const known = this.versions.get(current)
+    if (known !== undefined) return known
+    const version = current.entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
+    this.versions.set(current, version)
+    return version
+  }
+
   answer(_request: FastifyRequest, reply: FastifyReply, asker: Asker, body: unknown): FastifyReply {
     const timing = asker.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+    const text = jsonText(body)
+    this.kept.keep(reply, text)
+    return reply.type(JSON_TYPE).send(text)
   }
 
   /** The later generation groups records where it lists them. */

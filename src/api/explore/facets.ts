@@ -11,6 +11,8 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
   const { root, source } = door.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
+    const early = door.early(request, reply, door.catalogVersion())
+    if (early !== null) return early
     const asker = door.asker()
     const facets = await enumerate(request.query, door.catalogSource(), asker)
     const links = [
@@ -22,8 +24,10 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
 
   for (const path of [`/${source}/datasets/:dataset/facets`, `/${source}/:dataset/facets`])
     app.get<DatasetRoute>(path, async (request, reply) => {
-      const asker = door.asker()
       const entry = door.options.catalog.dataset(request.params.dataset)
+      const early = door.early(request, reply, entry.version)
+      if (early !== null) return early
+      const asker = door.asker()
       const facets = await enumerate(request.query, door.datasetSource(entry), asker)
       const home = `${root}/${source}/datasets/${entry.dataset.id}`
       const links = [

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/catalog.ts'
 import { Fault } from '../../errors.ts'
 import { jsonArray } from '../../formats/json.ts'
+import { keepNowhere } from '../../http/conditional.ts'
+import { JSON_TYPE } from '../../http/json.ts'
 import { readClauses, readExportLimit, readPage, refuseParameters } from '../../http/parameters.ts'
 import type { Query } from '../../query/plan.ts'
 import { recordIri } from '../../rdf/iris.ts'
@@ -24,8 +26,10 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   const datasets = `/${place.source}/datasets`
 
   app.get<DatasetRoute>(`${datasets}/:dataset/records`, async (request, reply) => {
-    const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
+    const early = door.early(request, reply, entry.version)
+    if (early !== null) return early
+    const asker = door.asker()
     const source = door.datasetSource(entry)
     const { clauses, filter, page } = door.readList(request.query, source)
     const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
@@ -40,8 +44,10 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
     door.refuseGone()
-    const asker = door.asker()
     const entry = catalog.dataset(request.params.dataset)
+    const early = door.early(request, reply, entry.version)
+    if (early !== null) return early
+    const asker = door.asker()
     const source = door.datasetSource(entry)
     const { clauses, filter } = door.readFiltered(request.query, source)
     const page = readPage(request.query, true, null)
@@ -53,9 +59,11 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async (request, reply) => {
+    const entry = catalog.dataset(request.params.dataset)
+    const early = door.early(request, reply, entry.version)
+    if (early !== null) return early
     const clauses = readClauses(request.query)
     const asker = door.asker()
-    const entry = catalog.dataset(request.params.dataset)
     const { record: id } = request.params
     const context = door.context(door.datasetSource(entry), clauses)
     const plan = planOdsql({ select: clauses.select, where: [], limit: 1, offset: 0 }, context, asker.watch)
@@ -86,8 +94,8 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
     refuseLongOrder(plan)
     const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-    return reply
-      .type('application/json; charset=utf-8')
+    return keepNowhere(reply)
+      .type(JSON_TYPE)
       .header('content-disposition', `attachment; filename="${entry.dataset.id}.json"`)
       .send(Readable.from(jsonArray(exportObjects(plan, asked, asker)), { objectMode: false }))
   })
