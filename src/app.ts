@@ -55,6 +55,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     childLoggerFactory: logger => logger,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQueryString },
     exposeHeadRoutes: true,
+    // A request on a connection that is still open while the server ends is answered like any other.
+    return503OnClosing: false,
     bodyLimit: 1024 * 1024,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     frameworkErrors: (error, request, reply) => answerFault(restBody)(error, request, reply),

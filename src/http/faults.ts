@@ -54,6 +54,6 @@ function faultOf(error: unknown): Fault {
   const status = (error as Partial<FastifyError> | null)?.statusCode
   const message = (error as Partial<Error> | null)?.message ?? ''
   if (status !== undefined && status >= 400 && status < 500)
-    return new Fault('BadRequest', { reason: message })
+    return new Fault('BadRequest', { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })
   return new Fault('InternalError', {}, { cause: error })
 }

@@ -8,7 +8,7 @@ const DAMAGED = Symbol('damaged')
 
 interface ParsedQuery {
   [name: string]: string | string[]
-  [DAMAGED]?: string
+  [DAMAGED]?: { readonly piece: string; readonly parameter: string }
 }
 
 /**
@@ -21,28 +21,38 @@ export function parseQueryString(text: string): ParsedQuery {
     readPairs(text, found)
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
-    found[DAMAGED] = error.message
+    found[DAMAGED] = { piece: error.message, parameter: error.parameter }
   }
   return found
 }
 
 /** Throws BadRequest where the query string of a request could not be decoded. */
 export function refuseDamaged(query: unknown): void {
-  const piece = (query as ParsedQuery | null)?.[DAMAGED]
-  if (piece === undefined) return
-  const excerpt = piece.length > 60 ? `${piece.slice(0, 60)}…` : piece
-  const reason = `The address cannot be decoded: ${excerpt} was found but percent-encoded UTF-8 is expected.`
+  const damage = (query as ParsedQuery | null)?.[DAMAGED]
+  if (damage === undefined) return
+  const { piece, parameter } = damage
+  const at = Math.max(0, piece.search(/%(?![0-7][0-9a-f])/i) - 20)
+  const excerpt = `${at > 0 ? '…' : ''}${piece.slice(at, at + 60)}${piece.length > at + 60 ? '…' : ''}`
+  const where = parameter === '' ? 'The address' : `The value of the ${parameter.slice(0, 40)} parameter`
+  const reason = `${where} cannot be decoded: ${excerpt} was found but percent-encoded UTF-8 is expected.`
   throw new Fault('BadRequest', { reason })
 }
 
-class UndecodableError extends Error {}
+class UndecodableError extends Error {
+  readonly parameter: string
+
+  constructor(piece: string, parameter = '') {
+    super(piece)
+    this.parameter = parameter
+  }
+}
 
 function readPairs(text: string, found: ParsedQuery): void {
   for (const part of text.split('&')) {
     if (part === '') continue
     const at = part.indexOf('=')
     const key = decode(at < 0 ? part : part.slice(0, at))
-    const value = at < 0 ? '' : decode(part.slice(at + 1))
+    const value = at < 0 ? '' : decode(part.slice(at + 1), key)
     const before = found[key]
     if (before === undefined) found[key] = value
     else if (Array.isArray(before)) before.push(value)
@@ -50,12 +60,13 @@ function readPairs(text: string, found: ParsedQuery): void {
   }
 }
 
-function decode(text: string): string {
+/** @param name the parameter whose value the text is */
+function decode(text: string, name?: string): string {
   if (!ESCAPED.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new UndecodableError(text)
+    throw new UndecodableError(text, name)
   }
 }
 

@@ -12,6 +12,8 @@ export interface ExportFormat {
   /** Last segment of its address, and the relation of its link. */
   readonly name: string
   readonly mediaType: string
+  /** Ending of its files, where that is not its name. */
+  readonly extension?: string
   /** What can be exported in it. */
   readonly sources: readonly ('catalog' | 'dataset')[]
   /** True where only datasets with a field of geometry have it. */
@@ -30,6 +32,9 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     needsGeo: false,
     generations: EVERYWHERE,
   },
+  dataset('jsonl', 'application/jsonl; charset=utf-8'),
+  dataset('csv', 'text/csv; charset=utf-8'),
+  { ...dataset('geojson', 'application/geo+json; charset=utf-8'), needsGeo: true },
   {
     name: 'turtle',
     mediaType: 'text/turtle; charset=utf-8',
@@ -38,6 +43,11 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     generations: ['search-v2'],
   },
 ]
+
+/** A format of the records of any dataset, in every generation. */
+function dataset(name: string, mediaType: string): ExportFormat {
+  return { name, mediaType, sources: ['dataset'], needsGeo: false, generations: EVERYWHERE }
+}
 
 /** The formats of the catalog in a generation, or those of a dataset with these fields. */
 export function exportFormats(

@@ -1,27 +1,18 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/catalog.ts'
 import { Fault } from '../../errors.ts'
-import { jsonArray } from '../../formats/json.ts'
-import { keepNowhere } from '../../http/conditional.ts'
-import { JSON_TYPE } from '../../http/json.ts'
-import { readClauses, readExportLimit, readPage, refuseParameters } from '../../http/parameters.ts'
-import type { Query } from '../../query/plan.ts'
+import { readClauses, readPage } from '../../http/parameters.ts'
 import { recordIri } from '../../rdf/iris.ts'
-import { type AnswerRow, answerQuery, exportObjects } from '../../records/answer.ts'
+import { type AnswerRow, answerQuery } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { findRecord } from '../../records/find.ts'
 import { recordObject } from '../../records/json.ts'
 import type { DatasetRoute, Door, RecordRoute } from './door.ts'
 import { type Manner, pageLinks, presentRecord } from './present.ts'
 
-interface ExportRoute extends DatasetRoute {
-  readonly Params: { readonly dataset: string; readonly format: string }
-}
-
 /** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
 export function recordRoutes(app: FastifyInstance, door: Door): void {
-  const { options, isFlat, place } = door
+  const { options, place } = door
   const { base, catalog, dialect } = options
   const datasets = `/${place.source}/datasets`
 
@@ -81,38 +72,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry, manner))
   })
 
-  app.get<ExportRoute>(`${datasets}/:dataset/exports/:format`, async (request, reply) => {
-    const entry = catalog.dataset(request.params.dataset)
-    const { format } = request.params
-    if (format !== 'json')
-      throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
-    if (!isFlat) refuseParameters(request.query, ['group_by'], 'exports are grouped from v2.1 on')
-    const asker = door.asker()
-    const source = door.datasetSource(entry)
-    const { clauses, filter } = door.readFiltered(request.query, source)
-    const all = { limit: readExportLimit(request.query), offset: 0 }
-    const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
-    refuseLongOrder(plan)
-    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-    return keepNowhere(reply)
-      .type(JSON_TYPE)
-      .header('content-disposition', `attachment; filename="${entry.dataset.id}.json"`)
-      .send(Readable.from(jsonArray(exportObjects(plan, asked, asker)), { objectMode: false }))
-  })
-
   function presentRow(row: AnswerRow, entry: ServedDataset, manner: Manner): unknown {
     return row.id === null ? row.object : presentRecord(row, entry, place, manner)
   }
-}
-
-/** Most groups that are sorted by an aggregate (facts on "Order by, limit"). */
-const MOST_SORTED = 20_000
-
-function refuseLongOrder(plan: Query): void {
-  const isSorted = plan.type === 'groups' && plan.orderBy.some(({ value }) => value.type !== 'key')
-  if (!isSorted || plan.limit === null || plan.limit <= MOST_SORTED) return
-  throw new Fault('ODSQLError', {
-    reason: `aggregation function in order by is not supported with a limit > ${MOST_SORTED}. Please remove the order by or set a limit parameter lower than ${MOST_SORTED + 1}.`,
-    clause: 'order_by',
-  })
 }

@@ -8,6 +8,7 @@ import { exportListRoutes } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { recordRoutes } from './records.ts'
 import { rootRoutes } from './roots.ts'
+import { tableExportRoutes } from './table-exports.ts'
 import { templateRoutes } from './templates.ts'
 
 /**
@@ -24,5 +25,6 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) 
   templateRoutes(app, door)
   attachmentRoutes(app, door)
   exportListRoutes(app, door)
+  tableExportRoutes(app, door)
   selfDescription(app, door)
 }

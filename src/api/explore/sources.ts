@@ -16,6 +16,7 @@ import { facetRoutes } from './facets.ts'
 import { passOn } from './pass-on.ts'
 import { presentDataset } from './present.ts'
 import { recordRoutes } from './records.ts'
+import { tableExportRoutes } from './table-exports.ts'
 
 /** The sources of the Search API v2 beside the catalog. */
 export interface Sources {
@@ -65,6 +66,7 @@ function sourceRoutes(app: FastifyInstance, door: Door): void {
   catalogRoutes(app, door)
   recordRoutes(app, door)
   facetRoutes(app, door)
+  tableExportRoutes(app, door)
   exportRoutes(app, door)
 }
 

@@ -123,8 +123,10 @@ function resolveCall(call: Call, names: Names): Scalar {
       call.span,
     )
   if (first === undefined) throw names.misfit(call, 'nothing', 'a value', call.span)
-  if (entry.name === 'length' || entry.name === 'lower')
-    return { type: entry.name, operand: typed(call, first, isText, 'a text', names) }
+  if (entry.name === 'length' || entry.name === 'lower') {
+    const operand = typed(call, first, isText, 'a text', names)
+    return entry.name === 'lower' && operand.type === 'lower' ? operand : { type: entry.name, operand }
+  }
   const part = DATE_PARTS.find(name => name === entry.name)
   if (part !== undefined) return datePart(part, typed(call, first, isTemporal, 'a date', names))
   if (second === undefined && entry.name !== 'json_format')

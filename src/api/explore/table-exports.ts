@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { Fault } from '../../errors.ts'
+import type { Table } from '../../formats/table.ts'
+import { TABLE_WRITERS } from '../../formats/writers.ts'
+import { keepNowhere } from '../../http/conditional.ts'
+import { readExport } from '../../http/export-parameters.ts'
+import { invalid, readExportLimit, refuseParameters } from '../../http/parameters.ts'
+import type { Query } from '../../query/plan.ts'
+import { exportObjects } from '../../records/answer.ts'
+import { planOdsql } from '../../records/ask.ts'
+import { columnsOf } from '../../records/columns.ts'
+import type { DatasetRoute, Door } from './door.ts'
+import { exportFormats } from './export-list.ts'
+
+interface ExportRoute extends DatasetRoute {
+  readonly Params: { readonly dataset: string; readonly format: string }
+}
+
+/** Most groups that are sorted by an aggregate (facts on "Order by, limit"). */
+const MOST_SORTED = 20_000
+
+/** All rows of a query as a file in one of the formats of tables (query API, "Record export"; facts on "Exports"). */
+export function tableExportRoutes(app: FastifyInstance, door: Door): void {
+  const { catalog, dialect } = door.options
+  const { source: home } = door.place
+
+  app.get<ExportRoute>(`/${home}/datasets/:dataset/exports/:format`, async (request, reply) => {
+    const { query } = request
+    const entry = catalog.dataset(request.params.dataset)
+    const { id, fields, metas } = entry.dataset
+    const name = request.params.format
+    const format = exportFormats(dialect.name, fields).find(known => known.name === name)
+    const writer = Object.hasOwn(TABLE_WRITERS, name) ? TABLE_WRITERS[name] : undefined
+    if (format === undefined || writer === undefined)
+      throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
+    if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
+    const options = readExport(query, door.isFlat)
+    const asker = door.asker()
+    const source = door.datasetSource(entry)
+    const { clauses, filter } = door.readFiltered(query, source)
+    const all = { limit: readExportLimit(query), offset: 0 }
+    const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+    refuseLongOrder(plan)
+    const columns = columnsOf(plan, dialect)
+    refuseUnknown(
+      options,
+      columns.map(({ key }) => key),
+    )
+    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+    const title = typeof metas.default?.title === 'string' ? metas.default.title : id
+    const table: Table = { name: id, title, columns, rows: exportObjects(plan, asked, asker) }
+    const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys })
+    const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
+    const file = `${id}.${format.extension ?? name}`
+    keepNowhere(reply)
+    if (options.compressed)
+      return reply
+        .type('application/gzip')
+        .header('content-disposition', `attachment; filename="${file}.gz"`)
+        .send(compressed(stream))
+    return reply
+      .type(format.mediaType)
+      .header('content-disposition', `attachment; filename="${file}"`)
+      .send(stream)
+  })
+}
+
+/** A stream through gzip; what goes wrong on one side ends the other. */
+function compressed(stream: Readable): Readable {
+  const gzip = createGzip()
+  stream.once('error', error => gzip.destroy(error))
+  gzip.once('close', () => stream.destroy())
+  return stream.pipe(gzip)
+}
+
+function refuseUnknown(
+  {
+    nameField,
+    descriptionFields,
+  }: { readonly nameField: string | null; readonly descriptionFields: readonly string[] | null },
+  known: readonly string[],
+): void {
+  const expected = 'a field of the export'
+  if (nameField !== null && !known.includes(nameField)) throw invalid('name_field', nameField, expected)
+  const other = descriptionFields?.find(name => !known.includes(name))
+  if (other !== undefined) throw invalid('description_field_list', other, expected)
+}
+
+function refuseLongOrder(plan: Query): void {
+  const isSorted = plan.type === 'groups' && plan.orderBy.some(({ value }) => value.type !== 'key')
+  if (!isSorted || plan.limit === null || plan.limit <= MOST_SORTED) return
+  throw new Fault('ODSQLError', {
+    reason: `aggregation function in order by is not supported with a limit > ${MOST_SORTED}. Please remove the order by or set a limit parameter lower than ${MOST_SORTED + 1}.`,
+    clause: 'order_by',
+  })
+}

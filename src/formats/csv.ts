@@ -1,0 +1,45 @@
+import { type Column, columnName, type ExportOptions, type Table } from './table.ts'
+
+/**
+ * Writes CSV (RFC 4180; facts on "Exports"): names in the first row, lines that end with CR LF, quotes only where they are
+ * needed, nothing for null, points as `lat, lon`, shapes as the JSON of their geometry.
+ */
+export async function* csv(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  const { delimiter, withBom } = options
+  const needsQuotes = new RegExp(`["\\r\\n${delimiter === '|' ? '\\|' : delimiter}]|^\\s|\\s$`)
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+  const cell = (text: string, isText: boolean) =>
+    (options.quoteAll && isText) || needsQuotes.test(text) ? quoted(text) : text
+  const head = table.columns.map(column => cell(columnName(column, options), true)).join(delimiter)
+  yield `${withBom ? '\ufeff' : ''}${head}\r\n`
+  for await (const rows of table.rows) {
+    let text = ''
+    for (const row of rows) {
+      text += table.columns
+        .map(column => {
+          const value = row[column.key] ?? null
+          return value === null
+            ? ''
+            : cell(cellText(value, column, options.listSeparator), isText(value, column))
+        })
+        .join(delimiter)
+      text += '\r\n'
+    }
+    if (text !== '') yield text
+  }
+}
+
+function isText(value: unknown, { type }: Column): boolean {
+  return typeof value !== 'number' && typeof value !== 'boolean' && type !== 'date' && type !== 'datetime'
+}
+
+/** A value as the text of a cell. */
+export function cellText(value: unknown, { type }: Column, listSeparator: string): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(String).join(listSeparator)
+  if (typeof value !== 'object') return String(value)
+  if (type === 'geo_point_2d' && 'lat' in value && 'lon' in value) return `${value.lat}, ${value.lon}`
+  if (type === 'geo_shape' && 'geometry' in value) return JSON.stringify(value.geometry)
+  return JSON.stringify(value)
+}

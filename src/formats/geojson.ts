@@ -1,0 +1,50 @@
+import type { Geometry } from '../model/value.ts'
+import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+
+/** The column whose geometry stands for a row: the first shape, else the first point. */
+export function geometryColumn(columns: readonly Column[]): Column | undefined {
+  return (
+    columns.find(({ type }) => type === 'geo_shape') ?? columns.find(({ type }) => type === 'geo_point_2d')
+  )
+}
+
+/** The geometry of a value of a geometry column; null for none. */
+export function geometryOf(value: unknown): Geometry | null {
+  if (typeof value !== 'object' || value === null) return null
+  if ('geometry' in value) return value.geometry as Geometry
+  if ('lon' in value && 'lat' in value)
+    return { type: 'Point', coordinates: [Number(value.lon), Number(value.lat)] }
+  return null
+}
+
+/**
+ * Writes a GeoJSON feature collection (RFC 7946): the geometry of a feature is that of the first shape, else of the first
+ * point, and its properties are the other columns (facts on "Exports").
+ */
+export async function* geojson(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  const geometry = geometryColumn(table.columns)
+  const others = table.columns.filter(column => column !== geometry)
+  const feature = (row: Row) =>
+    JSON.stringify({
+      type: 'Feature',
+      geometry: geometry === undefined ? null : geometryOf(row[geometry.key]),
+      properties: Object.fromEntries(
+        others.map(column => [
+          columnName(column, options),
+          propertyOf(row[column.key] ?? null, column, options),
+        ]),
+      ),
+    })
+  let before = '{"type":"FeatureCollection","features":[\n'
+  for await (const rows of table.rows) {
+    if (rows.length === 0) continue
+    yield before + rows.map(feature).join(',\n')
+    before = ',\n'
+  }
+  yield before === ',\n' ? '\n]}\n' : `${before}]}\n`
+}
+
+function propertyOf(value: unknown, { type }: Column, { numericDates }: ExportOptions): unknown {
+  if (!numericDates || typeof value !== 'string') return value
+  return type === 'datetime' || type === 'date' ? Date.parse(value) : value
+}

@@ -1,0 +1,28 @@
+import { columnName, type ExportOptions, type Row, type Table } from './table.ts'
+
+/** Writes one JSON object a line (JSON Lines). */
+export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  const shown = renamed(table, options)
+  for await (const rows of table.rows) {
+    if (rows.length > 0) yield rows.map(row => `${JSON.stringify(shown(row))}\n`).join('')
+  }
+}
+
+/** Writes one JSON array, a row each line. */
+export async function* json(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  const shown = renamed(table, options)
+  let before = '['
+  for await (const rows of table.rows) {
+    if (rows.length === 0) continue
+    yield before + rows.map(row => JSON.stringify(shown(row))).join(',\n')
+    before = ',\n'
+  }
+  yield before === '[' ? '[]' : ']'
+}
+
+/** Rows under the labels of their columns, where these are asked for. */
+function renamed(table: Table, options: ExportOptions): (row: Row) => Row {
+  if (!options.useLabels) return row => row
+  return row =>
+    Object.fromEntries(table.columns.map(column => [columnName(column, options), row[column.key]]))
+}

@@ -1,0 +1,59 @@
+import type { FieldType } from '../model/field.ts'
+
+/** A column of an export. */
+export interface Column {
+  /** The key of its values in each row. */
+  readonly key: string
+  /** What people call it. */
+  readonly label: string
+  readonly type: FieldType
+  /** True where a value is an array of texts. */
+  readonly multivalued: boolean
+}
+
+/**
+ * A row: for each column its value as the JSON export has it. Null for none, a moment as ISO 8601 with offset, a day as
+ * `YYYY-MM-DD`, a point as `{ lon, lat }`, a shape as a GeoJSON feature, several values as an array.
+ */
+export type Row = Readonly<Record<string, unknown>>
+
+/** What an export writes: rows come in pieces, and what is not read is not asked of the store. */
+export interface Table {
+  /** Id of the dataset: the name of files. */
+  readonly name: string
+  readonly title: string
+  readonly columns: readonly Column[]
+  readonly rows: AsyncIterable<readonly Row[]>
+}
+
+/** What the parameters of an export say (query API, "Query parameters"). */
+export interface ExportOptions {
+  /** Columns are named by their labels. */
+  readonly useLabels: boolean
+  /** CSV: between the values of a row. */
+  readonly delimiter: string
+  /** Between the elements of one value where a cell is a text. */
+  readonly listSeparator: string
+  /** CSV: every text stands in quotes. */
+  readonly quoteAll: boolean
+  /** CSV: the file begins with U+FEFF. */
+  readonly withBom: boolean
+  /** EPSG code of the coordinates of shapes. */
+  readonly epsg: number
+  /** GPX: the column that names a waypoint, and those that describe it; null for the first text, and for all. */
+  readonly nameField: string | null
+  readonly descriptionFields: readonly string[] | null
+  /** GPX: columns are elements of `extensions` instead of lines of `desc`. */
+  readonly useExtension: boolean
+  readonly parquetCompression: 'snappy' | 'zstd'
+  /** GeoJSON: moments are milliseconds since 1970. */
+  readonly numericDates: boolean
+}
+
+/** Writes a table in one format, piece by piece. */
+export type TableWriter = (table: Table, options: ExportOptions) => AsyncIterable<string | Uint8Array>
+
+/** The name of a column where an export shows it. */
+export function columnName(column: Column, { useLabels }: Pick<ExportOptions, 'useLabels'>): string {
+  return useLabels ? column.label : column.key
+}
