@@ -1,6 +1,7 @@
 import { benchMapping } from './mapping.ts'
 import { benchPortal } from './portal.ts'
 import { benchQueries } from './queries.ts'
+import { benchRest } from './rest.ts'
 import { benchStore } from './store.ts'
 import { demonstration } from './support.ts'
 import { printTable } from './table.ts'
@@ -16,6 +17,7 @@ try {
     ...(await benchPortal(portal)),
     ...(await benchStore(portal)),
     ...(await benchQueries(portal)),
+    ...(await benchRest(portal)),
   ]
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else printTable(rows)

@@ -165,8 +165,12 @@ function askUntil({ port, url, headers = {} }: Target, end: number): Promise<num
     onAnswers(socket, () => {
       count++
       if (performance.now() < end) socket.write(bytes)
-      else socket.end(() => resolve(count))
+      else {
+        resolve(count)
+        socket.end()
+      }
     })
+    socket.once('close', () => reject(new Error(`${url}: the server left`)))
     socket.once('error', reject).write(bytes)
   })
 }

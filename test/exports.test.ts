@@ -1,0 +1,195 @@
+import { gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { parseCsv } from './support/csv.ts'
+
+/** Exports as the APIs hand them out: text formats with their options, filters, generations, headers and refusals. */
+const RECORDS = [
+  {
+    name: 'Åland "x"; y',
+    many: ['a', 'b,c'],
+    n: 1,
+    x: 0.5,
+    at: '2020-03-29T00:30:00.5Z',
+    on: '2020-03-29',
+    ok: true,
+    place: '48.5,2.25',
+  },
+  {
+    name: 'line\nbreak | tab\there',
+    many: [],
+    n: -2,
+    x: 1e21,
+    at: '2020-03-29T01:30:00Z',
+    on: null,
+    ok: false,
+    place: null,
+  },
+  { name: ' שלום ', many: ['é'], n: null, x: null, at: null, on: '0999-01-02', ok: null, place: '-1,-2' },
+]
+const portal = t.testdir({
+  'portal.yaml': '',
+  data: {
+    made: {
+      'made.json': JSON.stringify(RECORDS),
+      'dataset.yaml': `
+source: { path: made.json }
+fields:
+  - { name: name, type: text, label: "Name; in full" }
+  - { name: many, type: text, annotations: { multivalued: [] } }
+  - { name: n, type: int }
+  - { name: x, type: double }
+  - { name: at, type: datetime }
+  - { name: on, type: date }
+  - { name: ok, type: boolean }
+  - { name: place, type: geo_point_2d }
+`,
+    },
+    plain: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
+  },
+})
+const base = 'http://portal.example'
+await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+t.teardown(() => app.close())
+await app.catalog.refresh()
+
+async function get(path: string, query: Readonly<Record<string, string>> = {}, dataset = 'made') {
+  const [api, format] = path.split(' ')
+  const url = `/api/${api}/catalog/datasets/${dataset}/exports/${format}`
+  const {
+    statusCode: status,
+    headers,
+    body,
+    rawPayload,
+  } = await app.http.inject({ url, query: { ...query } })
+  return { status, headers, body, rawPayload }
+}
+
+t.test('csv holds the values of the json export', async t => {
+  for (const delimiter of [';', ',', '\t', '|']) {
+    const { status, headers, body } = await get('explore/v2.1 csv', {
+      delimiter,
+      list_separator: '/',
+      timezone: 'Europe/Paris',
+    })
+    t.equal(status, 200)
+    t.match(headers, {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="made.csv"',
+      'cache-control': 'no-cache, no-store',
+    })
+    t.ok(body.startsWith('\ufeff'), 'the later generation begins with a byte order mark')
+    t.same(parseCsv(body.slice(1), delimiter), [
+      ['name', 'many', 'n', 'x', 'at', 'on', 'ok', 'place'],
+      [
+        'Åland "x"; y',
+        'a/b,c',
+        '1',
+        '0.5',
+        '2020-03-29T01:30:00.5+01:00',
+        '2020-03-29',
+        'true',
+        '48.5, 2.25',
+      ],
+      ['line\nbreak | tab\there', '', '-2', '1e+21', '2020-03-29T03:30:00+02:00', '', 'false', ''],
+      [' שלום ', 'é', '', '', '', '0999-01-02', '', '-1, -2'],
+    ])
+  }
+  const old = await get('explore/v2.0 csv', {
+    select: 'name, n',
+    use_labels: 'true',
+    quote_all: 'true',
+    where: 'n = 1',
+  })
+  t.equal(old.body, '"Name; in full";"n"\r\n"Åland ""x""; y";1\r\n')
+  const told = await get('v2 csv', { select: 'n', with_bom: 'true', limit: '1' })
+  t.equal(told.body, '\ufeffn\r\n1\r\n')
+})
+
+t.test('jsonl, json and geojson', async t => {
+  const json = JSON.parse((await get('explore/v2.1 json')).body)
+  const lines = (await get('explore/v2.1 jsonl')).body.trimEnd().split('\n')
+  t.same(
+    lines.map(line => JSON.parse(line)),
+    json,
+  )
+  const { place, ...others } = json[0]
+  t.same(place, { lon: 2.25, lat: 48.5 })
+  const geo = await get('explore/v2.1 geojson')
+  t.equal(geo.headers['content-type'], 'application/geo+json; charset=utf-8')
+  t.match(JSON.parse(geo.body), {
+    type: 'FeatureCollection',
+    features: [
+      { type: 'Feature', geometry: { type: 'Point', coordinates: [2.25, 48.5] }, properties: others },
+      { type: 'Feature', geometry: null },
+      { type: 'Feature', geometry: { type: 'Point', coordinates: [-2, -1] } },
+    ],
+  })
+  const old = JSON.parse((await get('explore/v2.0 geojson', { select: 'at' })).body)
+  t.equal(old.features[0].properties.at, Date.parse('2020-03-29T00:30:00.5Z'), 'moments are numbers in v2.0')
+  for (const [format, empty] of [
+    ['json', '[]'],
+    ['jsonl', ''],
+    ['csv', '\ufeffn\r\n'],
+    ['geojson', '{"type":"FeatureCollection","features":[\n]}\n'],
+  ])
+    t.equal(
+      (await get(`explore/v2.1 ${format}`, { where: 'n = 99', select: 'n' })).body,
+      empty,
+      `no rows in ${format}`,
+    )
+})
+
+t.test('groups, expressions and compressed files', async t => {
+  const groups = await get('explore/v2.1 csv', { group_by: 'ok', select: 'count(*) as c', with_bom: 'false' })
+  t.equal(groups.body, 'ok;c\r\n;1\r\nfalse;1\r\ntrue;1\r\n')
+  const computed = await get('explore/v2.1 csv', {
+    select: 'n * 2 as twice, year(at) as y',
+    with_bom: 'false',
+    limit: '1',
+  })
+  t.equal(computed.body, 'twice;y\r\n2;2020\r\n')
+  const zipped = await get('explore/v2.1 csv', { select: 'n', compressed: 'true', with_bom: 'false' })
+  t.equal(zipped.headers['content-disposition'], 'attachment; filename="made.csv.gz"')
+  t.equal(gunzipSync(zipped.rawPayload).toString(), 'n\r\n1\r\n-2\r\n\r\n')
+})
+
+t.test('what there is not is refused', async t => {
+  const cases: readonly (readonly [
+    path: string,
+    query: Record<string, string>,
+    status: number,
+    message: RegExp,
+  ])[] = [
+    ['explore/v2.1 nope', {}, 404, /export format nope/],
+    ['explore/v2.1 constructor', {}, 404, /export format/],
+    ['explore/v2.1 csv', { delimiter: 'x' }, 400, /delimiter/],
+    ['explore/v2.1 csv', { with_bom: 'maybe' }, 400, /with_bom/],
+    ['explore/v2.1 csv', { list_separator: 'far too long' }, 400, /list_separator/],
+    ['explore/v2.1 geojson', { epsg: 'x' }, 400, /epsg/],
+    ['explore/v2.1 csv', { select: 'nope' }, 400, /Unknown field: nope/],
+    ['explore/v2.0 csv', { group_by: 'ok' }, 400, /group_by/],
+    ['explore/v2.1 csv', { limit: '-2' }, 400, /limit/],
+    [
+      'explore/v2.1 json',
+      { group_by: 'ok', select: 'count(*) as c', order_by: 'c', limit: '20001' },
+      400,
+      /limit > 20000/,
+    ],
+  ]
+  for (const [path, query, status, message] of cases) {
+    const { status: found, body } = await get(path, query)
+    t.equal(found, status, `${path} ${JSON.stringify(query)}`)
+    t.match(JSON.parse(body).message, message)
+  }
+  t.equal(
+    (await get('explore/v2.1 geojson', {}, 'plain')).status,
+    404,
+    'without geometry there is no geojson',
+  )
+})
