@@ -24,6 +24,7 @@ import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
 import { circle } from './circle.ts'
 import { estimate } from './estimate.ts'
+import { areaOf, type Parts, partsOf } from './parts.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, geometryTerm, RECORD, type Scope } from './scope.ts'
 import { escapePattern, foldingSteps, slippedPattern, wordPattern } from './text.ts'
@@ -522,16 +523,48 @@ function wordTest(word: Word, text: Expression): Expression {
 const MANY_CORNERS = 8
 
 function spatialTest(
-  { relation, shape }: Extract<Condition, { readonly type: 'spatial' }>,
+  { field, relation, shape }: Extract<Condition, { readonly type: 'spatial' }>,
   value: Expression,
 ): Expression {
-  const test = apply(RELATIONS[relation], value, geometryTerm(shape))
   const positions = positionsOf(shape)
-  if (positions.length <= MANY_CORNERS) return test
-  const box = boxOf(positions)
-  if (box === null) return test
-  const touches = apply(GEOF.sfIntersects, value, geometryTerm(box))
-  return conditional(touches, test, relation === 'disjoint' ? TRUE : FALSE)
+  const box = positions.length > MANY_CORNERS ? boxOf(positions) : null
+  if (box === null) return apply(RELATIONS[relation], value, geometryTerm(shape))
+  const area = field.type === 'geo_point_2d' ? areaOf(shape) : null
+  const test =
+    area === null
+      ? apply(RELATIONS[relation], value, geometryTerm(shape))
+      : partTest(partsOf(area), relation, value)
+  return conditional(touches(value, box), test, relation === 'disjoint' ? TRUE : FALSE)
+}
+
+function touches(value: Expression, shape: Geometry): Expression {
+  return apply(GEOF.sfIntersects, value, geometryTerm(shape))
+}
+
+/** Compares a point with the part of an area that it lies in. */
+function partTest(parts: Parts, relation: SpatialRelation, value: Expression): Expression {
+  if (parts.type === 'cut') {
+    const { axis, at, below, above } = parts
+    const side = axis === 0 ? rectangle(-180, -90, at, 90) : rectangle(-180, -90, 180, at)
+    return conditional(
+      touches(value, side),
+      partTest(below, relation, value),
+      partTest(above, relation, value),
+    )
+  }
+  if (parts.shape !== null) return apply(RELATIONS[relation], value, geometryTerm(parts.shape))
+  return relation === 'disjoint' ? TRUE : FALSE
+}
+
+function rectangle(west: number, south: number, east: number, north: number): Geometry {
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
 }
 
 /** The box around positions; null where they have no area. */
@@ -541,14 +574,7 @@ function boxOf(positions: readonly Position[]): Geometry | null {
   const [west, east] = [Math.min(...lons), Math.max(...lons)]
   const [south, north] = [Math.min(...lats), Math.max(...lats)]
   if (west === east || south === north) return null
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
-  return { type: 'Polygon', coordinates: [ring] }
+  return rectangle(west, south, east, north)
 }
 
 function isFuzzy({ mode }: Word): boolean {

@@ -1,3 +1,4 @@
+import type { Field } from '../../model/field.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { INDEX, XSD } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
@@ -5,9 +6,11 @@ import {
   apply,
   binary,
   call,
+  filter,
   inGraph,
   integer,
   iri,
+  literal,
   not,
   optional,
   subquery,
@@ -278,6 +281,36 @@ export function compileTriples(first: number, length: number, target: CompileTar
       inGraph(target.graphs.index, triple(RECORD, iri(INDEX.position), POSITION)),
       inGraph(target.graphs.facts, triple(statement.subject, statement.predicate, statement.object)),
     ],
+  }
+}
+
+/** All facts of records that are named. */
+export function compileRecordTriples(records: readonly string[], target: CompileTarget): ConstructQuery {
+  const statement = { subject: RECORD, predicate: variable('predicate'), object: variable('object') }
+  return {
+    type: 'construct',
+    template: [statement],
+    where: [
+      { type: 'values', variable: RECORD, terms: records.map(iri) },
+      inGraph(target.graphs.facts, triple(statement.subject, statement.predicate, statement.object)),
+    ],
+  }
+}
+
+/** One record whose value of a field has a part that a regular expression finds. */
+export function compileTextWith(pattern: string, field: Field, target: CompileTarget): Statement {
+  const scope = new Scope(target, 'UTC')
+  const value = variable('value')
+  const found = inGraph(target.graphs.facts, triple(RECORD, scope.predicate(field), value))
+  return {
+    name: 'text',
+    reason: `a value of ${field.name} that a format cannot hold`,
+    query: {
+      type: 'select',
+      projection: [{ variable: RECORD }],
+      where: [found, filter(call('REGEX', call('STR', value), literal(pattern)))],
+      limit: 1,
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.t
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { malformed, tell } from '../faults.ts'
-import { type Constant, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
+import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { Names, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
 import { foldNumber, isExpression, momentConstant, momentOf, resolveScalar } from './scalars.ts'
@@ -36,9 +36,10 @@ export function resolveGroupBy(
 function grouping(node: Expression, names: Names): Grouping {
   if (node.type === 'call' && node.name === 'range') return range(node, names)
   if (node.type === 'call' && node.name === 'geo_cluster') return cells(node, names)
-  if (node.type !== 'field' && node.type !== 'call')
-    throw malformed(names.clause, 'A group is a field or a function of one', node.span)
-  const value = resolveScalar(node, names)
+  const isValue = ['field', 'call', 'arithmetic'].includes(node.type)
+  const value = isValue ? resolveScalar(node, names) : null
+  if (value === null || (node.type === 'arithmetic' && fieldsOf(value).length === 0))
+    throw malformed(names.clause, 'A group is a field, or a function of one', node.span)
   const type = scalarType(value)
   if (type === 'geo_point_2d')
     throw malformed(

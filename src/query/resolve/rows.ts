@@ -168,7 +168,7 @@ class Rows {
   }
 
   private keyOf(node: Expression): number | undefined {
-    if (node.type !== 'field' && node.type !== 'call') return undefined
+    if (!['field', 'call', 'arithmetic'].includes(node.type)) return undefined
     const item = { expression: node, label: null, span: node.span }
     return this.keys.get(expressionKey(item, this.text).toLowerCase())
   }
