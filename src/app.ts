@@ -5,7 +5,6 @@ import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
 import { resources } from './api/resources/routes.ts'
-import { search } from './api/search/routes.ts'
 import { Catalog, type ServedDataset } from './catalog/catalog.ts'
 import { definedDatasets } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
@@ -166,7 +165,6 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     await http.register(explore, { prefix: path, path, dialect, ...asked })
   const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
   await http.register(sources, { ...asked, ...place, sources: services.sources })
-  await http.register(search, { prefix: '/api/v2', catalog, store, base })
   await http.register(fragments, {
     base,
     pageSize: config.fragmentSize,

@@ -62,6 +62,15 @@ export async function* exportRecords(
   yield* fetchRows(records, plan, target, asker)
 }
 
+/** The IRIs of the records of a query in their order. */
+export async function findRecordIris(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly string[]> {
+  return (await findPage(plan, target, asker)).records
+}
+
 /** One record by its id; null where the version has none. */
 export async function findRecord(
   id: string,

@@ -23,30 +23,59 @@ export interface ExportFormat {
 
 const EVERYWHERE: readonly Generation[] = ['search-v2', 'explore-v2.0', 'explore-v2.1']
 
+const OLDER: readonly Generation[] = ['search-v2', 'explore-v2.0']
+
+const RDF_XML = 'application/rdf+xml; charset=utf-8'
+
 /** The formats that are served, in the order of their links (query API, "Record export"). */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: 'json',
     mediaType: 'application/json; charset=utf-8',
-    sources: ['dataset'],
+    sources: ['catalog', 'dataset'],
     needsGeo: false,
     generations: EVERYWHERE,
   },
   dataset('jsonl', 'application/jsonl; charset=utf-8'),
-  dataset('csv', 'text/csv; charset=utf-8'),
+  { ...dataset('csv', 'text/csv; charset=utf-8'), sources: ['catalog', 'dataset'] },
   { ...dataset('geojson', 'application/geo+json; charset=utf-8'), needsGeo: true },
   {
-    name: 'turtle',
-    mediaType: 'text/turtle; charset=utf-8',
-    sources: ['dataset'],
-    needsGeo: false,
-    generations: ['search-v2'],
+    ...dataset('xls', 'application/vnd.ms-excel; charset=utf-8'),
+    sources: ['catalog', 'dataset'],
+    generations: OLDER,
   },
+  {
+    ...dataset('xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'),
+    sources: ['catalog', 'dataset'],
+    generations: ['explore-v2.1'],
+  },
+  { ...dataset('shp', 'application/zip'), extension: 'zip', needsGeo: true },
+  { ...dataset('kml', 'application/vnd.google-earth.kml+xml; charset=utf-8'), needsGeo: true },
+  { ...dataset('gpx', 'application/gpx+xml; charset=utf-8'), needsGeo: true },
+  { ...dataset('fgb', 'application/octet-stream'), needsGeo: true },
+  dataset('parquet', 'application/parquet'),
+  { ...dataset('turtle', 'text/turtle; charset=utf-8'), extension: 'ttl' },
+  { ...dataset('rdfxml', RDF_XML), extension: 'rdf' },
+  dataset('n3', 'text/n3; charset=utf-8'),
+  dataset('jsonld', 'application/ld+json; charset=utf-8'),
+  catalog('rss', 'application/rss+xml; charset=utf-8'),
+  catalog('ttl', 'text/turtle; charset=utf-8'),
+  catalog('rdf', RDF_XML),
+  catalog('data.json', 'application/json; charset=utf-8'),
+  ...['', '_ap_ch', '_ap_de', '_ap_se', '_ap_sp', '_ap_it', '_ap_vl', '_ap_benap'].map(profile => ({
+    ...catalog(`dcat${profile}`, RDF_XML),
+    extension: 'rdf',
+  })),
 ]
 
 /** A format of the records of any dataset, in every generation. */
 function dataset(name: string, mediaType: string): ExportFormat {
   return { name, mediaType, sources: ['dataset'], needsGeo: false, generations: EVERYWHERE }
+}
+
+/** A format of the catalog alone. */
+function catalog(name: string, mediaType: string): ExportFormat {
+  return { name, mediaType, sources: ['catalog'], needsGeo: false, generations: EVERYWHERE }
 }
 
 /** The formats of the catalog in a generation, or those of a dataset with these fields. */

@@ -2,10 +2,12 @@ import type { FastifyPluginAsync } from 'fastify'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { attachmentRoutes } from './attachments.ts'
 import { catalogRoutes } from './catalog.ts'
+import { catalogExportRoutes } from './catalog-exports.ts'
 import { selfDescription } from './description.ts'
 import { Door, type ExploreOptions } from './door.ts'
 import { exportListRoutes } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
+import { rdfExportRoutes } from './rdf-exports.ts'
 import { recordRoutes } from './records.ts'
 import { rootRoutes } from './roots.ts'
 import { tableExportRoutes } from './table-exports.ts'
@@ -25,6 +27,8 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) 
   templateRoutes(app, door)
   attachmentRoutes(app, door)
   exportListRoutes(app, door)
+  catalogExportRoutes(app, door)
+  rdfExportRoutes(app, door)
   tableExportRoutes(app, door)
   selfDescription(app, door)
 }

@@ -1,0 +1,192 @@
+import type { FastifyInstance } from 'fastify'
+import type { ServedDataset } from '../../catalog/catalog.ts'
+import { Fault } from '../../errors.ts'
+import type { CatalogSheet } from '../../formats/catalog-sheet.ts'
+import { dataJson } from '../../formats/datajson.ts'
+import { DCAT_PREFIXES, dcatTriples } from '../../formats/dcat.ts'
+import { rdfxml } from '../../formats/rdfxml.ts'
+import { rss } from '../../formats/rss.ts'
+import type { Row, Table } from '../../formats/table.ts'
+import { turtle } from '../../formats/turtle.ts'
+import { TABLE_WRITERS } from '../../formats/writers.ts'
+import { keepNowhere } from '../../http/conditional.ts'
+import { readExport } from '../../http/export-parameters.ts'
+import {
+  invalid,
+  many,
+  readExportLimit,
+  readFlag,
+  readPage,
+  refuseParameters,
+} from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { type Answer, answerQuery, exportObjects } from '../../records/answer.ts'
+import { planOdsql } from '../../records/ask.ts'
+import { columnsOf, type ResultColumn } from '../../records/columns.ts'
+import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
+import type { CatalogRoute, Door } from './door.ts'
+import { begun, sendFile } from './export-file.ts'
+import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
+import { presentDataset } from './present.ts'
+import { type ShownPart, splitSelect } from './selection.ts'
+
+interface ExportRoute extends CatalogRoute {
+  readonly Params: { readonly format: string }
+}
+
+type SheetWriter = (catalog: CatalogSheet) => AsyncIterable<string>
+
+const dcatXml: SheetWriter = catalog => rdfxml(dcatTriples(catalog), DCAT_PREFIXES)
+
+/** The formats of catalogs; the national profiles of DCAT-AP are answered with what they have in common. */
+const SHEET_WRITERS: Readonly<Record<string, SheetWriter>> = {
+  rss,
+  'data.json': dataJson,
+  ttl: catalog => turtle(dcatTriples(catalog), DCAT_PREFIXES),
+  rdf: dcatXml,
+  dcat: dcatXml,
+  dcat_ap_ch: dcatXml,
+  dcat_ap_de: dcatXml,
+  dcat_ap_se: dcatXml,
+  dcat_ap_sp: dcatXml,
+  dcat_ap_it: dcatXml,
+  dcat_ap_vl: dcatXml,
+  dcat_ap_benap: dcatXml,
+}
+
+/** All datasets that a query finds as a file (query API, "Catalog export"; facts on "Catalog"). */
+export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
+  const { base, dialect } = door.options
+  const { place } = door
+
+  app.get<ExportRoute>('/catalog/exports/:format', async (request, reply) => {
+    const { query } = request
+    const { format: name } = request.params
+    const format = exportFormats(dialect.name, 'catalog').find(known => known.name === name)
+    const writeSheet = own(SHEET_WRITERS, name)
+    const writeTable = own(TABLE_WRITERS, name)
+    if (format === undefined || (writeSheet ?? writeTable) === undefined)
+      throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
+    const { compressed, ...options } = readExport(query, door.isFlat)
+    const extension = format.extension ?? name
+    const file = {
+      name: extension === 'data.json' ? extension : `catalog.${extension}`,
+      mediaType: format.mediaType,
+      compressed,
+    }
+    keepNowhere(reply)
+    if (writeSheet !== undefined) {
+      const about = readSheetOptions(query, door)
+      const self = `${place.root}/catalog/exports/${name}`
+      const catalog = catalogSheet(await findEntries(query, door), self, { base, place, ...about })
+      return sendFile(reply, writeSheet(catalog), file)
+    }
+    const table = catalogTable(query, door, name)
+    const rows = await begun(table.rows)
+    const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
+    return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
+  })
+}
+
+function own<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** The clauses, filters and the part of a list that an export is asked for. */
+function readQuery(query: QueryParameters, door: Door) {
+  const source = door.catalogSource()
+  const { clauses, filter } = door.readFiltered(query, source)
+  const { offset } = readPage({ offset: query.offset ?? '', limit: '0' }, true)
+  const question = { ...clauses, filter, offset, limit: readExportLimit(query) }
+  return { source, question, context: door.context(source, clauses), timezone: clauses.timezone }
+}
+
+/** The datasets that a query finds, in its order. */
+async function findEntries(query: QueryParameters, door: Door): Promise<readonly ServedDataset[]> {
+  refuseParameters(query, ['select', 'group_by'], 'this format tells what it tells of whole datasets')
+  const { catalog, dialect } = door.options
+  const asker = door.asker()
+  const { source, question, context, timezone } = readQuery(query, door)
+  const { entries } = catalog.current()
+  const plan = planOdsql({ ...question, select: 'datasetid' }, context, asker.watch)
+  const byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
+  const asked = { target: source.target, style: { dialect, timezone } }
+  const { rows } = await answerQuery(plan, asked, asker)
+  return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
+}
+
+/** Which files of datasets are told, and how (query API, "include_exports", "use_labels_in_exports"). */
+function readSheetOptions(query: QueryParameters, door: Door): Pick<SheetOptions, 'formats' | 'useLabels'> {
+  const generation = door.options.dialect.name
+  const known = EXPORT_FORMATS.filter(
+    ({ sources, generations }) => sources.includes('dataset') && generations.includes(generation),
+  ).map(({ name }) => name)
+  const names = many(query, 'include_exports')
+    .flatMap(text => text.split(','))
+    .map(name => name.trim())
+    .filter(name => name !== '')
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown !== undefined) throw invalid('include_exports', unknown, `one of ${known.join(', ')}`)
+  return {
+    formats: names.length === 0 ? null : names,
+    useLabels: query.use_labels_in_exports === undefined || readFlag(query, 'use_labels_in_exports'),
+  }
+}
+
+interface CatalogTable extends Table {
+  readonly rows: AsyncGenerator<readonly Row[]>
+}
+
+/** The catalog as a table: datasets as the list of datasets gives them in JSON, their metadata in columns elsewhere. */
+function catalogTable(query: QueryParameters, door: Door, format: string): CatalogTable {
+  if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
+  const { dialect } = door.options
+  const { source, question, context, timezone } = readQuery(query, door)
+  const asker = door.asker()
+  const isJson = format === 'json' || format === 'jsonl'
+  const { asked: select, shown } = isJson
+    ? splitSelect(question.select)
+    : { asked: question.select, shown: [] }
+  const plan = planOdsql({ ...question, select }, context, asker.watch)
+  const isSelected = question.select !== undefined
+  const asked = { target: source.target, style: { dialect, timezone } }
+  const about = { name: 'catalog', title: new URL(door.options.base).host }
+  if (!isJson || plan.type === 'groups') {
+    const columns = columnsOf(plan, dialect)
+    const kept = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
+    return { ...about, columns: kept, rows: exportObjects(plan, asked, asker) }
+  }
+  const answer = async () => {
+    const { rows, total } = await answerQuery(plan, asked, asker)
+    return { total, rows: select === undefined ? rows.map(row => ({ ...row, object: {} })) : rows }
+  }
+  return { ...about, columns: [], rows: describedRows(query, door, answer, isSelected ? shown : null) }
+}
+
+/** The columns of templates, those of DCAT first, and the id of the dataset last (facts on "Catalog", CSV). */
+function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] {
+  const first = ['dcat', 'default']
+  const rank = ({ key }: ResultColumn) => {
+    const place = first.indexOf(key.slice(0, key.indexOf('.')))
+    return place < 0 ? first.length : place
+  }
+  const metas = columns.filter(({ key }) => key.includes('.'))
+  return [...metas.sort((a, b) => rank(a) - rank(b)), ...columns.filter(({ key }) => key === 'datasetid')]
+}
+
+/** Datasets as the list of datasets shows them, whole or what was selected of them. */
+async function* describedRows(
+  query: QueryParameters,
+  door: Door,
+  answer: () => Promise<Answer>,
+  parts: readonly ShownPart[] | null,
+): AsyncGenerator<readonly Row[]> {
+  const byId = new Map(door.options.catalog.current().entries.map(entry => [entry.dataset.id, entry]))
+  const { rows } = await answer()
+  yield rows.flatMap(({ id, object }) => {
+    const entry = byId.get(id ?? '')
+    if (entry === undefined) return []
+    const selected = parts === null ? undefined : { object, shown: parts }
+    return [presentDataset(entry, door.place, door.manner(query, entry), selected) as Row]
+  })
+}

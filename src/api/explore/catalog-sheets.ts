@@ -1,0 +1,149 @@
+import { type CatalogEntry, canonicalMoment, completeMetas } from '../../catalog/catalog-dataset.ts'
+import type { CatalogSheet, DatasetSheet, DistributionSheet, Named } from '../../formats/catalog-sheet.ts'
+import { isXmlText } from '../../formats/xml.ts'
+import type { Metas, MetaValue } from '../../model/metadata.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { datasetIri } from '../../rdf/iris.ts'
+import { isLanguageTag } from '../../rdf/language-tag.ts'
+import { type ExportFormat, exportFormats } from './export-list.ts'
+import type { Place } from './present.ts'
+
+/** How the files of datasets are told. */
+export interface SheetOptions {
+  readonly base: string
+  readonly place: Place
+  /** Names of the formats that are told; null for all. */
+  readonly formats: readonly string[] | null
+  /** Files name their columns by labels. */
+  readonly useLabels: boolean
+}
+
+/** Formats whose columns have names. */
+const WITH_COLUMNS: ReadonlySet<string> = new Set(['csv', 'xls', 'xlsx'])
+
+/** The catalog as its formats tell it; a portal is called by its address. */
+export function catalogSheet(
+  entries: readonly CatalogEntry[],
+  self: string,
+  options: SheetOptions,
+): CatalogSheet {
+  const { base } = options
+  const domain = new URL(base).host
+  return {
+    iri: `${base}/#catalog`,
+    homepage: `${base}/`,
+    self,
+    title: domain,
+    description: `${domain} catalog`,
+    publisher: { name: domain, iri: `${base}/#publisher` },
+    datasets: entries.map(entry => datasetSheet(entry, options)),
+  }
+}
+
+function datasetSheet(entry: CatalogEntry, options: SheetOptions): DatasetSheet {
+  const { id } = entry.dataset
+  const { base, place } = options
+  const metas = completeMetas(entry)
+  const { default: known = {}, dcat = {} } = metas
+  const datasets = `${place.root}/${place.source}/datasets`
+  const refined = (facet: string) => (name: string) => ({
+    name,
+    iri: `${datasets}?refine=${encodeURIComponent(`${facet}:"${name}"`)}`,
+  })
+  const title = textOf(known.title) ?? id
+  const language = textOf(known.language)
+  return {
+    id,
+    iri: datasetIri(base, id),
+    page: `${datasets}/${id}`,
+    title,
+    description: textOf(known.description) ?? title,
+    language: language !== null && isLanguageTag(language) ? language : null,
+    keywords: textsOf(known.keyword),
+    themes: textsOf(known.theme).map(refined('theme')),
+    publisher: textsOf(known.publisher).slice(0, 1).map(refined('publisher'))[0] ?? null,
+    creators: textsOf(dcat.creator).map(named),
+    contributors: textsOf(dcat.contributor).map(named),
+    license: licenseOf(known),
+    issued: momentOf(dcat.issued ?? dcat.created),
+    modified: momentOf(known.modified) ?? momentOf(entry.published),
+    periodicity: textsOf(dcat.accrualperiodicity ?? known.update_frequency).map(named)[0] ?? null,
+    contact: contactOf(dcat),
+    places: [...textsOf(dcat.spatial), ...textsOf(known.territory)].map(named),
+    temporal: temporalOf(dcat),
+    standards: textsOf(dcat.conforms_to).map(named),
+    accessRights: textsOf(dcat.accessRights).map(named)[0] ?? null,
+    references: [...textsOf(known.references), ...textsOf(dcat.relation)].filter(isIri),
+    distributions: distributions(entry, title, options),
+  }
+}
+
+/** One file for each format in which the records of a dataset are served. */
+function distributions(
+  { dataset: { id, fields } }: CatalogEntry,
+  title: string,
+  { place, formats, useLabels }: SheetOptions,
+): readonly DistributionSheet[] {
+  const served = exportFormats(place.dialect.name, fields)
+  return served
+    .filter(({ name }) => formats === null || formats.includes(name))
+    .map(({ name, extension, mediaType }: ExportFormat) => {
+      const labels = useLabels && WITH_COLUMNS.has(name) ? '?use_labels=true' : ''
+      return {
+        url: `${place.root}/${place.source}/datasets/${id}/exports/${name}${labels}`,
+        title: `${id}.${extension ?? name}`,
+        description: `${title} (${name})`,
+        mediaType: mediaType.replace(/;.*/s, ''),
+        format: name,
+      }
+    })
+}
+
+type Template = Metas[string]
+
+function licenseOf(known: Template): Named | null {
+  const url = textOf(known.license_url)
+  const name = textOf(known.license) ?? url
+  if (name === null) return null
+  return { name, iri: [url, name].find(text => text !== null && isIri(text)) ?? null }
+}
+
+function contactOf(dcat: Template): DatasetSheet['contact'] {
+  const given = textOf(dcat.contact_email)?.replace(/^mailto:/i, '') ?? null
+  const email = given?.includes('@') && isIri(`mailto:${given}`) ? given : null
+  const name = textOf(dcat.contact_name) ?? email
+  return name === null ? null : { name, email }
+}
+
+function temporalOf(dcat: Template): DatasetSheet['temporal'] {
+  const start = momentOf(dcat.temporal_coverage_start)
+  const end = momentOf(dcat.temporal_coverage_end)
+  return start === null && end === null ? null : { start, end }
+}
+
+function named(text: string): Named {
+  return { name: text, iri: isIri(text) ? text : null }
+}
+
+function momentOf(value: MetaValue | undefined): string | null {
+  const moment = canonicalMoment(value ?? null)
+  return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
+}
+
+function textOf(value: MetaValue | undefined): string | null {
+  return textsOf(value)[0] ?? null
+}
+
+function textsOf(value: MetaValue | undefined): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return all
+    .filter(each => typeof each === 'string' || typeof each === 'number')
+    .map(each => legible(String(each)).trim())
+    .filter(text => text !== '')
+}
+
+/** A text with U+FFFD for each character that no XML document can hold, so that every format tells the same. */
+function legible(text: string): string {
+  if (isXmlText(text)) return text
+  return Array.from(text, character => (isXmlText(character) ? character : '\ufffd')).join('')
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { ServedDataset } from '../../catalog/catalog.ts'
+import { jsonldStream } from '../../formats/jsonld-stream.ts'
+import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
+import { turtle } from '../../formats/turtle.ts'
+import { isXmlText } from '../../formats/xml.ts'
+import { isFresh, keepNowhere } from '../../http/conditional.ts'
+import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { readExportLimit, readFlag, refuseParameters } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { RecordQuery } from '../../query/plan.ts'
+import { fieldIri } from '../../rdf/iris.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { datasetPrefixes } from '../../rdf/prefixes.ts'
+import { planOdsql } from '../../records/ask.ts'
+import type { Asker } from '../../records/trace.ts'
+import { fieldWith, isWhole, matchingTriples } from '../../records/triples.ts'
+import type { DatasetRoute, Door } from './door.ts'
+import { begun, sendFile } from './export-file.ts'
+import { exportFormats } from './export-list.ts'
+
+/** Writes N-Triples that come in pieces as another form of the same graph. */
+type RdfWriter = (pieces: AsyncIterable<string>, base: string, entry: ServedDataset) => AsyncIterable<string>
+
+/** The forms of RDF in which datasets are exported (linked-data specification, "RDF exports"); n3 is N-Triples. */
+const RDF_WRITERS: Readonly<Record<string, RdfWriter>> = {
+  turtle: (pieces, base, { dataset }) => turtle(pieces, datasetPrefixes(base, dataset.id)),
+  rdfxml: (pieces, base, { dataset }) => rdfxml(pieces, datasetPrefixes(base, dataset.id)),
+  n3: pieces => pieces,
+  jsonld: (pieces, base, { dataset: { id, fields } }) =>
+    jsonldStream(
+      pieces,
+      fields.map(({ name }) => [name, fieldIri(base, id, name)]),
+    ),
+}
+
+/** Finds, in JavaScript as in SPARQL, the characters that no XML document can hold. */
+const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
+  .filter(code => code < 0xd800 || code > 0xdfff)
+  .map(code => String.fromCharCode(code))
+  .filter(character => !isXmlText(character))
+  .join('')}]`
+
+/** The graph of a dataset, or of those of its records that a query finds, as a file (linked-data, "RDF exports"). */
+export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
+  const { base, catalog, dialect, store } = door.options
+  const unwritable = new UnwritableTexts()
+
+  for (const [format, write] of Object.entries(RDF_WRITERS))
+    app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
+      const { query } = request
+      const entry = catalog.dataset(request.params.dataset)
+      const { dataset, target, version } = entry
+      const served = exportFormats(dialect.name, dataset.fields).find(({ name }) => name === format)
+      if (served === undefined) return reply.callNotFound()
+      const asker = door.asker()
+      const plan = readPlan(query, entry, door, asker)
+      const file = {
+        name: `${dataset.id}.${served.extension ?? format}`,
+        mediaType: served.mediaType,
+        compressed: readFlag(query, 'compressed'),
+      }
+      if (!isWhole(plan)) keepNowhere(reply)
+      else if (isFresh(request, reply, version)) return reply.code(304).send()
+      const triples = () => matchingTriples(plan, target, store, asker)
+      const problem =
+        format === 'rdfxml'
+          ? (nameless(entry, base) ?? (await unwritable.problem(entry, triples, asker)))
+          : null
+      if (problem !== null) return unprocessable(reply, problem)
+      return sendFile(reply, write(await begun(triples()), base, entry), file)
+    })
+}
+
+function readPlan(query: QueryParameters, entry: ServedDataset, door: Door, asker: Asker): RecordQuery {
+  refuseParameters(query, ['select', 'group_by'], 'an RDF export has the triples of whole records')
+  const source = door.datasetSource(entry)
+  const { clauses, filter } = door.readFiltered(query, source)
+  const all = { limit: readExportLimit(query), offset: 0 }
+  const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+  if (plan.type !== 'records') throw new Error('a query without groups became one for groups')
+  return plan
+}
+
+/** What is wrong with a dataset whose predicates RDF/XML cannot name; null for none. */
+function nameless({ dataset: { id, fields } }: ServedDataset, base: string): string | null {
+  const predicate = fields.map(({ name }) => fieldIri(base, id, name)).find(iri => splitIri(iri) === null)
+  if (predicate === undefined) return null
+  return `The predicate ${predicate} has no name in RDF/XML. Ask for turtle, n3 or jsonld instead.`
+}
+
+/** Finds texts that XML cannot hold, before the first byte is sent: a version is searched once. */
+class UnwritableTexts {
+  private readonly fields = new WeakMap<ServedDataset, string | null>()
+
+  /** What is wrong with the records that are exported; null for nothing. */
+  async problem(
+    entry: ServedDataset,
+    triples: () => AsyncIterable<string>,
+    asker: Asker,
+  ): Promise<string | null> {
+    let field = this.fields.get(entry)
+    if (field === undefined) {
+      field = (await fieldWith(NO_XML, entry.target, asker))?.name ?? null
+      this.fields.set(entry, field)
+    }
+    if (field === null) return null
+    for await (const piece of triples())
+      for (const { subject, predicate, object } of parseTriples(piece))
+        if (!isXmlText(object.value))
+          return `The value of ${predicate.value} of ${subject.value} has a character that XML cannot hold. Ask for turtle, n3 or jsonld instead.`
+    return null
+  }
+}
+
+/** Refuses what was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
+function unprocessable(reply: FastifyReply, message: string): FastifyReply {
+  const body = { error_code: 'UnprocessableEntity', message }
+  reply.removeHeader('etag')
+  return keepNowhere(reply).code(422).type(JSON_TYPE).send(prettyJson(body))
+}

@@ -1,0 +1,216 @@
+import { iriText, literalText } from '../rdf/ntriples.ts'
+import type { CatalogSheet, DatasetSheet, DistributionSheet, Named } from './catalog-sheet.ts'
+import type { Prefixes } from './turtle.ts'
+
+/** The vocabularies of a catalog in DCAT-AP, by their prefixes. */
+export const DCAT_PREFIXES = {
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+  dcat: 'http://www.w3.org/ns/dcat#',
+  dcterms: 'http://purl.org/dc/terms/',
+  foaf: 'http://xmlns.com/foaf/0.1/',
+  skos: 'http://www.w3.org/2004/02/skos/core#',
+  vcard: 'http://www.w3.org/2006/vcard/ns#',
+} as const satisfies Prefixes
+
+const LANGUAGES = 'http://id.loc.gov/vocabulary/iso639-1/'
+const MEDIA_TYPES = 'https://www.iana.org/assignments/media-types/'
+
+/** A name of a vocabulary with its prefix: `dcat:Dataset`. */
+type Name = `${keyof typeof DCAT_PREFIXES}:${string}`
+/** A predicate and the text of an object; null for a triple that is not said. */
+type Statement = readonly [predicate: Name, object: string | null]
+
+/**
+ * A catalog as N-Triples after the application profile of the European data portals, DCAT-AP 3.0: the catalog, then each
+ * dataset with its distributions and what they refer to, in pieces.
+ */
+export async function* dcatTriples(catalog: CatalogSheet): AsyncGenerator<string> {
+  const graph = new DcatGraph()
+  yield graph.catalog(catalog)
+  for (const dataset of catalog.datasets) yield graph.dataset(dataset)
+}
+
+/** Remembers what was described, so that a theme of many datasets is described once, and counts blank nodes. */
+class DcatGraph {
+  private readonly described = new Set<string>()
+  private blanks = 0
+
+  catalog({ iri, homepage, title, description, publisher, datasets }: CatalogSheet): string {
+    const agent = this.agent(publisher)
+    const home = this.resource('foaf:Document', iriText(homepage), [])
+    return [
+      say(iriText(iri), [
+        ['rdf:type', name('dcat:Catalog')],
+        ['dcterms:title', literalText(title)],
+        ['dcterms:description', literalText(description)],
+        ['dcterms:publisher', agent.node],
+        ['foaf:homepage', home.node],
+        ...datasets.map(({ iri }): Statement => ['dcat:dataset', iriText(iri)]),
+      ]),
+      agent.text,
+      home.text,
+    ].join('')
+  }
+
+  dataset(sheet: DatasetSheet): string {
+    const text = (value: string) => literalText(value, undefined, sheet.language ?? '')
+    const shared = this.shared(sheet)
+    const publisher = sheet.publisher === null ? null : this.agent(sheet.publisher)
+    const creators = sheet.creators.map(agent => this.agent(agent))
+    const contributors = sheet.contributors.map(agent => this.agent(agent))
+    const themes = sheet.themes.map(theme => this.named(theme, 'skos:Concept', 'skos:prefLabel', text))
+    const places = sheet.places.map(place => this.named(place, 'dcterms:Location', 'rdfs:label', text))
+    const standards = sheet.standards.map(each => this.named(each, 'dcterms:Standard', 'rdfs:label', text))
+    const frequency = this.optional(sheet.periodicity, 'dcterms:Frequency')
+    const rights = this.optional(sheet.accessRights, 'dcterms:RightsStatement')
+    const contact = this.contact(sheet)
+    const period = this.period(sheet)
+    const page = this.resource('foaf:Document', iriText(sheet.page), [])
+    const references = sheet.references.map(url => this.resource('foaf:Document', iriText(url), []))
+    const files = sheet.distributions.map(file => this.distribution(file, sheet, shared.statements))
+    const nodes = (predicate: Name, all: readonly (Described | null)[]) =>
+      all.map((described): Statement => [predicate, described?.node ?? null])
+    return [
+      say(iriText(sheet.iri), [
+        ['rdf:type', name('dcat:Dataset')],
+        ['dcterms:identifier', literalText(sheet.iri)],
+        ['dcterms:title', text(sheet.title)],
+        ['dcterms:description', text(sheet.description)],
+        ...sheet.keywords.map((keyword): Statement => ['dcat:keyword', text(keyword)]),
+        ...nodes('dcat:theme', themes),
+        ...nodes('dcterms:subject', themes),
+        ...nodes('dcterms:publisher', [publisher]),
+        ...nodes('dcterms:creator', creators),
+        ...nodes('dcterms:contributor', contributors),
+        ...nodes('dcat:contactPoint', [contact]),
+        ...shared.statements,
+        ...nodes('dcterms:accessRights', [rights]),
+        ...nodes('dcterms:accrualPeriodicity', [frequency]),
+        ...nodes('dcterms:spatial', places),
+        ...nodes('dcterms:temporal', [period]),
+        ...nodes('dcterms:conformsTo', standards),
+        ...nodes('dcat:landingPage', [page]),
+        ...nodes('foaf:page', references),
+        ...nodes('dcat:distribution', files),
+      ]),
+      ...[publisher, ...creators, ...contributors, ...themes, contact, frequency, rights, ...places].map(
+        told,
+      ),
+      ...[period, ...standards, page, ...references].map(told),
+      shared.text,
+      ...files.map(told),
+    ].join('')
+  }
+
+  /** What a dataset and each of its distributions have in common: license, language and dates. */
+  private shared({ license, language, issued, modified }: DatasetSheet) {
+    const terms = this.optional(license, 'dcterms:LicenseDocument')
+    const known = /^[a-z]{2}(?=-|$)/i.exec(language ?? '')?.[0].toLowerCase()
+    const tongue =
+      known === undefined ? null : this.resource('dcterms:LinguisticSystem', iriText(LANGUAGES + known), [])
+    const statements: readonly Statement[] = [
+      ['dcterms:license', terms?.node ?? null],
+      ['dcterms:language', tongue?.node ?? null],
+      ['dcterms:issued', moment(issued)],
+      ['dcterms:modified', moment(modified)],
+    ]
+    return { statements, text: told(terms) + told(tongue) }
+  }
+
+  private distribution(
+    file: DistributionSheet,
+    { language }: DatasetSheet,
+    shared: readonly Statement[],
+  ): Described {
+    const media = iriText(MEDIA_TYPES + file.mediaType)
+    const type = this.resource('dcterms:MediaTypeOrExtent', media, [['rdf:type', name('dcterms:MediaType')]])
+    const node = iriText(file.url)
+    const text = say(node, [
+      ['rdf:type', name('dcat:Distribution')],
+      ['dcterms:title', literalText(file.title, undefined, language ?? '')],
+      ['dcterms:description', literalText(file.description, undefined, language ?? '')],
+      ['dcat:accessURL', node],
+      ['dcat:downloadURL', node],
+      ['dcterms:format', type.node],
+      ['dcat:mediaType', type.node],
+      ...shared,
+    ])
+    return { node, text: text + type.text }
+  }
+
+  private contact({ contact }: DatasetSheet): Described | null {
+    if (contact === null) return null
+    return this.resource('vcard:Kind', this.blank(), [
+      ['vcard:fn', literalText(contact.name)],
+      ['vcard:hasEmail', contact.email === null ? null : iriText(`mailto:${contact.email}`)],
+    ])
+  }
+
+  private period({ temporal }: DatasetSheet): Described | null {
+    if (temporal === null) return null
+    return this.resource('dcterms:PeriodOfTime', this.blank(), [
+      ['dcat:startDate', moment(temporal.start)],
+      ['dcat:endDate', moment(temporal.end)],
+    ])
+  }
+
+  private agent(agent: Named): Described {
+    return this.named(agent, 'foaf:Agent', 'foaf:name')
+  }
+
+  private optional(given: Named | null, type: Name): Described | null {
+    return given === null ? null : this.named(given, type, 'rdfs:label')
+  }
+
+  private named(
+    given: Named,
+    type: Name,
+    label: Name,
+    text: (value: string) => string = literalText,
+  ): Described {
+    const node = given.iri === null ? this.blank() : iriText(given.iri)
+    const isName = given.name !== given.iri || type === 'foaf:Agent' || type === 'skos:Concept'
+    return this.resource(type, node, [[label, isName ? text(given.name) : null]])
+  }
+
+  /** A resource that is described where it is met first. */
+  private resource(type: Name, node: string, more: readonly Statement[]): Described {
+    const key = `${type} ${node}`
+    if (this.described.has(key)) return { node, text: '' }
+    this.described.add(key)
+    return { node, text: say(node, [['rdf:type', name(type)], ...more]) }
+  }
+
+  private blank(): string {
+    this.blanks += 1
+    return `_:n${this.blanks}`
+  }
+}
+
+/** A node as an object, and the lines that describe it. */
+interface Described {
+  readonly node: string
+  readonly text: string
+}
+
+function told(described: Described | null): string {
+  return described?.text ?? ''
+}
+
+function say(subject: string, statements: readonly Statement[]): string {
+  let text = ''
+  for (const [predicate, object] of statements)
+    if (object !== null) text += `${subject} ${name(predicate)} ${object} .\n`
+  return text
+}
+
+function name(short: Name): string {
+  const [prefix = 'rdf', local = ''] = short.split(':') as [keyof typeof DCAT_PREFIXES, string]
+  return iriText(DCAT_PREFIXES[prefix] + local)
+}
+
+function moment(text: string | null): string | null {
+  return text === null ? null : literalText(text, `${DCAT_PREFIXES.xsd}dateTime`)
+}

@@ -1,0 +1,99 @@
+import type { FieldType } from '../model/field.ts'
+import type { Coordinates, Geometry } from '../model/value.ts'
+import { cellText } from './csv.ts'
+import { geometryColumn, geometryOf } from './geojson.ts'
+import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from './xml.ts'
+
+/** Types of `SimpleField`. An int of KML has 32 bits for many readers; a double holds every integer of ours. */
+const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
+  int: 'double',
+  double: 'double',
+  boolean: 'bool',
+}
+
+/** A column with the opening tag of its values. */
+interface DataColumn {
+  readonly column: Column
+  readonly tag: string
+}
+
+/**
+ * Writes KML 2.2 (OGC 07-147r2): a Placemark a row, its name the first text, its geometry that of the first shape, else of
+ * the first point, and the other columns as `SchemaData` in the types of a `Schema`; null has no element.
+ */
+export async function* kml(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  const geometry = geometryColumn(table.columns)
+  const title = table.columns.find(({ type }) => type === 'text')
+  const others = table.columns.filter(column => column !== geometry)
+  const names = distinctNames(others.map(column => columnName(column, options))).map(xmlAttribute)
+  const data = others.map((column, index) => ({ column, tag: `<SimpleData name="${names[index]}">` }))
+  const placemark = (row: Row) =>
+    `<Placemark>${element('name', row, title, options)}${extendedData(row, data, options)}` +
+    `${geometry === undefined ? '' : geometryXml(geometryOf(row[geometry.key]))}</Placemark>\n`
+  const fields = others.map(
+    ({ type, label }, index) =>
+      `<SimpleField type="${TYPES[type] ?? 'string'}" name="${names[index]}">` +
+      `<displayName>${xmlText(label)}</displayName></SimpleField>\n`,
+  )
+  yield `${XML_DECLARATION}<kml xmlns="http://www.opengis.net/kml/2.2">\n<Document>\n` +
+    `<name>${xmlText(table.title)}</name>\n` +
+    `<Schema name="${xmlAttribute(table.name)}" id="columns">\n${fields.join('')}</Schema>\n`
+  for await (const rows of table.rows) if (rows.length > 0) yield rows.map(placemark).join('')
+  yield '</Document>\n</kml>\n'
+}
+
+function element(name: string, row: Row, column: Column | undefined, options: ExportOptions): string {
+  const text = column === undefined ? '' : cellText(row[column.key], column, options.listSeparator)
+  return text === '' ? '' : `<${name}>${xmlText(text)}</${name}>`
+}
+
+function extendedData(row: Row, columns: readonly DataColumn[], { listSeparator }: ExportOptions): string {
+  let data = ''
+  for (const { column, tag } of columns) {
+    const value = row[column.key] ?? null
+    if (value !== null) data += `${tag}${xmlText(simpleText(value, column, listSeparator))}</SimpleData>`
+  }
+  return data === ''
+    ? ''
+    : `<ExtendedData><SchemaData schemaUrl="#columns">${data}</SchemaData></ExtendedData>`
+}
+
+/** A boolean is 1 or 0: `xs:boolean` has both forms, and every reader takes this one. */
+function simpleText(value: unknown, column: Column, listSeparator: string): string {
+  return typeof value === 'boolean' ? String(Number(value)) : cellText(value, column, listSeparator)
+}
+
+/** A geometry as KML (section 10); nothing for none or one without positions. */
+function geometryXml(geometry: Geometry | null): string {
+  if (geometry === null) return ''
+  if (geometry.type === 'GeometryCollection') return multi(geometry.geometries.map(geometryXml))
+  const { coordinates, type } = geometry
+  const inner = coordinates as readonly Coordinates[]
+  if (coordinates.length === 0) return ''
+  if (type === 'Point') return point(coordinates)
+  if (type === 'LineString') return line(coordinates)
+  if (type === 'Polygon') return polygon(coordinates)
+  if (type === 'MultiPoint') return multi(inner.map(point))
+  return multi(inner.map(type === 'MultiLineString' ? line : polygon))
+}
+
+const multi = (parts: readonly string[]) => `<MultiGeometry>${parts.join('')}</MultiGeometry>`
+const point = (position: Coordinates) => `<Point>${coordinatesXml([position])}</Point>`
+const line = (positions: Coordinates) => `<LineString>${coordinatesXml(positions)}</LineString>`
+
+function polygon(rings: Coordinates): string {
+  return `<Polygon>${rings.map(boundary).join('')}</Polygon>`
+}
+
+function boundary(ring: number | Coordinates, index: number): string {
+  const name = index === 0 ? 'outerBoundaryIs' : 'innerBoundaryIs'
+  return `<${name}><LinearRing>${coordinatesXml(ring as Coordinates)}</LinearRing></${name}>`
+}
+
+/** Longitude, latitude and height where there is one, with commas between; positions with blanks between. */
+function coordinatesXml(positions: Coordinates): string {
+  const position = (it: number | Coordinates) =>
+    (it as readonly number[]).slice(0, 3).map(xmlDecimal).join(',')
+  return `<coordinates>${positions.map(position).join(' ')}</coordinates>`
+}

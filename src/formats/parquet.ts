@@ -1,0 +1,205 @@
+import { Zstd } from '@hpcc-js/wasm-zstd'
+import { ByteWriter, geojsonToWkb, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import { geometryColumn, geometryOf } from './geojson.ts'
+import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
+import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+
+/** A group is written when it has so many rows, or about so many bytes of texts and geometries. */
+const GROUP = { rows: 20_000, bytes: 8 * 2 ** 20 } as const
+
+const DAY = 86_400_000
+
+/** What is known of the geometries of a column when all are written. */
+interface Coverage {
+  readonly types: Set<string>
+}
+
+/** A column of the file. */
+interface Target {
+  readonly name: string
+  readonly column: Column
+  readonly coverage: Coverage | undefined
+  values: unknown[]
+}
+
+/**
+ * Writes Apache Parquet (format 2): int64, double, boolean, date32, timestamps of microseconds in UTC, strings and lists of
+ * them; points and shapes are WKB with the metadata of GeoParquet 1.1.0. Memory holds one group of rows.
+ */
+export async function* parquet(table: Table, options: ExportOptions): AsyncGenerator<Uint8Array> {
+  const project = projector(options.epsg) ?? (position => position)
+  const targets = targetsOf(table.columns, options)
+  const metadata: { key: string; value: string }[] = []
+  const bytes = new ByteWriter()
+  const zstd = options.parquetCompression === 'zstd' ? await Zstd.load() : undefined
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema: schemaOf(targets),
+    codec: zstd === undefined ? 'SNAPPY' : 'ZSTD',
+    ...(zstd === undefined ? {} : { compressors: { ZSTD: (input: Uint8Array) => zstd.compress(input) } }),
+    kvMetadata: metadata,
+    createdBy: 'lodestone',
+  })
+  let size = 0
+  for await (const rows of table.rows) {
+    for (const row of rows) {
+      size += addRow(targets, row, project)
+      if (size < GROUP.bytes && (targets[0]?.values.length ?? 0) < GROUP.rows) continue
+      yield writeGroup(writer, bytes, targets)
+      size = 0
+    }
+  }
+  if ((targets[0]?.values.length ?? 0) > 0) yield writeGroup(writer, bytes, targets)
+  const geo = geoMetadata(targets, table.columns, options)
+  if (geo !== null) metadata.push({ key: 'geo', value: JSON.stringify(geo) })
+  await writer.finish()
+  yield taken(bytes)
+}
+
+function writeGroup(writer: ParquetWriter, bytes: ByteWriter, targets: readonly Target[]): Uint8Array {
+  const columnData = targets.map(({ name, values, coverage }) => ({
+    name,
+    data: values,
+    statistics: coverage === undefined,
+  }))
+  // With a writer in memory this is done at once.
+  void writer.write({ columnData, rowGroupSize: columnData[0]?.data.length ?? 1 })
+  for (const target of targets) target.values = []
+  return taken(bytes)
+}
+
+/** What has been written since the last time. */
+function taken(bytes: ByteWriter): Uint8Array {
+  const piece = bytes.getBytes().slice()
+  bytes.index = 0
+  return piece
+}
+
+function targetsOf(columns: readonly Column[], options: ExportOptions): readonly Target[] {
+  const names = new Set<string>()
+  return columns.map(column => {
+    const name = unusedName(columnName(column, options), names)
+    const isGeometry = column.type === 'geo_point_2d' || column.type === 'geo_shape'
+    return { name, column, coverage: isGeometry ? { types: new Set<string>() } : undefined, values: [] }
+  })
+}
+
+/** Names are unique: labels need not be. */
+function unusedName(wanted: string, names: Set<string>): string {
+  let name = wanted
+  for (let count = 2; names.has(name); count++) name = `${wanted} ${count}`
+  names.add(name)
+  return name
+}
+
+function schemaOf(targets: readonly Target[]): SchemaElement[] {
+  return [{ name: 'root', num_children: targets.length }, ...targets.flatMap(elementsOf)]
+}
+
+function elementsOf({ name, column }: Target): readonly SchemaElement[] {
+  const repetition_type = 'OPTIONAL'
+  if (column.multivalued)
+    return [
+      { name, repetition_type, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { ...TEXT, name: 'element', repetition_type },
+    ]
+  return [{ ...ELEMENTS[column.type], name, repetition_type }]
+}
+
+type Element = Omit<SchemaElement, 'name' | 'repetition_type'>
+
+const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
+
+const ELEMENTS: Readonly<Record<Column['type'], Element>> = {
+  text: TEXT,
+  int: { type: 'INT64' },
+  double: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+  datetime: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+  geo_point_2d: { type: 'BYTE_ARRAY' },
+  geo_shape: { type: 'BYTE_ARRAY' },
+}
+
+/** Adds a row to its columns; about how many bytes it has. */
+function addRow(targets: readonly Target[], row: Row, project: Projector): number {
+  let size = 0
+  for (const target of targets) {
+    const value = row[target.column.key] ?? null
+    const stored = value === null ? null : storedValue(value, target, project)
+    target.values.push(stored)
+    size += sizeOf(stored)
+  }
+  return size
+}
+
+function sizeOf(stored: unknown): number {
+  if (typeof stored === 'string' || stored instanceof Uint8Array) return stored.length
+  return Array.isArray(stored) ? stored.reduce<number>((sum, part) => sum + sizeOf(part), 0) : 8
+}
+
+/** A value as the file has it; null for one beyond the range of its type. */
+function storedValue(value: unknown, { column, coverage }: Target, project: Projector): unknown {
+  if (coverage !== undefined) return wkbOf(value, coverage, project)
+  if (column.multivalued) return Array.isArray(value) ? value : [value]
+  switch (column.type) {
+    case 'int':
+      return BigInt(Number(value))
+    case 'date': {
+      const epoch = Date.parse(String(value))
+      return Number.isNaN(epoch) ? null : Math.floor(epoch / DAY)
+    }
+    case 'datetime':
+      return microseconds(String(value))
+    default:
+      return value
+  }
+}
+
+/** Microseconds since 1970 of a moment in ISO 8601; finer digits are left out. */
+function microseconds(text: string): bigint | null {
+  const epoch = Date.parse(text)
+  if (Number.isNaN(epoch)) return null
+  const beyond = (/\.\d{3}(\d{1,3})/.exec(text)?.[1] ?? '').padEnd(3, '0')
+  return BigInt(epoch) * 1000n + BigInt(beyond)
+}
+
+type WrittenGeometry = Parameters<typeof geojsonToWkb>[0]
+
+function wkbOf(value: unknown, coverage: Coverage, project: Projector): Uint8Array | null {
+  const geometry = geometryOf(value)
+  const projected = geometry === null ? null : projectGeometry(geometry, project)
+  if (projected === null) return null
+  coverage.types.add(projected.type)
+  return geojsonToWkb(projected as WrittenGeometry).slice()
+}
+
+/** The metadata of GeoParquet 1.1.0; null where there is no geometry. Without `crs` it is WGS 84, longitude first. */
+function geoMetadata(
+  targets: readonly Target[],
+  columns: readonly Column[],
+  { epsg }: ExportOptions,
+): object | null {
+  const primary = targets.find(({ column }) => column === geometryColumn(columns))
+  if (primary === undefined) return null
+  const described = targets.flatMap(({ name, coverage }) =>
+    coverage === undefined
+      ? []
+      : [
+          [
+            name,
+            {
+              encoding: 'WKB',
+              geometry_types: [...coverage.types].sort(),
+              ...(epsg === WGS84 ? {} : { crs: null }),
+            },
+          ],
+        ],
+  )
+  return { version: '1.1.0', primary_column: primary.name, columns: Object.fromEntries(described) }
+}

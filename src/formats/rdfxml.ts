@@ -1,0 +1,155 @@
+import { parseTriples } from '../rdf/ntriples-reader.ts'
+import type { BlankNode, Literal, NamedNode } from '../rdf/term.ts'
+import { RDF, XSD } from '../rdf/vocab.ts'
+import type { Prefixes } from './turtle.ts'
+import { escapeXml, isXmlText, XML_DECLARATION, xmlText } from './xml.ts'
+
+const SYNTAX = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+
+/** Names that RDF/XML keeps for itself, so that none of them can be a predicate (RDF 1.1 XML Syntax, section 6.1). */
+const RESERVED: ReadonlySet<string> = new Set(
+  ['RDF', 'ID', 'about', 'parseType', 'resource', 'nodeID', 'datatype', 'Description', 'li']
+    .concat('aboutEach', 'aboutEachPrefix', 'bagID')
+    .map(name => SYNTAX + name),
+)
+
+/** A namespace that no prefix can be bound to (Namespaces in XML 1.0, section 3). */
+const UNBINDABLE = 'http://www.w3.org/2000/xmlns/'
+
+const NAME_START =
+  'A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}\\u{200D}' +
+  '\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}'
+const NAME = `${NAME_START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}`
+const LAST_NAME = new RegExp(`[${NAME_START}][${NAME}]*$`, 'u')
+
+/** An IRI as a qualified name writes it. */
+interface SplitIri {
+  readonly namespace: string
+  readonly local: string
+}
+
+/**
+ * Splits the IRI of a predicate before its longest NCName; null where RDF/XML has no name for it (RDF 1.1 XML Syntax,
+ * section 6.1.4; Namespaces in XML 1.0, production 4).
+ */
+export function splitIri(iri: string): SplitIri | null {
+  const local = LAST_NAME.exec(iri)?.[0] ?? ''
+  const namespace = iri.slice(0, iri.length - local.length)
+  if (local === '' || namespace === '' || RESERVED.has(iri) || namespace === UNBINDABLE) return null
+  return { namespace, local }
+}
+
+/**
+ * Writes N-Triples as RDF/XML (RDF 1.1 XML Syntax): the triples of a subject that stand together become one node
+ * element, which a type that comes first names. Pieces come and go, so that memory holds one at a time.
+ *
+ * Throws RangeError for what RDF/XML cannot say: ask {@link splitIri} and `isXmlText` before.
+ *
+ * @param pieces whole lines of N-Triples
+ */
+export async function* rdfxml(pieces: AsyncIterable<string>, prefixes: Prefixes): AsyncGenerator<string> {
+  const writer = new RdfXmlWriter(prefixes)
+  yield writer.start()
+  for await (const piece of pieces) {
+    const text = writer.write(piece)
+    if (text !== '') yield text
+  }
+  yield writer.end()
+}
+
+/** The beginning and the end of an element of a known name. */
+interface ElementTags {
+  readonly open: string
+  readonly close: string
+}
+
+/** Remembers the subject of the last triple from one piece to the next. */
+class RdfXmlWriter {
+  private readonly prefixes: ReadonlyMap<string, string>
+  private readonly tags = new Map<string, ElementTags>()
+  private subject: NamedNode | BlankNode | null = null
+  private close = ''
+
+  constructor(prefixes: Prefixes) {
+    const all = Object.entries({ ...prefixes, rdf: SYNTAX })
+    this.prefixes = new Map(all.map(([prefix, namespace]) => [namespace, prefix]))
+  }
+
+  start(): string {
+    const namespaces = [...this.prefixes].map(([iri, prefix]) => `\n  xmlns:${prefix}="${escapeXml(iri)}"`)
+    return `${XML_DECLARATION}<rdf:RDF${namespaces.join('')}>\n`
+  }
+
+  write(triples: string): string {
+    let text = ''
+    for (const { subject, predicate, object } of parseTriples(triples)) {
+      if (this.subject?.value !== subject.value || this.subject.type !== subject.type) {
+        const type = predicate.value === RDF.type && object.type === 'iri' ? this.className(object) : null
+        text += this.close + this.open(subject, type)
+        this.subject = subject
+        if (type !== null) continue
+      }
+      const { open, close } = this.property(predicate.value)
+      text += `  ${open}${object.type === 'literal' ? literalXml(object, close) : `${resourceXml(object)}/>`}\n`
+    }
+    return text
+  }
+
+  end(): string {
+    return `${this.close}</rdf:RDF>\n`
+  }
+
+  private open(subject: NamedNode | BlankNode, type: string | null): string {
+    const name = type ?? 'rdf:Description'
+    this.close = `</${name}>\n`
+    const about =
+      subject.type === 'iri'
+        ? `rdf:about="${escapeXml(subject.value)}"`
+        : `rdf:nodeID="${nodeId(subject.value)}"`
+    return `<${name} ${about}>\n`
+  }
+
+  /** The name of a class whose namespace has a prefix. */
+  private className({ value }: NamedNode): string | null {
+    const split = splitIri(value)
+    const prefix = split === null ? undefined : this.prefixes.get(split.namespace)
+    return split === null || prefix === undefined ? null : `${prefix}:${split.local}`
+  }
+
+  private property(iri: string): ElementTags {
+    const known = this.tags.get(iri)
+    if (known !== undefined) return known
+    const split = splitIri(iri)
+    if (split === null) throw new RangeError(`RDF/XML has no name for the predicate ${iri}`)
+    const prefix = this.prefixes.get(split.namespace)
+    const name = `${prefix ?? 'ns'}:${split.local}`
+    const declaration = prefix === undefined ? ` xmlns:ns="${escapeXml(split.namespace)}"` : ''
+    const made = { open: `<${name}${declaration}`, close: `</${name}>` }
+    if (this.tags.size < 10_000) this.tags.set(iri, made)
+    return made
+  }
+}
+
+function resourceXml(term: NamedNode | BlankNode): string {
+  return term.type === 'iri'
+    ? ` rdf:resource="${escapeXml(term.value)}"`
+    : ` rdf:nodeID="${nodeId(term.value)}"`
+}
+
+function literalXml({ value, datatype, language }: Literal, close: string): string {
+  if (!isXmlText(value))
+    throw new RangeError(`No XML document can hold ${JSON.stringify(value.slice(0, 80))}`)
+  if (language.includes('--')) throw new RangeError(`RDF/XML has no base direction: ${language}`)
+  const kind =
+    language !== ''
+      ? ` xml:lang="${language}"`
+      : datatype === XSD.string
+        ? ''
+        : ` rdf:datatype="${escapeXml(datatype)}"`
+  return `${kind}>${xmlText(value)}${close}`
+}
+
+/** The label of a blank node as an NCName: two labels never become one. */
+function nodeId(label: string): string {
+  return `b${label.replace(/[^A-Za-z0-9]/gu, character => `_${character.codePointAt(0)?.toString(16)}_`)}`
+}

@@ -1,0 +1,192 @@
+import {
+  CELL_CHARACTERS,
+  inSheets,
+  SHEET_ROWS,
+  type SheetCell,
+  sheetCell,
+  sheetName,
+} from './spreadsheetml.ts'
+import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from './xml.ts'
+import { type ZipEntry, zip } from './zip-stream.ts'
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+
+/** How much one sheet may have; a sheet of so many characters stays below 4 GiB of UTF-8. */
+export interface SheetLimits {
+  readonly rows: number
+  readonly characters: number
+}
+
+const LIMITS: SheetLimits = { rows: SHEET_ROWS, characters: 2 ** 30 }
+
+/** Styles of cells by their place in `cellXfs`. */
+const STYLE = { header: 1, day: 2, second: 3, millisecond: 4 } as const
+
+/**
+ * Writes an Office Open XML workbook (ECMA-376, SpreadsheetML): names in the first row, which stays in view, typed cells,
+ * none for null, a moment by the clock that it is written with. What one sheet cannot hold goes on in further sheets.
+ */
+export function xlsx(table: Table, options: ExportOptions, limits = LIMITS): AsyncIterable<Uint8Array> {
+  return zip(parts(table, options, limits))
+}
+
+/** The files of the workbook. Those that name the sheets are last, when their number is known. */
+async function* parts(table: Table, options: ExportOptions, limits: SheetLimits): AsyncGenerator<ZipEntry> {
+  const sheets: string[] = []
+  for await (const rows of inSheets(table.rows, limits.rows)) {
+    sheets.push(sheetName(table.name, sheets.length + 1))
+    yield {
+      name: `xl/worksheets/sheet${sheets.length}.xml`,
+      content: sheetXml(rows, table.columns, options, limits),
+    }
+  }
+  yield part('xl/styles.xml', STYLES)
+  yield part('xl/workbook.xml', workbookXml(sheets))
+  yield part('xl/_rels/workbook.xml.rels', workbookRelations(sheets))
+  yield part('_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']]))
+  yield part('[Content_Types].xml', contentTypes(sheets))
+}
+
+function part(name: string, xml: string): ZipEntry {
+  return { name, content: [XML_DECLARATION + xml] }
+}
+
+const WIDTHS: Readonly<Partial<Record<Column['type'], number>>> = { text: 24, date: 12, datetime: 20 }
+
+async function* sheetXml(
+  pieces: AsyncIterable<readonly Row[]>,
+  columns: readonly Column[],
+  options: ExportOptions,
+  limits: SheetLimits,
+): AsyncGenerator<string> {
+  const letters = columns.map((_, index) => columnLetters(index))
+  yield `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
+    `${widths(columns)}<sheetData>${headerXml(columns, letters, options)}`
+  let number = 1
+  let characters = 0
+  for await (const rows of pieces) {
+    let text = ''
+    for (const row of rows) text += rowXml(row, ++number, columns, letters, options)
+    yield text
+    characters += text.length
+    if (characters >= limits.characters) break
+  }
+  yield '</sheetData></worksheet>'
+}
+
+function widths(columns: readonly Column[]): string {
+  if (columns.length === 0) return ''
+  const width = ({ type }: Column) => WIDTHS[type] ?? 16
+  const col = (column: Column, index: number) =>
+    `<col min="${index + 1}" max="${index + 1}" width="${width(column)}" customWidth="1"/>`
+  return `<cols>${columns.map(col).join('')}</cols>`
+}
+
+function headerXml(columns: readonly Column[], letters: readonly string[], options: ExportOptions): string {
+  const cells = columns.map((column, index) =>
+    textCell(
+      `r="${letters[index]}1" s="${STYLE.header}"`,
+      columnName(column, options).slice(0, CELL_CHARACTERS),
+    ),
+  )
+  return `<row r="1">${cells.join('')}</row>`
+}
+
+function rowXml(
+  row: Row,
+  number: number,
+  columns: readonly Column[],
+  letters: readonly string[],
+  { listSeparator }: ExportOptions,
+): string {
+  let cells = ''
+  columns.forEach((column, index) => {
+    const cell = sheetCell(row[column.key], column, listSeparator)
+    if (cell !== null) cells += cellXml(cell, `r="${letters[index]}${number}"`)
+  })
+  return `<row r="${number}">${cells}</row>`
+}
+
+function cellXml(cell: NonNullable<SheetCell>, place: string): string {
+  if (typeof cell === 'string') return textCell(place, cell)
+  if (typeof cell === 'number') return `<c ${place}><v>${cell}</v></c>`
+  if (typeof cell === 'boolean') return `<c ${place} t="b"><v>${cell ? 1 : 0}</v></c>`
+  return `<c ${place} s="${STYLE[cell.precision]}"><v>${cell.serial}</v></c>`
+}
+
+function textCell(place: string, text: string): string {
+  const space = /^\s|\s$|[\n\t]/.test(text) ? ' xml:space="preserve"' : ''
+  return `<c ${place} t="inlineStr"><is><t${space}>${xmlText(escaped(text))}</t></is></c>`
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
+const UNWRITABLE = /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/gi
+
+/** Characters that XML cannot hold as `_xHHHH_`, and `_` as `_x005F_` where it would begin such (ECMA-376, ST_Xstring). */
+function escaped(text: string): string {
+  return text.replace(UNWRITABLE, it => `_x${it.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
+}
+
+/** A, B … Z, AA, AB … */
+function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last
+}
+
+const NUMBER_FORMATS = [
+  'yyyy\\-mm\\-dd',
+  'yyyy\\-mm\\-dd\\ hh:mm:ss',
+  'yyyy\\-mm\\-dd\\ hh:mm:ss.000',
+] as const
+
+const STYLES =
+  `<styleSheet xmlns="${MAIN}"><numFmts count="3">` +
+  NUMBER_FORMATS.map((code, index) => `<numFmt numFmtId="${164 + index}" formatCode="${code}"/>`).join('') +
+  '</numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>' +
+  '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
+  '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
+  '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+  '<cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
+  '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>' +
+  NUMBER_FORMATS.map(
+    (_, index) =>
+      `<xf numFmtId="${164 + index}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`,
+  ).join('') +
+  '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
+
+function workbookXml(sheets: readonly string[]): string {
+  const sheet = (name: string, index: number) =>
+    `<sheet name="${xmlAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`
+  return `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheets.map(sheet).join('')}</sheets></workbook>`
+}
+
+function workbookRelations(sheets: readonly string[]): string {
+  const targets = sheets.map((_, index) => ['worksheet', `worksheets/sheet${index + 1}.xml`] as const)
+  return relations([...targets, ['styles', 'styles.xml']])
+}
+
+function relations(targets: readonly (readonly [type: string, target: string])[]): string {
+  const relation = ([type, target]: readonly [string, string], index: number) =>
+    `<Relationship Id="rId${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`
+  return `<Relationships xmlns="${PACKAGE}/relationships">${targets.map(relation).join('')}</Relationships>`
+}
+
+function contentTypes(sheets: readonly string[]): string {
+  const override = (path: string, type: string) =>
+    `<Override PartName="/xl/${path}.xml" ContentType="${CONTENT}.${type}+xml"/>`
+  return (
+    `<Types xmlns="${PACKAGE}/content-types">` +
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    '<Default Extension="xml" ContentType="application/xml"/>' +
+    override('workbook', 'sheet.main') +
+    override('styles', 'styles') +
+    sheets.map((_, index) => override(`worksheets/sheet${index + 1}`, 'worksheet')).join('') +
+    '</Types>'
+  )
+}

@@ -1,0 +1,75 @@
+/** The one place where names and texts become XML 1.0: every format that is XML writes through it. */
+
+const REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+
+/** What XML 1.0 cannot hold, not even by reference (section 2.2, "Char"); lone surrogates are looked for apart. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
+const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
+const EVERY_ILLEGAL = new RegExp(ILLEGAL, 'g')
+
+/** The beginning of every XML file. */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/** True for a text that XML 1.0 can hold as it is. */
+export function isXmlText(text: string): boolean {
+  return text.isWellFormed() && !ILLEGAL.test(text)
+}
+
+/**
+ * Escapes a text for elements and attributes alike (XML 1.0, sections 2.4 and 3.3.3): readers give it back as it was, for
+ * no white space of it is normalised. Its characters must be such as XML can hold: see {@link isXmlText}.
+ */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"\t\n\r]/g, referenceTo)
+}
+
+/** Any text between two tags: U+FFFD in the place of what XML 1.0 cannot hold. */
+export function xmlText(text: string): string {
+  return writable(text).replace(/[&<>\r]/g, referenceTo)
+}
+
+/** Any text between the double quotes of an attribute: U+FFFD in the place of what XML 1.0 cannot hold. */
+export function xmlAttribute(text: string): string {
+  return escapeXml(writable(text))
+}
+
+function writable(text: string): string {
+  return text.toWellFormed().replace(EVERY_ILLEGAL, '\ufffd')
+}
+
+function referenceTo(character: string): string {
+  return REFERENCES[character] ?? character
+}
+
+/** A name without colon made from any text (Namespaces in XML 1.0, "NCName"): what may not stand in it is `_`. */
+export function xmlName(text: string): string {
+  const name = text
+    .replace(/[^\p{L}\p{Nd}_.-]/gu, '_')
+    .replace(/[^\p{ASCII}\u00c0-\u02af\u0370-\u1fff\u3001-\ud7ff]/gu, '_')
+  return /^[\p{L}_]/u.test(name) ? name : `_${name}`
+}
+
+/** A number as `xs:decimal` has it (XML Schema 1.0, section 3.2.3): without exponent. */
+export function xmlDecimal(value: number): string {
+  const text = String(value)
+  return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text
+}
+
+/** Names of which no two are the same: from the second on they are numbered. */
+export function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>()
+  return names.map(name => {
+    let free = name
+    for (let number = 2; taken.has(free); number++) free = `${name}_${number}`
+    taken.add(free)
+    return free
+  })
+}
