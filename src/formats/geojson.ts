@@ -1,4 +1,5 @@
 import type { Geometry } from '../model/value.ts'
+import { projectGeometry, projector, WGS84 } from './projection.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
 
 /** The column whose geometry stands for a row: the first shape, else the first point. */
@@ -24,10 +25,15 @@ export function geometryOf(value: unknown): Geometry | null {
 export async function* geojson(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const geometry = geometryColumn(table.columns)
   const others = table.columns.filter(column => column !== geometry)
+  const project = options.epsg === WGS84 ? null : projector(options.epsg)
+  const shown = (row: Row) => {
+    const own = geometry === undefined ? null : geometryOf(row[geometry.key])
+    return own === null || project === null ? own : projectGeometry(own, project)
+  }
   const feature = (row: Row) =>
     JSON.stringify({
       type: 'Feature',
-      geometry: geometry === undefined ? null : geometryOf(row[geometry.key]),
+      geometry: shown(row),
       properties: Object.fromEntries(
         others.map(column => [
           columnName(column, options),
@@ -35,13 +41,20 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
         ]),
       ),
     })
-  let before = '{"type":"FeatureCollection","features":[\n'
+  const head = `{"type":"FeatureCollection",${project === null ? '' : `${systemOf(options.epsg)},`}"features":[\n`
+  let before = head
   for await (const rows of table.rows) {
     if (rows.length === 0) continue
     yield before + rows.map(feature).join(',\n')
     before = ',\n'
   }
   yield before === ',\n' ? '\n]}\n' : `${before}]}\n`
+}
+
+/** Names the system of other coordinates as the format did before RFC 7946, for it has no way since. */
+function systemOf(epsg: number): string {
+  const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${epsg}` } }
+  return `"crs":${JSON.stringify(crs)}`
 }
 
 function propertyOf(value: unknown, { type }: Column, { numericDates }: ExportOptions): unknown {

@@ -1,4 +1,3 @@
-import { Zstd } from '@hpcc-js/wasm-zstd'
 import { ByteWriter, geojsonToWkb, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
@@ -31,7 +30,7 @@ export async function* parquet(table: Table, options: ExportOptions): AsyncGener
   const targets = targetsOf(table.columns, options)
   const metadata: { key: string; value: string }[] = []
   const bytes = new ByteWriter()
-  const zstd = options.parquetCompression === 'zstd' ? await Zstd.load() : undefined
+  const zstd = options.parquetCompression === 'zstd' ? await loadZstd() : undefined
   const writer = new ParquetWriter({
     writer: bytes,
     schema: schemaOf(targets),
@@ -54,6 +53,12 @@ export async function* parquet(table: Table, options: ExportOptions): AsyncGener
   if (geo !== null) metadata.push({ key: 'geo', value: JSON.stringify(geo) })
   await writer.finish()
   yield taken(bytes)
+}
+
+/** Zstandard for Node.js below 22.15, whose zlib has none; loaded where it is asked for. */
+async function loadZstd() {
+  const { Zstd } = await import('@hpcc-js/wasm-zstd')
+  return Zstd.load()
 }
 
 function writeGroup(writer: ParquetWriter, bytes: ByteWriter, targets: readonly Target[]): Uint8Array {

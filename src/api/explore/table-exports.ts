@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../errors.ts'
+import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { keepNowhere } from '../../http/conditional.ts'
@@ -37,6 +38,8 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
     if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
     const options = readExport(query, door.isFlat)
+    if (options.epsg !== WGS84 && projector(options.epsg) === null)
+      throw invalid('epsg', options.epsg, 'the EPSG code of a known reference system')
     const asker = door.asker()
     const source = door.datasetSource(entry)
     const { clauses, filter } = door.readFiltered(query, source)
