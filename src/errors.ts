@@ -33,6 +33,8 @@ export const FAULTS = {
     status: 406,
     message: 'None of the accepted media types can be served. Available: {available}.',
   },
+  /** What was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
+  UnprocessableEntity: { status: 422, message: '{reason}' },
   RequestTooLong: { status: 414, message: '{reason}' },
   DeadlineExceeded: { status: 503, message: 'The query took longer than {seconds} s and was stopped.' },
   StoreBusy: { status: 503, message: 'The store cannot take more queries now. Try again in a moment.' },

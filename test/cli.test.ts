@@ -145,7 +145,7 @@ t.test(
     })
     t.match(await lodestone(['explain', 'big-trees', 'height >', ...at]), {
       code: 1,
-      stderr: /ODSQL query is malformed/,
+      stderr: /ODSQL syntax exception/,
     })
 
     const trees = path.join(portal, 'data/big-trees/Big Trees.csv')

@@ -54,5 +54,7 @@ export interface CatalogSheet {
   readonly title: string
   readonly description: string
   readonly publisher: Named
+  /** Moment of the latest change of any of them; null where there is none. */
+  readonly modified: string | null
   readonly datasets: readonly DatasetSheet[]
 }

@@ -37,7 +37,7 @@ class DcatGraph {
   private readonly described = new Set<string>()
   private blanks = 0
 
-  catalog({ iri, homepage, title, description, publisher, datasets }: CatalogSheet): string {
+  catalog({ iri, homepage, title, description, publisher, modified, datasets }: CatalogSheet): string {
     const agent = this.agent(publisher)
     const home = this.resource('foaf:Document', iriText(homepage), [])
     return [
@@ -46,6 +46,7 @@ class DcatGraph {
         ['dcterms:title', literalText(title)],
         ['dcterms:description', literalText(description)],
         ['dcterms:publisher', agent.node],
+        ['dcterms:modified', moment(modified)],
         ['foaf:homepage', home.node],
         ...datasets.map(({ iri }): Statement => ['dcat:dataset', iriText(iri)]),
       ]),

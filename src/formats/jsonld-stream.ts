@@ -62,7 +62,7 @@ function reference(term: Exclude<Term, { type: 'literal' }>): string {
 /**
  * A term as a value: a plain JSON value only where it stands for exactly this literal (JSON-LD 1.1 API, section 8.2.2).
  */
-export function jsonValue(term: Term): unknown {
+function jsonValue(term: Term): unknown {
   if (term.type !== 'literal') return { '@id': reference(term) }
   const { value, datatype, language } = term
   if (language !== '') {

@@ -1,7 +1,13 @@
-import { ByteWriter, geojsonToWkb, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import { createRequire } from 'node:module'
+import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer'
+import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+
+// Loaded where it is asked for, for few exports need it; and by `require`, for the loaders of test runners do not know
+// the patterns in the `exports` of what it imports.
+const require = createRequire(import.meta.url)
 
 /** A group is written when it has so many rows, or about so many bytes of texts and geometries. */
 const GROUP = { rows: 20_000, bytes: 8 * 2 ** 20 } as const
@@ -26,12 +32,15 @@ interface Target {
  * them; points and shapes are WKB with the metadata of GeoParquet 1.1.0. Memory holds one group of rows.
  */
 export async function* parquet(table: Table, options: ExportOptions): AsyncGenerator<Uint8Array> {
+  const library = require('hyparquet-writer') as typeof import('hyparquet-writer')
   const project = projector(options.epsg) ?? (position => position)
+  const toWkb: ToWkb = geometry =>
+    library.geojsonToWkb(geometry as Parameters<typeof library.geojsonToWkb>[0]).slice()
   const targets = targetsOf(table.columns, options)
   const metadata: { key: string; value: string }[] = []
-  const bytes = new ByteWriter()
+  const bytes = new library.ByteWriter()
   const zstd = options.parquetCompression === 'zstd' ? await loadZstd() : undefined
-  const writer = new ParquetWriter({
+  const writer = new library.ParquetWriter({
     writer: bytes,
     schema: schemaOf(targets),
     codec: zstd === undefined ? 'SNAPPY' : 'ZSTD',
@@ -42,7 +51,7 @@ export async function* parquet(table: Table, options: ExportOptions): AsyncGener
   let size = 0
   for await (const rows of table.rows) {
     for (const row of rows) {
-      size += addRow(targets, row, project)
+      size += addRow(targets, row, { project, toWkb })
       if (size < GROUP.bytes && (targets[0]?.values.length ?? 0) < GROUP.rows) continue
       yield writeGroup(writer, bytes, targets)
       size = 0
@@ -132,11 +141,11 @@ const ELEMENTS: Readonly<Record<Column['type'], Element>> = {
 }
 
 /** Adds a row to its columns; about how many bytes it has. */
-function addRow(targets: readonly Target[], row: Row, project: Projector): number {
+function addRow(targets: readonly Target[], row: Row, means: Means): number {
   let size = 0
   for (const target of targets) {
     const value = row[target.column.key] ?? null
-    const stored = value === null ? null : storedValue(value, target, project)
+    const stored = value === null ? null : storedValue(value, target, means)
     target.values.push(stored)
     size += sizeOf(stored)
   }
@@ -149,12 +158,14 @@ function sizeOf(stored: unknown): number {
 }
 
 /** A value as the file has it; null for one beyond the range of its type. */
-function storedValue(value: unknown, { column, coverage }: Target, project: Projector): unknown {
-  if (coverage !== undefined) return wkbOf(value, coverage, project)
+function storedValue(value: unknown, { column, coverage }: Target, means: Means): unknown {
+  if (coverage !== undefined) return wkbOf(value, coverage, means)
   if (column.multivalued) return Array.isArray(value) ? value : [value]
   switch (column.type) {
     case 'int':
-      return BigInt(Number(value))
+      return BigInt(Math.trunc(Number(value)))
+    case 'text':
+      return typeof value === 'string' ? value : JSON.stringify(value)
     case 'date': {
       const epoch = Date.parse(String(value))
       return Number.isNaN(epoch) ? null : Math.floor(epoch / DAY)
@@ -174,14 +185,20 @@ function microseconds(text: string): bigint | null {
   return BigInt(epoch) * 1000n + BigInt(beyond)
 }
 
-type WrittenGeometry = Parameters<typeof geojsonToWkb>[0]
+type ToWkb = (geometry: Geometry) => Uint8Array
 
-function wkbOf(value: unknown, coverage: Coverage, project: Projector): Uint8Array | null {
+/** What geometries are written with. */
+interface Means {
+  readonly project: Projector
+  readonly toWkb: ToWkb
+}
+
+function wkbOf(value: unknown, coverage: Coverage, { project, toWkb }: Means): Uint8Array | null {
   const geometry = geometryOf(value)
   const projected = geometry === null ? null : projectGeometry(geometry, project)
   if (projected === null) return null
   coverage.types.add(projected.type)
-  return geojsonToWkb(projected as WrittenGeometry).slice()
+  return toWkb(projected)
 }
 
 /** The metadata of GeoParquet 1.1.0; null where there is no geometry. Without `crs` it is WGS 84, longitude first. */

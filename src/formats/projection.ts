@@ -162,6 +162,8 @@ function projectionOf(
 ): readonly [name: string | undefined, keys: readonly string[]] {
   if (epsg === WEB_MERCATOR) return ['Mercator_Auxiliary_Sphere', ['lat_ts']]
   const kind = values.get('proj') ?? ''
+  // Mercator with a scale has another name, and no parallel.
+  if (kind === 'merc' && Number(values.get('k') ?? values.get('k_0') ?? 1) !== 1) return [undefined, []]
   if (kind === 'utm') {
     values.set('lon_0', String(Number(values.get('zone')) * 6 - 183))
     values.set('k', '0.9996').set('x_0', '500000')
@@ -177,7 +179,9 @@ function geographicWkt(epsg: number, definition: string, values: ReadonlyMap<str
   const { a = 6378137, b = a, datum_params: shift = [] } = new proj4.Proj(definition) as unknown as Datum
   const shape = `SPHEROID["${values.get('ellps') ?? values.get('datum') ?? 'unknown'}",${a},${a === b ? 0 : a / (a - b)}]`
   const moves = (shift ?? []).map(Number)
-  const shifts = moves.length > 0 ? `,TOWGS84[${[...moves, 0, 0, 0, 0].slice(0, 7).join(',')}]` : ''
+  const shifts = moves.some(move => move !== 0)
+    ? `,TOWGS84[${[...moves, 0, 0, 0, 0].slice(0, 7).join(',')}]`
+    : ''
   const meridian = `PRIMEM["${values.has('pm') ? 'Other' : 'Greenwich'}",${meridianOf(values)}]`
   return `GEOGCS["GCS_${epsg}",DATUM["D_${epsg}",${shape}${shifts}],${meridian},UNIT["Degree",0.0174532925199433]`
 }

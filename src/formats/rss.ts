@@ -3,7 +3,6 @@ import { XML_DECLARATION, xmlAttribute, xmlText } from './xml.ts'
 
 /** Writes a catalog as a feed, one item a dataset (RSS 2.0). */
 export async function* rss(catalog: CatalogSheet): AsyncGenerator<string> {
-  const latest = catalog.datasets.map(({ modified }) => modified ?? '').reduce((a, b) => (a > b ? a : b), '')
   yield [
     XML_DECLARATION,
     '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/">\n',
@@ -12,7 +11,7 @@ export async function* rss(catalog: CatalogSheet): AsyncGenerator<string> {
     element('link', catalog.homepage),
     element('description', catalog.description),
     `<atom:link href="${xmlAttribute(catalog.self)}" rel="self" type="application/rss+xml"/>\n`,
-    latest === '' ? '' : element('lastBuildDate', mailDate(latest)),
+    catalog.modified === null ? '' : element('lastBuildDate', mailDate(catalog.modified)),
   ].join('')
   for (const dataset of catalog.datasets) yield item(dataset)
   yield '</channel>\n</rss>\n'

@@ -29,6 +29,11 @@ export function catalogSheet(
 ): CatalogSheet {
   const { base } = options
   const domain = new URL(base).host
+  const datasets = entries.map(entry => datasetSheet(entry, options))
+  const [latest] = datasets
+    .flatMap(({ modified }) => modified ?? [])
+    .sort()
+    .reverse()
   return {
     iri: `${base}/#catalog`,
     homepage: `${base}/`,
@@ -36,7 +41,8 @@ export function catalogSheet(
     title: domain,
     description: `${domain} catalog`,
     publisher: { name: domain, iri: `${base}/#publisher` },
-    datasets: entries.map(entry => datasetSheet(entry, options)),
+    modified: latest ?? null,
+    datasets,
   }
 }
 

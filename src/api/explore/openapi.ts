@@ -235,11 +235,16 @@ function exportTypes(
   { tag }: Operation,
   formats: readonly ExportFormat[],
 ): Readonly<Record<string, TSchema>> {
+  // JSON of the catalog is a list of datasets or, as data.json, an object of another standard.
+  const typeOf = (name: string, of: string, other: TSchema) => {
+    if (name === 'json' && of === 'Dataset') return named('exported')
+    return name.endsWith('json') && of === 'Catalog' ? Type.Unknown() : other
+  }
   const binary = Type.String({ format: 'binary' })
   return Object.fromEntries(
     formats.map(({ name, mediaType }) => [
       mediaType.replace(/;.*/s, ''),
-      name === 'json' && tag === 'Dataset' ? named('exported') : binary,
+      typeOf(name, tag, binary),
     ]),
   )
 }

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/catalog.ts'
+import { Fault } from '../../errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { isXmlText } from '../../formats/xml.ts'
 import { isFresh, keepNowhere } from '../../http/conditional.ts'
-import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { readExportLimit, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { RecordQuery } from '../../query/plan.ts'
@@ -67,7 +67,7 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
         format === 'rdfxml'
           ? (nameless(entry, base) ?? (await unwritable.problem(entry, triples, asker)))
           : null
-      if (problem !== null) return unprocessable(reply, problem)
+      if (problem !== null) throw new Fault('UnprocessableEntity', { reason: problem })
       return sendFile(reply, write(await begun(triples()), base, entry), file)
     })
 }
@@ -111,11 +111,4 @@ class UnwritableTexts {
           return `The value of ${predicate.value} of ${subject.value} has a character that XML cannot hold. Ask for turtle, n3 or jsonld instead.`
     return null
   }
-}
-
-/** Refuses what was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
-function unprocessable(reply: FastifyReply, message: string): FastifyReply {
-  const body = { error_code: 'UnprocessableEntity', message }
-  reply.removeHeader('etag')
-  return keepNowhere(reply).code(422).type(JSON_TYPE).send(prettyJson(body))
 }
