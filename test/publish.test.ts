@@ -281,8 +281,9 @@ t.test('kill -9 at any moment leaves every dataset wholly old or wholly new', as
   writeGeneration(portal, 'A')
   t.equal((await lodestone(args)).code, 0)
   writeGeneration(portal, 'B')
-  const { milliseconds: whole, code } = await lodestone(args)
+  const { milliseconds, code } = await lodestone(args)
   t.equal(code, 0)
+  let whole = milliseconds
   let [kills, generation] = [0, 'B']
   const outcomes = new Set<string>()
   for (let at = 0; at < 9; at++) {
@@ -293,6 +294,8 @@ t.test('kill -9 at any moment leaves every dataset wholly old or wholly new', as
     const moment = whole * (0.35 + (0.65 * (at + Math.random())) / 9)
     const killed = await lodestone(args, { killAfter: moment })
     if (killed.signal === 'SIGKILL') kills += 1
+    // It was quicker than before: the machine has less else to do.
+    else whole *= 0.7
     const found = CRASH_DATASETS.map(id => publishedGeneration(portal, id))
     t.ok(
       found.every(name => name === before || name === generation),
