@@ -56,7 +56,7 @@ const UNUSED: Counts = { call: 0, download: 0, attachment: 0 }
 export class Usage {
   private readonly options: Required<UsageOptions>
   private readonly counted: Map<string, Counts>
-  private readonly ring: Call[] = []
+  private readonly ring: (() => Call)[] = []
   private next = 0
   private seen = 0
   private changes = 0
@@ -69,7 +69,7 @@ export class Usage {
   }
 
   /** Remembers a call. */
-  remember(call: Call): void {
+  remember(call: () => Call): void {
     this.ring[this.next] = call
     this.next = (this.next + 1) % this.options.calls
     this.seen += 1
@@ -91,7 +91,7 @@ export class Usage {
 
   /** The calls that are remembered, the oldest first. */
   calls(): readonly Call[] {
-    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)]
+    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call())
   }
 
   /** Numbers that change with every count and with every call. */

@@ -109,27 +109,52 @@ function record(request: FastifyRequest, reply: FastifyReply, seen: Seen, record
   if (isGood && kind !== null && dataset !== null) recorder.usage.count(dataset, kind)
 }
 
+/** Notes what a call was; how the monitoring tells it is worked out when it is asked. */
 function remember(request: FastifyRequest, reply: FastifyReply | null, seen: Seen, recorder: Recorder): void {
-  const { apiType, api } = routeFacts(request.routeOptions.url ?? '')
-  const { 'user-agent': agent, referer } = request.headers
-  const attributes = request.headers['ods-api-analytics-app']
+  const { url, query, params, headers } = request
+  const moment = recorder.now()
+  const address = request.raw.socket.remoteAddress
+  const pattern = request.routeOptions.url ?? ''
   const status = reply?.statusCode ?? 0
-  const { attachment } = request.params as { readonly attachment?: string }
-  const call: Call = {
-    timestamp: new Date(recorder.now()).toISOString().replace(/\.?0*Z$/, 'Z'),
-    user_ip_addr: shortAddress(request.ip),
+  const size = reply === null ? null : sizeOf(request, reply, seen)
+  const elapsed = reply?.elapsedTime ?? 0
+  const { aborted } = recorder
+  recorder.usage.remember(() =>
+    callOf({ url, query, params, headers, pattern, address, moment, status, size, elapsed, aborted }, seen),
+  )
+}
+
+type Noted = Pick<FastifyRequest, 'url' | 'query' | 'params' | 'headers'> & {
+  readonly pattern: string
+  readonly address: string | undefined
+  readonly moment: number
+  readonly status: number
+  readonly size: number | null
+  readonly elapsed: number
+  readonly aborted: boolean
+}
+
+function callOf(noted: Noted, seen: Seen): Call {
+  const { url, headers, pattern, status } = noted
+  const { apiType, api } = routeFacts(pattern)
+  const { 'user-agent': agent, referer } = headers
+  const attributes = headers['ods-api-analytics-app']
+  const { attachment } = (noted.params ?? {}) as { readonly attachment?: string }
+  return {
+    timestamp: new Date(noted.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
+    user_ip_addr: shortAddress(noted.address),
     user_id: null,
-    dataset_id: datasetOf(request),
+    dataset_id: datasetOf(noted),
     api,
     api_type: apiType,
-    query_string: withoutSecrets(request.url.split(/\?(.*)/s)[1] ?? ''),
+    query_string: withoutSecrets(url.split(/\?(.*)/s)[1] ?? ''),
     custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
-    format: formatOf(request),
-    size_res: reply === null ? null : sizeOf(request, reply, seen),
+    format: formatOf(noted),
+    size_res: noted.size,
     nhits: seen.nhits,
-    exec_time: Math.round((reply?.elapsedTime ?? 0) * 100) / 100,
-    request_aborted: recorder.aborted,
-    facet: facetsOf(request.query as QueryParameters | undefined),
+    exec_time: Math.round(noted.elapsed * 100) / 100,
+    request_aborted: noted.aborted,
+    facet: facetsOf(noted.query as QueryParameters | undefined),
     in_error: status >= 400,
     error: status >= 400 ? (seen.error ?? 'HTTPError') : null,
     attachment_id: cut(attachment),
@@ -137,7 +162,6 @@ function remember(request: FastifyRequest, reply: FastifyReply | null, seen: See
     referer: cut(referer?.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')),
     bot: /bot\b|crawl|spider|slurp/i.test(agent ?? ''),
   }
-  recorder.usage.remember(call)
 }
 
 /** What a body says of itself at its beginning: the number of hits, or the name of the error. */
@@ -170,14 +194,13 @@ function routeFacts(pattern: string): RouteFacts {
   return facts
 }
 
-function datasetOf({ params }: FastifyRequest): string | null {
+function datasetOf({ params }: { readonly params: unknown }): string | null {
   const { dataset } = (params ?? {}) as { readonly dataset?: unknown }
   return typeof dataset === 'string' ? dataset.slice(0, 100) : null
 }
 
-function formatOf(request: FastifyRequest): string | null {
-  const pattern = request.routeOptions.url ?? ''
-  const { format } = (request.params ?? {}) as { readonly format?: string }
+function formatOf({ pattern, params }: Noted): string | null {
+  const { format } = (params ?? {}) as { readonly format?: string }
   const fixed = /\/exports\/([^/:]+)$/.exec(pattern)?.[1]
   return cut(format ?? fixed ?? (routeFacts(pattern).apiType.startsWith('ods') ? 'json' : undefined))
 }

@@ -242,9 +242,6 @@ function exportTypes(
   }
   const binary = Type.String({ format: 'binary' })
   return Object.fromEntries(
-    formats.map(({ name, mediaType }) => [
-      mediaType.replace(/;.*/s, ''),
-      typeOf(name, tag, binary),
-    ]),
+    formats.map(({ name, mediaType }) => [mediaType.replace(/;.*/s, ''), typeOf(name, tag, binary)]),
   )
 }
