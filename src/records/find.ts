@@ -149,14 +149,39 @@ async function* positionRows(
   target: CompileTarget,
   asker: Asker,
 ): AsyncGenerator<readonly RecordRow[]> {
-  for (let done = 0; done < length; done += FETCHED_AT_A_TIME) {
-    const size = Math.min(FETCHED_AT_A_TIME, length - done)
-    const solutions = await asker.ask(compilePositions(plan.select, first + done, size, plan, target))
+  const pieces = oneAhead(length, (done, size) =>
+    asker.ask(compilePositions(plan.select, first + done, size, plan, target)),
+  )
+  for await (const { answer: solutions } of pieces)
     yield asker.watch.time('decode', () =>
       solutions
         .map(solution => decodeRow(solution, plan.select))
         .sort((a, b) => a.record.position - b.record.position),
     )
+}
+
+/**
+ * Asks for pieces one after another, each while the one before is worked on: the store and the reader of its answers
+ * are two threads. One piece more than is read is asked at most.
+ */
+async function* oneAhead<Answer>(
+  length: number,
+  ask: (first: number, size: number) => Promise<Answer>,
+): AsyncGenerator<{ readonly first: number; readonly size: number; readonly answer: Answer }> {
+  const begin = (first: number) => {
+    if (first >= length) return null
+    const size = Math.min(FETCHED_AT_A_TIME, length - first)
+    const answer = ask(first, size)
+    // Whoever stops reading does not wait for it; whoever goes on meets its fault.
+    answer.catch(() => undefined)
+    return { first, size, answer }
+  }
+  let next = begin(0)
+  while (next !== null) {
+    const { first, size } = next
+    const answer = await next.answer
+    next = begin(first + size)
+    yield { first, size, answer }
   }
 }
 
@@ -166,9 +191,11 @@ async function* fetchRows(
   target: CompileTarget,
   asker: Asker,
 ): AsyncGenerator<readonly RecordRow[]> {
-  for (let done = 0; done < records.length; done += FETCHED_AT_A_TIME) {
-    const iris = records.slice(done, done + FETCHED_AT_A_TIME)
-    const contents = await asker.ask(compileFetch(iris, plan.select, plan, target))
+  const pieces = oneAhead(records.length, (first, size) =>
+    asker.ask(compileFetch(records.slice(first, first + size), plan.select, plan, target)),
+  )
+  for await (const { first, size, answer: contents } of pieces) {
+    const iris = records.slice(first, first + size)
     yield asker.watch.time('decode', () => {
       const byIri = new Map(
         contents.map(solution => [solution.record?.value, decodeRow(solution, plan.select)]),
