@@ -81,7 +81,8 @@ t.test('csv holds the values of the json export', async t => {
     t.match(headers, {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="made.csv"',
-      'cache-control': 'no-cache, no-store',
+      'cache-control': 'public, max-age=0, must-revalidate',
+      etag: /^".+"$/,
     })
     t.ok(body.startsWith('\ufeff'), 'the later generation begins with a byte order mark')
     t.same(parseCsv(body.slice(1), delimiter), [
@@ -100,6 +101,10 @@ t.test('csv holds the values of the json export', async t => {
       [' שלום ', 'é', '', '', '', '0999-01-02', '', '-1, -2'],
     ])
   }
+  const url = '/api/explore/v2.1/catalog/datasets/made/exports/csv'
+  const { etag = '' } = (await app.http.inject({ url })).headers
+  const again = await app.http.inject({ url, headers: { 'if-none-match': etag } })
+  t.equal(again.statusCode, 304, 'who has the file is not sent it again')
   const old = await get('explore/v2.0 csv', {
     select: 'name, n',
     use_labels: 'true',

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Call, CallKind, Usage } from '../../catalog/usage.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -56,42 +57,50 @@ const SECRETS: readonly string[] = [
 
 const LONGEST = 2000
 
-/** What the body and the socket of a call told before its end. */
+/** What the body of a call told. */
 interface Seen {
-  /** Bytes that the connection had written before the call. */
-  readonly before: number
   nhits: number | null
   error: string | null
 }
 
 /**
  * Has every call of the APIs counted and remembered (facts on "Monitoring and network sources"). It must come before the
- * hooks that compress, for it reads the beginning of bodies.
+ * hooks that compress, for it reads the beginning of bodies. A body that is at hand is noted when it is sent, a stream
+ * when its connection has done with it: the hooks that come after a response cost each request more than the rest.
  *
  * @param now milliseconds since 1970
  */
 export function recordCalls(http: FastifyInstance, usage: Usage, now: () => number): void {
-  const seen = new WeakMap<FastifyRequest, Seen>()
-  http.addHook('onRequest', (request, _reply, done) => {
-    if (request.url.startsWith('/api/'))
-      seen.set(request, { before: written(request), nhits: null, error: null })
-    done()
-  })
   http.addHook('onSend', (request, reply, payload, done) => {
-    const call = seen.get(request)
-    if (call !== undefined && typeof payload === 'string') look(call, payload, reply.statusCode)
+    if (request.url.startsWith('/api/')) {
+      if (payload instanceof Readable) recordStream(request, reply, { usage, now })
+      else recordBody(request, reply, payload, { usage, now, aborted: false })
+    }
     done(null, payload)
   })
-  http.addHook('onResponse', (request, reply, done) => {
-    const call = seen.get(request)
-    if (call !== undefined) record(request, reply, call, { usage, now, aborted: false })
-    done()
-  })
-  http.addHook('onRequestAbort', (request, done) => {
-    const call = seen.get(request)
-    seen.delete(request)
-    if (call !== undefined) remember(request, null, call, { usage, now, aborted: true })
-    done()
+}
+
+function recordBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  recorder: Recorder,
+): void {
+  const seen: Seen = { nhits: null, error: null }
+  if (typeof payload === 'string') look(seen, payload, reply.statusCode)
+  const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
+  record(request, reply, seen, size, recorder)
+}
+
+function recordStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  recorder: Omit<Recorder, 'aborted'>,
+): void {
+  const before = written(request)
+  reply.raw.once('close', () => {
+    const aborted = !reply.raw.writableFinished
+    record(request, reply, { nhits: null, error: null }, written(request) - before, { ...recorder, aborted })
   })
 }
 
@@ -101,8 +110,14 @@ interface Recorder {
   readonly aborted: boolean
 }
 
-function record(request: FastifyRequest, reply: FastifyReply, seen: Seen, recorder: Recorder): void {
-  remember(request, reply, seen, recorder)
+function record(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  seen: Seen,
+  size: number,
+  recorder: Recorder,
+): void {
+  remember(request, reply, seen, size, recorder)
   const { kind } = routeFacts(request.routeOptions.url ?? '')
   const dataset = datasetOf(request)
   const isGood = request.method === 'GET' && (reply.statusCode === 200 || reply.statusCode === 304)
@@ -110,14 +125,19 @@ function record(request: FastifyRequest, reply: FastifyReply, seen: Seen, record
 }
 
 /** Notes what a call was; how the monitoring tells it is worked out when it is asked. */
-function remember(request: FastifyRequest, reply: FastifyReply | null, seen: Seen, recorder: Recorder): void {
+function remember(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  seen: Seen,
+  size: number,
+  recorder: Recorder,
+): void {
   const { url, query, params, headers } = request
   const moment = recorder.now()
   const address = request.raw.socket.remoteAddress
   const pattern = request.routeOptions.url ?? ''
-  const status = reply?.statusCode ?? 0
-  const size = reply === null ? null : sizeOf(request, reply, seen)
-  const elapsed = reply?.elapsedTime ?? 0
+  const status = reply.statusCode
+  const elapsed = reply.elapsedTime
   const { aborted } = recorder
   recorder.usage.remember(() =>
     callOf({ url, query, params, headers, pattern, address, moment, status, size, elapsed, aborted }, seen),
@@ -129,7 +149,7 @@ type Noted = Pick<FastifyRequest, 'url' | 'query' | 'params' | 'headers'> & {
   readonly address: string | undefined
   readonly moment: number
   readonly status: number
-  readonly size: number | null
+  readonly size: number
   readonly elapsed: number
   readonly aborted: boolean
 }
@@ -211,13 +231,6 @@ function facetsOf(query: QueryParameters | undefined): readonly string[] | null 
     name => name !== '',
   )
   return named.length === 0 ? null : [...new Set(named.slice(0, 50).map(name => name.slice(0, 100)))]
-}
-
-function sizeOf(request: FastifyRequest, reply: FastifyReply, { before }: Seen): number | null {
-  const length = Number(reply.getHeader('content-length') ?? Number.NaN)
-  if (Number.isSafeInteger(length)) return length
-  const after = written(request)
-  return after > before ? after - before : null
 }
 
 function written(request: FastifyRequest): number {

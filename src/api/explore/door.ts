@@ -205,11 +205,20 @@ export class Door {
     reply: FastifyReply,
     version: string,
   ): FastifyReply | null {
-    const isChanging =
-      this.place.source !== 'catalog' || (request.query as QueryParameters).include_app_metas !== undefined
-    if (isFresh(request, reply, isChanging ? null : version)) return reply.code(304).send()
+    if (this.isKnown(request, reply, version)) return reply.code(304).send()
     const body = this.kept.find(reply)
     return body === undefined ? null : reply.type(JSON_TYPE).send(body)
+  }
+
+  /** Gives an answer its entity tag, where it has one, and tells whether the client has the answer already. */
+  isKnown(
+    request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
+    reply: FastifyReply,
+    version: string,
+  ): boolean {
+    const isChanging =
+      this.place.source !== 'catalog' || (request.query as QueryParameters).include_app_metas !== undefined
+    return isFresh(request, reply, isChanging ? null : version)
   }
 
   /** What the catalog is made of: the versions of its datasets. */

@@ -5,7 +5,6 @@ import { Fault } from '../../errors.ts'
 import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
-import { keepNowhere } from '../../http/conditional.ts'
 import { readExport } from '../../http/export-parameters.ts'
 import { invalid, readExportLimit, refuseParameters } from '../../http/parameters.ts'
 import type { Query } from '../../query/plan.ts'
@@ -57,7 +56,10 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys })
     const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`
-    keepNowhere(reply)
+    if (door.isKnown(request, reply, `${entry.version} ${format.name}`)) {
+      stream.destroy()
+      return reply.code(304).send()
+    }
     if (options.compressed)
       return reply
         .type('application/gzip')
