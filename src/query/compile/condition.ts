@@ -1,12 +1,9 @@
-import { type Position, positionsOf } from '../../model/geometry.ts'
-import type { Geometry } from '../../model/value.ts'
 import { GEOF, INDEX, XSD } from '../../rdf/vocab.ts'
 import type { Expression, Pattern } from '../../sparql/algebra.ts'
 import {
   apply,
   binary,
   call,
-  conditional,
   exists,
   fold,
   inGraph,
@@ -19,14 +16,14 @@ import {
   triple,
 } from '../../sparql/build.ts'
 import { any } from '../conditions.ts'
-import { type Bound, type Condition, fieldsOf, type SpatialRelation, type Word } from '../plan.ts'
+import { type Bound, type Condition, fieldsOf, type Word } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
 import { circle } from './circle.ts'
 import { estimate } from './estimate.ts'
-import { areaOf, type Parts, partsOf } from './parts.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, geometryTerm, RECORD, type Scope } from './scope.ts'
+import { spatialTest } from './spatial.ts'
 import { escapePattern, foldingSteps, slippedPattern, wordPattern } from './text.ts'
 
 const TRUE = literal('true', XSD.boolean)
@@ -482,12 +479,6 @@ function addPatterns(condition: Condition, body: Body): void {
   }
 }
 
-const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
-  intersects: GEOF.sfIntersects,
-  disjoint: GEOF.sfDisjoint,
-  within: GEOF.sfWithin,
-}
-
 /** Records by their ids; a text that is no id is the IRI of no record. */
 function identities(ids: readonly string[], body: Body): void {
   const known = ids.filter(id => /^[0-9a-f]{40}$/.test(id))
@@ -517,64 +508,6 @@ function boundTest(
 function wordTest(word: Word, text: Expression): Expression {
   if (isFuzzy(word)) return call('REGEX', text, literal(slippedPattern(word)))
   return call('CONTAINS', text, literal(word.mode === 'prefix' ? ` ${word.text}` : ` ${word.text} `))
-}
-
-/** Corners from which on a shape is compared only with what its box touches: each comparison reads them all. */
-const MANY_CORNERS = 8
-
-function spatialTest(
-  { field, relation, shape }: Extract<Condition, { readonly type: 'spatial' }>,
-  value: Expression,
-): Expression {
-  const positions = positionsOf(shape)
-  const box = positions.length > MANY_CORNERS ? boxOf(positions) : null
-  if (box === null) return apply(RELATIONS[relation], value, geometryTerm(shape))
-  const area = field.type === 'geo_point_2d' ? areaOf(shape) : null
-  const test =
-    area === null
-      ? apply(RELATIONS[relation], value, geometryTerm(shape))
-      : partTest(partsOf(area), relation, value)
-  return conditional(touches(value, box), test, relation === 'disjoint' ? TRUE : FALSE)
-}
-
-function touches(value: Expression, shape: Geometry): Expression {
-  return apply(GEOF.sfIntersects, value, geometryTerm(shape))
-}
-
-/** Compares a point with the part of an area that it lies in. */
-function partTest(parts: Parts, relation: SpatialRelation, value: Expression): Expression {
-  if (parts.type === 'cut') {
-    const { axis, at, below, above } = parts
-    const side = axis === 0 ? rectangle(-180, -90, at, 90) : rectangle(-180, -90, 180, at)
-    return conditional(
-      touches(value, side),
-      partTest(below, relation, value),
-      partTest(above, relation, value),
-    )
-  }
-  if (parts.shape !== null) return apply(RELATIONS[relation], value, geometryTerm(parts.shape))
-  return relation === 'disjoint' ? TRUE : FALSE
-}
-
-function rectangle(west: number, south: number, east: number, north: number): Geometry {
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
-  return { type: 'Polygon', coordinates: [ring] }
-}
-
-/** The box around positions; null where they have no area. */
-function boxOf(positions: readonly Position[]): Geometry | null {
-  const lons = positions.map(([lon]) => lon)
-  const lats = positions.map(([, lat]) => lat)
-  const [west, east] = [Math.min(...lons), Math.max(...lons)]
-  const [south, north] = [Math.min(...lats), Math.max(...lats)]
-  if (west === east || south === north) return null
-  return rectangle(west, south, east, north)
 }
 
 function isFuzzy({ mode }: Word): boolean {
