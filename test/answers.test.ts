@@ -275,6 +275,8 @@ t.test('words are looked up in buckets, and every way of searching finds the sam
     t.same((await found(`not "${asked}"`)).total, 3000 - having(asked).total, `not ${asked}`)
   }
   t.same(await found('"ab*"'), having('ab', true), 'a prefix is searched')
+  for (const where of ['datasetid like "many"', 'search(datasetid, "mani")'])
+    t.equal((await found(where)).total, 3000, `${where}: not a word of the records`)
   const { body } = await get(records, { select: 'count(*) as c', where: '"no such word"' })
   t.same(body.results, [{ c: 0 }])
 })

@@ -14,8 +14,8 @@ const WORTHWHILE = 2000
 
 /**
  * Gathers in which records the words of each bucket are, so that a search for a word looks at the texts of few records
- * instead of all: for each bucket one triple, its object the positions of the records, as one
- * literal. A triple for each word and record would make the index graph three times as large.
+ * instead of all: for each bucket one triple, its object the positions of the records, as one literal. A triple
+ * for each word and record would make the index graph three times as large.
  */
 export class WordBuckets {
   private readonly finest = Array.from({ length: FINEST }, (): number[] | null => null)

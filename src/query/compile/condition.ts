@@ -439,8 +439,9 @@ function addPatterns(condition: Condition, body: Body): void {
       const value = body.value(condition.field, 'required')
       body.test(...exact.map(word => call('REGEX', value, literal(wordPattern(word)))))
       if (fuzzy.length === 0) return
-      const text = body.text()
-      body.test(...fuzzy.map(word => wordTest(word, text)))
+      // The record's words leave few values to fold; what is told of it, as its id, is not among them.
+      if (technicalName(condition.field) === undefined)
+        body.test(...fuzzy.map(word => wordTest(word, body.text())))
       const folded = foldedValue(value, fuzzy, body)
       body.test(...fuzzy.map(word => call('REGEX', folded, literal(slippedPattern(word)))))
       return

@@ -3,6 +3,7 @@ import { wordBucketIri } from '../../rdf/iris.ts'
 import { INDEX } from '../../rdf/vocab.ts'
 import { inGraph, iri, triple, variable } from '../../sparql/build.ts'
 import type { Condition } from '../plan.ts'
+import { technicalName } from '../technical.ts'
 import type { Statement } from './records.ts'
 import type { CompileTarget } from './scope.ts'
 
@@ -14,8 +15,11 @@ function requiredWords(condition: Condition): readonly string[] {
   switch (condition.type) {
     case 'and':
       return condition.operands.flatMap(requiredWords)
-    case 'words':
     case 'like':
+      // What is told of a record, as its id, is not among its words.
+      if (technicalName(condition.field) !== undefined) return []
+      return condition.words.filter(({ mode }) => mode === 'word').map(({ text }) => text)
+    case 'words':
       return condition.words.filter(({ mode }) => mode === 'word').map(({ text }) => text)
     default:
       return []
