@@ -24,6 +24,13 @@ export const FAULTS = {
     message: 'Invalid value for {parameter} API parameter: {found} was found but {expected} is expected.',
   },
   BadRequest: { status: 400, message: '{reason}' },
+  /** An address of OData, or one of its options, that cannot be read or does not fit the types (OData 4.0 Protocol 9.3). */
+  ODataError: { status: 400, message: '{reason}' },
+  /** What can be read and is not served (Protocol 9.3.1). */
+  ODataUnsupported: { status: 501, message: '{reason}' },
+  /** A segment that names nothing (linked data, "Errors"). */
+  ODataSegment: { status: 404, message: "Resource not found for the segment '{segment}'" },
+  UnsupportedMediaType: { status: 415, message: '{reason}' },
   Unauthorised: { status: 401, message: 'This portal is private: credentials are required.' },
   ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
@@ -141,4 +148,21 @@ export function clauseFault(
   const short = shortened(told)
   const place = { from: span.from, to: span.to }
   return new Fault(code, { reason: `${short}.`, clause }, { place, ...(hint === undefined ? {} : { hint }) })
+}
+
+/**
+ * The fault of an option of OData: what is wrong in plain words, and where in the text of the option as it was decoded.
+ *
+ * @param option with its `$`, or `path`
+ * @param span character offsets into that text
+ */
+export function odataFault(
+  option: string,
+  reason: string,
+  span: { readonly from: number; readonly to: number },
+  code: 'ODataError' | 'ODataUnsupported' = 'ODataError',
+): Fault {
+  const short = shortened(reason)
+  const told = `${option}, position ${span.from + 1}: ${short}.`
+  return new Fault(code, { reason: told }, { place: { from: span.from, to: span.to } })
 }

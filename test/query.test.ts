@@ -93,7 +93,7 @@ function statementsOf(clauses: Clauses): Readonly<Record<string, string>> {
   if (plan.filter === null && plan.orderBy.length === 0)
     return Object.fromEntries([
       ...counted,
-      ...named('records', compilePositions(plan.select, 0, 3, plan, target)),
+      ...named('records', compilePositions(plan.select, [0, 1, 2], plan, target)),
     ])
   return Object.fromEntries([
     ...counted,

@@ -35,11 +35,75 @@ export type Scalar =
   | { readonly type: 'distance'; readonly field: Field; readonly point: GeoPoint }
   /** The JSON that a text holds; where it holds none, the fallback, or the text itself. */
   | { readonly type: 'json'; readonly operand: Scalar; readonly fallback: Constant | null }
+  | {
+      readonly type: 'function'
+      readonly name: FunctionName
+      readonly arguments: readonly Scalar[]
+      readonly of: FieldType
+    }
+  /** Degrees of a point. */
+  | { readonly type: 'coordinate'; readonly axis: 'lon' | 'lat'; readonly field: Field }
+  /** How many values a field with many has; 0 where it has none, and so never null. */
+  | { readonly type: 'valueCount'; readonly field: Field }
+  /** The value that a condition of type `some` of the same number looks at. */
+  | { readonly type: 'element'; readonly number: number; readonly of: FieldType }
+  /** True where one condition holds, false where another does, null where neither does. */
+  | { readonly type: 'truth'; readonly holds: Condition; readonly fails: Condition }
+
+/**
+ * Functions of values: null where an argument is null, unless said otherwise.
+ *
+ * | function | arguments | value |
+ * |---|---|---|
+ * | concat, upper, trim, replace(text, from, to) | texts | text; `replace` takes `from` literally; white space of Unicode is trimmed |
+ * | contains, startsWith, endsWith, matches(text, pattern) | texts | boolean, case-sensitive; the pattern is a regular expression of XPath |
+ * | indexOf(text, part) | texts | characters before the part, -1 where there is none |
+ * | substring(text, start, length?) | text, int, int | start counts from 0, a negative one from the end |
+ * | floor, ceiling, round, truncate | number | number; halves are rounded away from zero |
+ * | divide | numbers | quotient of doubles by IEEE 754: infinity or not a number for a divisor of 0 |
+ * | quotient, modulo | ints | whole quotient cut towards zero, null for a divisor of 0; the remainder has the sign of the dividend |
+ * | remainder | numbers | the same of doubles; not a number for a divisor of 0 |
+ * | day | datetime or date | its date in UTC |
+ * | secondOfDay | datetime | seconds since midnight in UTC, with their fraction: double |
+ * | fraction | datetime | part of a second: double, 0 to 1 |
+ * | epoch | date or datetime | seconds since 1970-01-01T00:00:00Z, with their fraction: double |
+ * | text | anything but geometry | as it is written in JSON without quotes: text |
+ * | int, double, boolean, date, datetime | text, or a value that the type can hold | null where the text is none of these |
+ */
+export type FunctionName =
+  | 'concat'
+  | 'upper'
+  | 'trim'
+  | 'replace'
+  | 'contains'
+  | 'startsWith'
+  | 'endsWith'
+  | 'matches'
+  | 'indexOf'
+  | 'substring'
+  | 'floor'
+  | 'ceiling'
+  | 'round'
+  | 'truncate'
+  | 'divide'
+  | 'quotient'
+  | 'modulo'
+  | 'remainder'
+  | 'day'
+  | 'secondOfDay'
+  | 'fraction'
+  | 'epoch'
+  | 'text'
+  | 'int'
+  | 'double'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
 
 /** How a word of a search matches a word of a record; both are folded (model/search.ts). */
 export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
 
-/** A word of a full-text search, folded as the index folds. */
+/** A word of a full-text search, folded as the index folds; a phrase is one word with blanks in it. */
 export interface Word {
   readonly text: string
   readonly mode: WordMode
@@ -91,6 +155,13 @@ export type Condition =
       readonly relation: SpatialRelation
       readonly shape: Geometry
     }
+  /** One value of the field satisfies a condition, in which it is the `element` of this number. */
+  | {
+      readonly type: 'some'
+      readonly field: Field
+      readonly number: number
+      readonly condition: Condition
+    }
   | { readonly type: 'always'; readonly value: boolean }
 
 /** One end of a range. */
@@ -109,6 +180,8 @@ export interface Selection {
 export interface Ordering {
   readonly value: Scalar | { readonly type: 'random'; readonly seed: number }
   readonly descending: boolean
+  /** Where records without a value come; they come last in both directions where nothing is said. */
+  readonly absent?: 'last' | 'lowest'
 }
 
 /** What every question about records says beside its own clauses. */
@@ -123,8 +196,7 @@ export interface Question {
 
 /**
  * A question about the records of a dataset, in the terms of the dataset: where every query language arrives and
- * where the compiler begins. Records without a value come last in either direction of an ordering, and the order of
- * the source decides between equals.
+ * where the compiler begins. The order of the source decides between equals.
  */
 export interface RecordQuery extends Question {
   readonly type: 'records'
@@ -237,6 +309,15 @@ export function scalarType(scalar: Scalar): FieldType {
       return 'text'
     case 'ifNull':
       return scalarType(scalar.operand)
+    case 'function':
+    case 'element':
+      return scalar.of
+    case 'coordinate':
+      return 'double'
+    case 'valueCount':
+      return 'int'
+    case 'truth':
+      return 'boolean'
     default:
       return scalar satisfies never
   }
@@ -247,9 +328,16 @@ export function fieldsOf(scalar: Scalar): readonly Field[] {
   switch (scalar.type) {
     case 'field':
     case 'distance':
+    case 'coordinate':
+    case 'valueCount':
       return [scalar.field]
     case 'constant':
+    case 'element':
       return []
+    case 'function':
+      return scalar.arguments.flatMap(fieldsOf)
+    case 'truth':
+      return [...fieldsOfCondition(scalar.holds), ...fieldsOfCondition(scalar.fails)]
     case 'arithmetic':
       return [...fieldsOf(scalar.left), ...fieldsOf(scalar.right)]
     case 'ifNull':
@@ -262,5 +350,25 @@ export function fieldsOf(scalar: Scalar): readonly Field[] {
       return fieldsOf(scalar.operand)
     default:
       return scalar satisfies never
+  }
+}
+
+/** The fields that a condition reads. */
+export function fieldsOfCondition(condition: Condition): readonly Field[] {
+  switch (condition.type) {
+    case 'and':
+    case 'or':
+      return condition.operands.flatMap(fieldsOfCondition)
+    case 'not':
+      return fieldsOfCondition(condition.operand)
+    case 'relation':
+      return [...fieldsOf(condition.left), ...fieldsOf(condition.right)]
+    case 'some':
+      return [condition.field, ...fieldsOfCondition(condition.condition)]
+    case 'words':
+    case 'always':
+      return []
+    default:
+      return [condition.field]
   }
 }

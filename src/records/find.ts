@@ -142,6 +142,9 @@ async function keyBound(
   return solution?.bound?.type === 'literal' ? solution.bound : null
 }
 
+const consecutive = (first: number, length: number): readonly number[] =>
+  Array.from({ length }, (_, index) => first + index)
+
 async function* positionRows(
   plan: RecordQuery,
   first: number,
@@ -150,7 +153,7 @@ async function* positionRows(
   asker: Asker,
 ): AsyncGenerator<readonly RecordRow[]> {
   const pieces = oneAhead(length, (done, size) =>
-    asker.ask(compilePositions(plan.select, first + done, size, plan, target)),
+    asker.ask(compilePositions(plan.select, consecutive(first + done, size), plan, target)),
   )
   for await (const { answer: solutions } of pieces)
     yield asker.watch.time('decode', () =>

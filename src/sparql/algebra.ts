@@ -15,6 +15,7 @@ export type BinaryOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' 
 export type BuiltIn =
   | 'ABS'
   | 'BOUND'
+  | 'CEIL'
   | 'COALESCE'
   | 'CONCAT'
   | 'CONTAINS'
@@ -29,6 +30,7 @@ export type BuiltIn =
   | 'MONTH'
   | 'REGEX'
   | 'REPLACE'
+  | 'ROUND'
   | 'SAMETERM'
   | 'SECONDS'
   | 'STR'
@@ -39,6 +41,7 @@ export type BuiltIn =
   | 'STRLEN'
   | 'STRSTARTS'
   | 'SUBSTR'
+  | 'UCASE'
   | 'YEAR'
 
 export type AggregateName = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'

@@ -41,6 +41,11 @@ export class Body {
     this.removed.push(pattern)
   }
 
+  /** An optional pattern that is not the value of a field. */
+  option(pattern: Pattern): void {
+    this.optionals.push(pattern)
+  }
+
   test(...expressions: readonly Expression[]): void {
     this.tests.push(...expressions)
   }

@@ -1,3 +1,4 @@
+import { isGeo } from '../../model/field.ts'
 import { GEOF, INDEX, XSD } from '../../rdf/vocab.ts'
 import type { Expression, Pattern } from '../../sparql/algebra.ts'
 import {
@@ -5,6 +6,7 @@ import {
   binary,
   call,
   exists,
+  filter,
   fold,
   inGraph,
   integer,
@@ -15,16 +17,17 @@ import {
   subquery,
   triple,
 } from '../../sparql/build.ts'
-import { any } from '../conditions.ts'
 import { type Bound, type Condition, fieldsOf, type Word } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
+import { byCarrier, carrierOf, firstLeaf, isFuzzy, isPhrase, joinNegations, patternOf } from './carriers.ts'
 import { circle } from './circle.ts'
+import { drives, isIdentity, scans } from './drives.ts'
 import { estimate } from './estimate.ts'
 import { compileScalar } from './scalar.ts'
-import { constantTerm, geometryTerm, RECORD, type Scope } from './scope.ts'
+import { type CompileTarget, constantTerm, geometryTerm, RECORD, Scope } from './scope.ts'
 import { spatialTest } from './spatial.ts'
-import { escapePattern, foldingSteps, slippedPattern, wordPattern } from './text.ts'
+import { foldingSteps, slippedPattern, wordPattern } from './text.ts'
 
 const TRUE = literal('true', XSD.boolean)
 const FALSE = literal('false', XSD.boolean)
@@ -104,65 +107,11 @@ export function compileCondition(condition: Condition, body: Body, purpose: Purp
   }
 }
 
-/** Negations of what one triple pattern carries are the negation of any of them: read once. */
-function joinNegations(operands: readonly Condition[]): readonly Condition[] {
-  const negations = new Map<string, Condition[]>()
-  const others = operands.filter(operand => {
-    const carrier = operand.type === 'not' ? carrierOf(operand.operand) : null
-    if (operand.type !== 'not' || carrier === null) return true
-    negations.set(carrier, [...(negations.get(carrier) ?? []), operand.operand])
-    return false
-  })
-  return [
-    ...others,
-    ...[...negations.values()].map((negated): Condition => ({ type: 'not', operand: any(negated) })),
-  ]
-}
-
 function relationTest(
   { left, operator, right }: Extract<Condition, { readonly type: 'relation' }>,
   body: Body,
 ): Expression {
   return binary(operator, compileScalar(left, body, 'required'), compileScalar(right, body, 'required'))
-}
-
-/** What one triple pattern of a record brings all that a condition tests: a field with one value, or its words. */
-function carrierOf(condition: Condition): string | null {
-  switch (condition.type) {
-    case 'and':
-    case 'or': {
-      const [first = null, ...others] = condition.operands.map(carrierOf)
-      return others.every(other => other === first) ? first : null
-    }
-    case 'words':
-      return 'words'
-    case 'like':
-      if (condition.words.some(isFuzzy)) return null
-      break
-    case 'not':
-    case 'always':
-      return null
-    case 'relation': {
-      const fields = [...fieldsOf(condition.left), ...fieldsOf(condition.right)]
-      const isPlain = fields.every(field => !field.multivalued && technicalName(field) === undefined)
-      const required = [...requiredFields(condition.left), ...requiredFields(condition.right)]
-      if (!isPlain || fields.length === 0 || required.length < fields.length) return null
-      return `fields ${[...new Set(fields.map(({ name }) => name))].sort()}`
-    }
-    default:
-  }
-  const { field } = condition
-  return field.multivalued || technicalName(field) !== undefined ? null : `field ${field.name}`
-}
-
-/** Conditions that the same triple pattern carries, together, where any of them reads all its values anyway. */
-function byCarrier(operands: readonly Condition[]): readonly (readonly Condition[])[] {
-  const groups = new Map<unknown, Condition[]>()
-  for (const operand of operands) {
-    const carrier = carrierOf(operand) ?? operand
-    groups.set(carrier, [...(groups.get(carrier) ?? []), operand])
-  }
-  return [...groups.values()].flatMap(group => (group.some(scans) ? [group] : group.map(each => [each])))
 }
 
 /** Joins what conditions of one carrier read once, and tests that any of them holds. */
@@ -197,24 +146,10 @@ function togetherTests(operands: readonly Condition[], body: Body): readonly Exp
   return tests
 }
 
-/** The regular expression of a search for one word that is not misspelt; null for any other condition. */
-function patternOf(condition: Condition): string | null {
-  const isSearch = condition.type === 'words' || condition.type === 'like'
-  const [word, ...others] = isSearch ? condition.words : []
-  if (word === undefined || others.length > 0 || isFuzzy(word)) return null
-  if (condition.type === 'like') return wordPattern(word)
-  return word.mode === 'prefix' ? ` ${escapePattern(word.text)}` : ` ${escapePattern(word.text)} `
-}
-
 function carry(condition: Condition, body: Body): void {
   const leaf = firstLeaf(condition)
   if (leaf.type === 'words') body.text()
   else if ('field' in leaf) body.value(leaf.field, 'required')
-}
-
-function firstLeaf(condition: Condition): Condition {
-  const [first] = condition.type === 'and' || condition.type === 'or' ? condition.operands : []
-  return first === undefined ? condition : firstLeaf(first)
 }
 
 function carriedTest(condition: Condition, body: Body): Expression {
@@ -250,51 +185,6 @@ const allOf = (tests: readonly Expression[]): Expression =>
 const anyOf = (tests: readonly Expression[]): Expression =>
   tests.length === 0 ? FALSE : tests.reduce((left, right) => binary('||', left, right))
 
-/** True where a condition finds records by itself. */
-export function drives(condition: Condition): boolean {
-  switch (condition.type) {
-    case 'and':
-      return condition.operands.some(drives)
-    case 'or':
-      return condition.operands.every(drives)
-    case 'not':
-    case 'always':
-      return false
-    case 'words':
-      return true
-    case 'relation':
-      return [condition.left, condition.right].some(needsField)
-    case 'compare':
-    case 'oneOf':
-      return technicalName(condition.field) === undefined || isIdentity(condition)
-    default:
-      return technicalName(condition.field) === undefined
-  }
-}
-
-/** True for a value that is null without the value of some field, whose triples so find all records that have it. */
-export function needsField(scalar: Parameters<typeof fieldsOf>[0]): boolean {
-  return requiredFields(scalar).some(field => technicalName(field) === undefined)
-}
-
-/** The fields without which a value is null. */
-function requiredFields(scalar: Parameters<typeof fieldsOf>[0]): ReturnType<typeof fieldsOf> {
-  switch (scalar.type) {
-    case 'ifNull':
-      return []
-    case 'arithmetic':
-      return [...requiredFields(scalar.left), ...requiredFields(scalar.right)]
-    case 'length':
-    case 'lower':
-    case 'datePart':
-    case 'dateFormat':
-    case 'json':
-      return requiredFields(scalar.operand)
-    default:
-      return fieldsOf(scalar)
-  }
-}
-
 /** Takes out the records that a condition finds; where few are left to test, tests each. */
 function remove(condition: Condition, body: Body, records: number): void {
   const { scope } = body
@@ -306,13 +196,6 @@ function remove(condition: Condition, body: Body, records: number): void {
   const inner = new Body(scope)
   compileCondition(condition, inner, 'search')
   body.remove(minus(...inner.patterns()))
-}
-
-/** True where a condition looks at every value of a field, rather than one up. */
-export function scans(condition: Condition): boolean {
-  if (condition.type === 'and' || condition.type === 'or') return condition.operands.some(scans)
-  if (condition.type === 'not') return scans(condition.operand)
-  return condition.type !== 'oneOf' && !(condition.type === 'compare' && condition.operator === '=')
 }
 
 /** A condition that a record can satisfy by several values, each record once. */
@@ -332,6 +215,11 @@ function test(condition: Condition, body: Body): boolean {
 /** Each record once, however often patterns find it. */
 function distinctRecords(where: readonly Pattern[]): Pattern {
   return subquery({ type: 'select', distinct: true, projection: [{ variable: RECORD }], where })
+}
+
+/** A scope in which values can depend on conditions. */
+export function openScope(target: CompileTarget, timezone: string): Scope {
+  return new Scope(target, timezone, expression)
 }
 
 /** A condition as a boolean expression about ?record, never an error and never unbound. */
@@ -372,13 +260,6 @@ function joined(operator: '&&' | '||', operands: readonly Condition[], scope: Sc
 /** True where a record could satisfy the patterns of a condition more than once. */
 function isMany(condition: FieldCondition): boolean {
   return condition.field.multivalued && !(condition.type === 'compare' && condition.operator === '=')
-}
-
-/** True for an equality with the id of a record, which is in its IRI. */
-function isIdentity(condition: Condition): boolean {
-  if (condition.type !== 'oneOf' && !(condition.type === 'compare' && condition.operator === '='))
-    return false
-  return technicalName(condition.field) === 'recordid'
 }
 
 /** Joins what one condition that is no combination of others reads, with its tests. */
@@ -431,7 +312,7 @@ function addPatterns(condition: Condition, body: Body): void {
     }
     case 'words': {
       const text = body.text()
-      body.test(...condition.words.map(word => wordTest(word, text)))
+      body.test(...condition.words.map(word => (isPhrase(word) ? phraseTest : wordTest)(word, text, body)))
       return
     }
     case 'like': {
@@ -469,6 +350,10 @@ function addPatterns(condition: Condition, body: Body): void {
       body.test(spatialTest(condition, value))
       return
     }
+    case 'some':
+      body.scope.setElement(condition.number, body.value(condition.field, 'required'))
+      compileCondition(condition.condition, body, 'test')
+      return
     case 'and':
     case 'or':
     case 'not':
@@ -511,8 +396,18 @@ function wordTest(word: Word, text: Expression): Expression {
   return call('CONTAINS', text, literal(word.mode === 'prefix' ? ` ${word.text}` : ` ${word.text} `))
 }
 
-function isFuzzy({ mode }: Word): boolean {
-  return mode === 'fuzzy' || mode === 'unfinished'
+/** The words of a phrase in a row within one value of any field whose words are searched. */
+function phraseTest(phrase: Word, text: Expression, { scope }: Body): Expression {
+  const words = phrase.text.split(' ').map(word => wordTest({ ...phrase, text: word }, text))
+  const pattern = literal(wordPattern(phrase))
+  const values = scope.target.dataset.fields
+    .filter(({ type }) => type !== 'boolean' && !isGeo(type))
+    .map(field => {
+      const value = scope.fresh('value')
+      const found = inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), value))
+      return exists(found, filter(call('REGEX', call('STR', value), pattern)))
+    })
+  return allOf([...words, anyOf(values)])
 }
 
 /** One variable a step: the store takes twice as long for each REPLACE around another. */

@@ -31,6 +31,7 @@ export function estimate(condition: Condition, scope: Scope): number {
     case 'spatial':
       return records * USUAL.near
     case 'relation':
+    case 'some':
       return records * USUAL.computed
     case 'present':
       return scope.statistics(condition.field)?.present ?? records

@@ -5,9 +5,10 @@ import { apply, call, conditional, integer, literal, variable } from '../../spar
 import type { Facet, FacetSort } from '../facets.ts'
 import type { Question } from '../plan.ts'
 import { Body } from './body.ts'
+import { openScope } from './condition.ts'
 import { addFilter, type Statement } from './records.ts'
 import { compileScalar } from './scalar.ts'
-import { type CompileTarget, RECORD, Scope } from './scope.ts'
+import { type CompileTarget, RECORD } from './scope.ts'
 
 const VALUE = variable('value')
 const COUNT = variable('count')
@@ -24,7 +25,7 @@ export function compileFacet(
   question: Question,
   target: CompileTarget,
 ): Statement {
-  const body = new Body(new Scope(target, question.timezone))
+  const body = new Body(openScope(target, question.timezone))
   addFilter(question, body)
   const value = body.hold(level(facet, above, body), 'step')
   body.test(call('BOUND', value))

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression, Projection, Variable } from '../../sparql/algebra.ts'
-import { apply, binary, call, conditional, integer, literal, variable } from '../../sparql/build.ts'
+import { apply, binary, call, conditional, integer, variable } from '../../sparql/build.ts'
 import {
   fieldsOf,
   type Grouping,
@@ -14,7 +14,9 @@ import { add, quotient, subtract, times } from './arithmetic.ts'
 import type { Body } from './body.ts'
 import { dayNumber } from './calendar.ts'
 import { type Clock, clockOf } from './clock.ts'
-import { compileScalar, NOTHING } from './scalar.ts'
+import { NOTHING } from './functions.ts'
+import { position } from './position.ts'
+import { compileScalar } from './scalar.ts'
 import { constantTerm, doubleTerm, type Scope } from './scope.ts'
 
 /** The variables under which the answer gives a key: one, or two for a cell, its row before its column. */
@@ -68,7 +70,8 @@ export function compileKey(key: GroupKey, index: number, body: Body, plan: Group
     case 'width':
       return one(lot(grouping, compileScalar(grouping.value, body, need), body), false)
     case 'cells': {
-      const { lon, lat } = position(body.value(grouping.field, 'required'), body)
+      const place = position(body.value(grouping.field, 'required'), body)
+      const [lon, lat] = [place.lon(), place.lat()]
       const cell = (axis: Expression) =>
         body.hold(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
       const mean = (operand: Expression): Expression => ({
@@ -159,16 +162,5 @@ function elapsed(unit: IntervalUnit, clock: Clock, body: Body): Expression {
       return within(minutes(), 60_000, call('FLOOR', times(clock.seconds(), 1000)))
     default:
       return unit satisfies never
-  }
-}
-
-/** Longitude and latitude of a point, from its text: SPARQL has no function that gives them. */
-function position(point: Expression, body: Body): { readonly lon: Expression; readonly lat: Expression } {
-  const text = body.share(`text ${JSON.stringify(point)}`, () => call('STR', point))
-  const number = (name: string, digits: () => Expression) =>
-    body.share(`${name} ${JSON.stringify(point)}`, () => apply(XSD.double, digits()))
-  return {
-    lon: number('lon', () => call('STRBEFORE', call('STRAFTER', text, literal('(')), literal(' '))),
-    lat: number('lat', () => call('STRBEFORE', call('STRAFTER', text, literal(' ')), literal(')'))),
   }
 }

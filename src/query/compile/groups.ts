@@ -27,11 +27,13 @@ import {
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue, type Scalar, scalarType } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
+import { openScope } from './condition.ts'
 import { estimate } from './estimate.ts'
+import { NOTHING } from './functions.ts'
 import { type CompiledKey, compileKey, findsRecords, keyNames } from './group-keys.ts'
 import { addFilter, type Statement } from './records.ts'
-import { compileScalar, NOTHING } from './scalar.ts'
-import { type CompileTarget, constantTerm, doubleTerm, RECORD, Scope } from './scope.ts'
+import { compileScalar } from './scalar.ts'
+import { type CompileTarget, constantTerm, doubleTerm, RECORD, type Scope } from './scope.ts'
 
 /** Aggregates that SPARQL has none for: decoding computes them from the values of each group. */
 export function isDecoded({ name }: Aggregate): boolean {
@@ -83,7 +85,7 @@ const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: fals
 
 /** The rows of a grouped query: keys, and each aggregate that the store can compute. */
 export function compileGroups(plan: GroupQuery, target: CompileTarget): Statement {
-  const rows = new Rows(plan, new Scope(target, plan.timezone))
+  const rows = new Rows(plan, openScope(target, plan.timezone))
   return {
     name: 'groups',
     reason: plan.keys.length === 0 ? 'one row for all records' : 'grouped and aggregated by the store',
@@ -97,7 +99,7 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
  * be made.
  */
 export function compileBoundedGroups(plan: GroupQuery, target: CompileTarget): Statement | null {
-  const scope = new Scope(target, plan.timezone)
+  const scope = openScope(target, plan.timezone)
   const [key] = plan.keys
   const [order, ...others] = plan.orderBy
   const isByKey = order === undefined || (order.value.type === 'key' && order.value.index === 0)
@@ -128,7 +130,7 @@ const MOST_RECORDS = 0.25
 
 /** The number of rows of a grouped query. */
 export function compileGroupCount(plan: GroupQuery, target: CompileTarget): Statement {
-  const body = groupedBody(plan, new Scope(target, plan.timezone), false)
+  const body = groupedBody(plan, openScope(target, plan.timezone), false)
   const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
   const rows: SelectQuery = {
     type: 'select',

@@ -20,10 +20,11 @@ import {
 import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
-import { compileCondition, drives, needsField, noRecord, scans } from './condition.ts'
+import { compileCondition, noRecord, openScope } from './condition.ts'
+import { drives, needsField, scans } from './drives.ts'
 import { estimate } from './estimate.ts'
 import { compileScalar, isSingle } from './scalar.ts'
-import { type CompileTarget, constantTerm, POSITION, RECORD, Scope } from './scope.ts'
+import { type CompileTarget, constantTerm, POSITION, RECORD, type Scope } from './scope.ts'
 import { simplify } from './simplify.ts'
 
 /** A statement and why it is the one: what `lodestone explain` tells. */
@@ -91,7 +92,7 @@ export type Way = 'look-up' | 'few' | 'many'
 export function wayTo(question: Question, target: CompileTarget): Way {
   const { filter } = question
   if (filter === null) return 'many'
-  const scope = new Scope(target, question.timezone)
+  const scope = openScope(target, question.timezone)
   if (drives(filter) && !scans(filter)) return 'look-up'
   return estimate(filter, scope) <= MOST_CANDIDATES ? 'few' : 'many'
 }
@@ -112,7 +113,7 @@ export function compileCandidatePage(
   candidates: readonly string[],
   target: CompileTarget,
 ): Statement {
-  const body = new Body(new Scope(target, plan.timezone))
+  const body = new Body(openScope(target, plan.timezone))
   body.find({ type: 'values', variable: RECORD, terms: candidates.map(iri) })
   return {
     name: 'page',
@@ -131,7 +132,7 @@ export function compileWindowPage(plan: RecordQuery, total: number, target: Comp
   if (plan.orderBy.length > 0 || plan.limit === null || plan.filter === null || total === 0) return null
   const length = Math.ceil(((plan.offset + plan.limit) * records * 1.5) / total) + 200
   if (length > Math.min(records * WINDOW_PART, WINDOW_MOST)) return null
-  const body = new Body(new Scope(target, plan.timezone))
+  const body = new Body(openScope(target, plan.timezone))
   const terms = Array.from({ length }, (_, index) => integer(index))
   body.find({ type: 'values', variable: POSITION, terms })
   body.position()
@@ -163,7 +164,8 @@ export function compileBoundedPage(
   const [first] = plan.orderBy
   if (first?.value.type !== 'field' || plan.limit === null || total === 0) return null
   const { field } = first.value
-  const scope = new Scope(target, plan.timezone)
+  const scope = openScope(target, plan.timezone)
+  if (beginsAbsent(first, scope)) return null
   const quantiles = scope.statistics(field)?.quantiles ?? []
   const lots = Math.ceil(((4 * (plan.offset + plan.limit) + 50) / total) * (quantiles.length - 1)) + 1
   if (field.multivalued || quantiles.length < 3 || lots > quantiles.length / 2) return null
@@ -182,6 +184,7 @@ export function compileKeyBound(plan: RecordQuery, total: number, target: Compil
   const last = plan.offset + plan.limit
   if (!isSingle(first.value) || total < BOUND_FROM || last > total / 4) return null
   const body = filtered(plan, target)
+  if (beginsAbsent(first, body.scope)) return null
   if (plan.filter === null && !needsField(first.value)) body.position()
   const key = body.hold(compileScalar(first.value, body, 'required'), 'key')
   if (first.value.type !== 'field') body.test(call('BOUND', key))
@@ -205,7 +208,7 @@ const BOUND = variable('bound')
 
 /** The page of records whose first key is not beyond a bound. */
 export function compileBeyond(plan: RecordQuery, bound: Literal, target: CompileTarget): Statement {
-  return pageBeyond(plan, bound, target, new Scope(target, plan.timezone))
+  return pageBeyond(plan, bound, target, openScope(target, plan.timezone))
 }
 
 function pageBeyond(plan: RecordQuery, bound: Literal, target: CompileTarget, scope: Scope): Statement {
@@ -222,22 +225,33 @@ function pageBeyond(plan: RecordQuery, bound: Literal, target: CompileTarget, sc
   }
 }
 
+/** The positions of all records of a query in its order, or in none where it asks for the order of the source. */
+export function compileOrder(plan: RecordQuery, target: CompileTarget): Statement {
+  const body = filtered(plan, target)
+  const position = body.position()
+  const keys = sortKeys(plan, body)
+  const orderBy = keys.length === 0 ? [] : [...keys, { expression: position, descending: false }]
+  return {
+    name: 'order',
+    reason: `${describeDrive(plan)}, ${describeOrder(plan)}: the positions of all, kept for the pages to come`,
+    query: { type: 'select', projection: [{ variable: POSITION }], where: body.patterns(), orderBy },
+  }
+}
+
 /** Records by their positions, with their contents: nothing is searched and nothing sorted. */
 export function compilePositions(
   select: readonly Selection[],
-  first: number,
-  length: number,
+  positions: readonly number[],
   question: Pick<Question, 'timezone'>,
   target: CompileTarget,
 ): Statement {
-  const body = new Body(new Scope(target, question.timezone))
-  const terms = Array.from({ length }, (_, index) => integer(first + index))
-  body.find({ type: 'values', variable: POSITION, terms })
+  const body = new Body(openScope(target, question.timezone))
+  body.find({ type: 'values', variable: POSITION, terms: positions.map(integer) })
   body.position()
   const projection = contents(select, body)
   return {
     name: 'records',
-    reason: 'no filter and no order: positions',
+    reason: `contents of ${positions.length} positions`,
     query: { type: 'select', projection: [...projection, { variable: POSITION }], where: body.patterns() },
   }
 }
@@ -249,7 +263,7 @@ export function compileFetch(
   question: Pick<Question, 'timezone'>,
   target: CompileTarget,
 ): Statement {
-  const body = new Body(new Scope(target, question.timezone))
+  const body = new Body(openScope(target, question.timezone))
   body.find({ type: 'values', variable: RECORD, terms: records.map(iri) })
   const projection = contents(select, body)
   return {
@@ -299,7 +313,7 @@ export function compileRecordTriples(records: readonly string[], target: Compile
 
 /** One record whose value of a field has a part that a regular expression finds. */
 export function compileTextWith(pattern: string, field: Field, target: CompileTarget): Statement {
-  const scope = new Scope(target, 'UTC')
+  const scope = openScope(target, 'UTC')
   const value = variable('value')
   const found = inGraph(target.graphs.facts, triple(RECORD, scope.predicate(field), value))
   return {
@@ -321,7 +335,7 @@ const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: fals
 export function filtered(
   question: Question,
   target: CompileTarget,
-  scope: Scope = new Scope(target, question.timezone),
+  scope: Scope = openScope(target, question.timezone),
 ): Body {
   const body = new Body(scope)
   if (question.filter !== null && !addFilter(question, body)) body.position()
@@ -373,13 +387,23 @@ function sortKeys(plan: RecordQuery, body: Body): readonly OrderKey[] {
   return plan.orderBy.flatMap(ordering => orderKeys(ordering, body))
 }
 
-/** Absent values last in both directions: a key that says "absent" goes before the value itself. */
-function orderKeys({ value, descending }: Ordering, body: Body): readonly OrderKey[] {
+/** True where records without a value may be the first of an order. */
+function beginsAbsent({ value, descending, absent }: Ordering, scope: Scope): boolean {
+  if (absent !== 'lowest' || descending) return false
+  return (
+    value.type !== 'field' || (technicalName(value.field) === undefined && !scope.isComplete(value.field))
+  )
+}
+
+/** For absent values last in both directions, a key that says "absent" goes before the value itself. */
+function orderKeys({ value, descending, absent }: Ordering, body: Body): readonly OrderKey[] {
   if (value.type === 'random') return [{ expression: chance(value.seed, body), descending: false }]
   const key = sortValue(value, descending, body)
   const isSure = value.type === 'field' && !value.field.multivalued && isAlwaysThere(value, body)
   const last: OrderKey = { expression: not(call('BOUND', key)), descending: false }
-  return isSure ? [{ expression: key, descending }] : [last, { expression: key, descending }]
+  return isSure || absent === 'lowest'
+    ? [{ expression: key, descending }]
+    : [last, { expression: key, descending }]
 }
 
 function isAlwaysThere(value: Extract<Scalar, { type: 'field' }>, body: Body): boolean {

@@ -1,16 +1,27 @@
-import { type FieldType, isNumeric } from '../../model/field.ts'
+import { type Field, type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
-import { apply, binary, call, conditional, integer, iri } from '../../sparql/build.ts'
+import {
+  apply,
+  binary,
+  call,
+  conditional,
+  inGraph,
+  integer,
+  iri,
+  literal,
+  optional,
+  subquery,
+  triple,
+} from '../../sparql/build.ts'
 import { type DatePart, fieldsOf, type Scalar, scalarType } from '../plan.ts'
 import { subtract, times } from './arithmetic.ts'
 import type { Body, Need } from './body.ts'
 import { clockOf } from './clock.ts'
 import { dateFormat } from './date-format.ts'
-import { constantTerm, doubleTerm, geometryTerm } from './scope.ts'
-
-/** An error: what it stands in is null. A variable that nothing binds would do, but not beside aggregates. */
-export const NOTHING: Expression = binary('/', integer(1), integer(0))
+import { compileFunction, NOTHING } from './functions.ts'
+import { position } from './position.ts'
+import { constantTerm, doubleTerm, geometryTerm, RECORD } from './scope.ts'
 
 /** A value of a record as an expression; what it reads is joined to the body. */
 export function compileScalar(scalar: Scalar, body: Body, need: Need): Expression {
@@ -47,9 +58,44 @@ export function compileScalar(scalar: Scalar, body: Body, need: Need): Expressio
       )
     case 'json':
       return compileScalar(scalar.operand, body, need)
+    case 'function': {
+      const args = scalar.arguments.map(argument => compileScalar(argument, body, need))
+      return compileFunction(scalar, args, body)
+    }
+    case 'coordinate':
+      return position(body.value(scalar.field, need), body)[scalar.axis]()
+    case 'valueCount':
+      return call('COALESCE', valueCount(scalar.field, body), integer(0))
+    case 'element':
+      return body.scope.element(scalar.number)
+    case 'truth':
+      return truth(scalar, body)
     default:
       return scalar satisfies never
   }
+}
+
+/** How many values of a field a record has, unbound for none. */
+function valueCount(field: Field, body: Body): Expression {
+  const { scope } = body
+  return body.share(`count ${field.name}`, () => {
+    const [count, element] = [scope.fresh('count'), scope.fresh('element')]
+    const expression: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: element }
+    const counted = subquery({
+      type: 'select',
+      projection: [{ variable: RECORD }, { variable: count, expression }],
+      where: [inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), element))],
+      groupBy: [{ variable: RECORD }],
+    })
+    body.option(optional(counted))
+    return count
+  })
+}
+
+function truth({ holds, fails }: Extract<Scalar, { readonly type: 'truth' }>, body: Body): Expression {
+  const { scope } = body
+  const no = conditional(scope.test(fails, scope), literal('false', XSD.boolean), NOTHING)
+  return conditional(scope.test(holds, scope), literal('true', XSD.boolean), no)
 }
 
 /** One number beside another: integers overflow where doubles do not, and divide into decimals of few digits. */

@@ -6,9 +6,9 @@ import { wktText } from '../../model/wkt.ts'
 import { fieldIri, recordIri, recordsSpace } from '../../rdf/iris.ts'
 import type { Literal, NamedNode } from '../../rdf/term.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
-import type { Variable } from '../../sparql/algebra.ts'
+import type { Expression, Variable } from '../../sparql/algebra.ts'
 import { iri, literal, variable } from '../../sparql/build.ts'
-import type { Constant } from '../plan.ts'
+import type { Condition, Constant } from '../plan.ts'
 
 /** Where the records of one published version are: what the compiler must know beside the plan. */
 export interface CompileTarget {
@@ -27,16 +27,34 @@ export const RECORD = variable('record')
 export const POSITION = variable('position')
 export const JSON_TEXT = variable('json')
 
-/** Names, predicates and fresh variables for one query; it lives for one compilation. */
+/** A condition as a boolean expression about ?record, never an error and never unbound. */
+export type Test = (condition: Condition, scope: Scope) => Expression
+
+/** Names, predicates and fresh variables for one query; it lives for one compilation. See `openScope`. */
 export class Scope {
   readonly target: CompileTarget
   /** IANA name of the zone whose clocks dates are read by. */
   readonly timezone: string
+  /** How values that depend on conditions have them tested. */
+  readonly test: Test
   private variables = 0
+  private readonly elements = new Map<number, Expression>()
 
-  constructor(target: CompileTarget, timezone: string) {
+  constructor(target: CompileTarget, timezone: string, test: Test) {
     this.target = target
     this.timezone = timezone
+    this.test = test
+  }
+
+  /** Says which value a condition about one value of many looks at. */
+  setElement(number: number, value: Expression): void {
+    this.elements.set(number, value)
+  }
+
+  element(number: number): Expression {
+    const value = this.elements.get(number)
+    if (value === undefined) throw new Error('an element outside of its condition')
+    return value
   }
 
   /** A variable that no other part of the query uses. */

@@ -8,7 +8,7 @@ import type { Word } from '../plan.ts'
 const LETTER = String.raw`\p{L}\p{N}\p{M}`
 const MARKS = String.raw`\p{M}*`
 
-/** A pattern that finds a word, or its beginning, within a value of a field. */
+/** A pattern that finds a word, its beginning, or words in a row within a value of a field. */
 export function wordPattern(word: Word): string {
   const { letter } = folding()
   const start = `(?:^|[^${LETTER}${letter}])${MARKS}`
@@ -105,6 +105,8 @@ function group(forms: readonly string[]): string {
 
 /** A folded word as every text that folds to it; of ligatures at most one in a word. */
 function spelled(text: string): string {
+  const words = text.split(' ')
+  if (words.length > 1) return words.map(spelled).join(`[^${LETTER}${folding().letter}]+${MARKS}`)
   const letters = [...text.normalize('NFC')]
   const plain = letters.map(letter => (spelledLetter(letter) ?? composed(letter)) + MARKS)
   const forms = [plain.join('')]

@@ -2,7 +2,7 @@ import { wordBucket } from '../../model/search.ts'
 import { wordBucketIri } from '../../rdf/iris.ts'
 import { INDEX } from '../../rdf/vocab.ts'
 import { inGraph, iri, triple, variable } from '../../sparql/build.ts'
-import type { Condition } from '../plan.ts'
+import type { Condition, Word } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import type { Statement } from './records.ts'
 import type { CompileTarget } from './scope.ts'
@@ -18,12 +18,16 @@ function requiredWords(condition: Condition): readonly string[] {
     case 'like':
       // What is told of a record, as its id, is not among its words.
       if (technicalName(condition.field) !== undefined) return []
-      return condition.words.filter(({ mode }) => mode === 'word').map(({ text }) => text)
+      return wholeWords(condition.words)
     case 'words':
-      return condition.words.filter(({ mode }) => mode === 'word').map(({ text }) => text)
+      return wholeWords(condition.words)
     default:
       return []
   }
+}
+
+function wholeWords(words: readonly Word[]): readonly string[] {
+  return words.filter(({ mode }) => mode === 'word').flatMap(({ text }) => text.split(' '))
 }
 
 /** The buckets of the words that a filter requires; none where nothing is known of words. */

@@ -1,0 +1,136 @@
+import type { Dataset } from './dataset.ts'
+import type { Field, FieldType } from './field.ts'
+
+/** Types of properties as OData 4.0 names them; `Ods.GeoPoint2D` is a complex type of the service. */
+export type EdmType =
+  | 'Edm.String'
+  | 'Edm.Boolean'
+  | 'Edm.Int64'
+  | 'Edm.Double'
+  | 'Edm.Date'
+  | 'Edm.DateTimeOffset'
+  | 'Ods.GeoPoint2D'
+
+/** One property of the entities of a dataset. */
+export interface EntityProperty {
+  /** An OData identifier (CSDL 4.0, section 17.2), unique among the properties of its type. */
+  readonly name: string
+  readonly type: EdmType
+  /** True for a collection; only collections of strings occur. */
+  readonly collection: boolean
+  /** The field whose values it has; the technical fields for `recordid` and `record_timestamp`. */
+  readonly field: Field
+}
+
+/** A dataset as OData sees it: an entity set and the type of its entities. */
+export interface EntityModel {
+  /** Name of the entity set: the id of the dataset as it is (facts on OData, 4.4). */
+  readonly set: string
+  /** Name of the entity type, which is an identifier: other characters become underscores. */
+  readonly type: string
+  /** Namespace of the entity type. */
+  readonly namespace: string
+  /** `recordid` first, then `record_timestamp`, then the fields in their order. */
+  readonly properties: readonly EntityProperty[]
+}
+
+/** The key of every entity (linked data, "OData service root and entity sets"). */
+export const KEY = 'recordid'
+
+/** What OData types the values of fields with: shapes are texts of GeoJSON. */
+const TYPES: Readonly<Record<FieldType, EdmType>> = {
+  text: 'Edm.String',
+  int: 'Edm.Int64',
+  double: 'Edm.Double',
+  boolean: 'Edm.Boolean',
+  date: 'Edm.Date',
+  datetime: 'Edm.DateTimeOffset',
+  geo_point_2d: 'Ods.GeoPoint2D',
+  geo_shape: 'Edm.String',
+}
+
+/** The technical fields that every entity has, in their order. */
+export interface EntityTechnical {
+  readonly recordid: Field
+  readonly record_timestamp: Field
+}
+
+/**
+ * The entity set of a dataset. A field whose name is no identifier, or is taken by a technical property, gets
+ * underscores before its name.
+ *
+ * @param host host name of the portal: the namespace is its parts turned round and the name of the type
+ * @param type name of the entity type, see {@link typeNames}
+ */
+export function entityModel(
+  { id, fields }: Pick<Dataset, 'id' | 'fields'>,
+  host: string,
+  type: string,
+  technical: EntityTechnical,
+): EntityModel {
+  const properties: EntityProperty[] = []
+  const taken = new Set<string>()
+  for (const known of [technical.recordid, technical.record_timestamp, ...fields]) {
+    let name = identifier(known.name)
+    while (taken.has(name)) name = `_${name}`
+    taken.add(name)
+    properties.push({ name, type: TYPES[known.type], collection: known.multivalued, field: known })
+  }
+  return { set: id, type, namespace: `${reversed(host)}.${type}`, properties }
+}
+
+/** Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. */
+export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const id of ids) {
+    const plain = identifier(id)
+    let name = plain
+    for (let number = 2; taken.has(name); number++) name = `${plain}_${number}`
+    taken.add(name)
+    names.set(id, name)
+  }
+  return names
+}
+
+/** The namespace of the complex types of a portal, whose alias is `Ods`. */
+export function typesNamespace(host: string): string {
+  return `${reversed(host)}.odata.types`
+}
+
+/** Host names are turned round, so that a namespace begins with what is common: `com.example.data`. */
+function reversed(host: string): string {
+  return host.split('.').reverse().map(identifier).join('.')
+}
+
+/** A text as an OData identifier: up to 128 letters, digits and underscores, no digit first. */
+export function identifier(text: string): string {
+  const plain = text.replace(/[^\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]/gu, '_').slice(0, 120)
+  return /^[\p{L}\p{Nl}_]/u.test(plain) ? plain : `_${plain}`
+}
+
+/** Types that values can have in answers: those of properties, and of what is computed. */
+export type ColumnType = EdmType | 'Edm.Int32' | 'Edm.Decimal' | 'Edm.TimeOfDay' | 'Edm.Duration'
+
+/** One property of an answer. */
+export interface EntityColumn {
+  readonly name: string
+  readonly type: ColumnType
+  readonly collection: boolean
+  /** Parts of a complex value that were selected; null for all. */
+  readonly members: readonly ('latitude' | 'longitude')[] | null
+  /** True for what the type of the entity does not declare: computed and aggregated properties. */
+  readonly dynamic: boolean
+}
+
+/**
+ * A value of an answer: dates `YYYY-MM-DD`, moments `YYYY-MM-DDTHH:MM:SS[.f…]Z`, times `HH:MM:SS[.f…]`, durations in
+ * seconds, shapes as texts of GeoJSON, numbers also infinite and not a number, a collection as an array, never null.
+ */
+export type EdmValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | { readonly latitude: number; readonly longitude: number }
+  | null
