@@ -25,7 +25,7 @@ export function compileFunction(scalar: Call, args: readonly Expression[], body:
     case 'trim':
       return call('REPLACE', first, literal(String.raw`^\s+|\s+$`), literal(''))
     case 'replace':
-      return call('REPLACE', first, second, third ?? NOTHING, literal('q'))
+      return call('REPLACE', first, second, undollared(third ?? NOTHING), literal('q'))
     case 'contains':
       return call('CONTAINS', first, second)
     case 'startsWith':
@@ -116,6 +116,12 @@ function cast(
     default:
       return to satisfies never
   }
+}
+
+/** The store reads groups in the new text also where the pattern has none. */
+function undollared(text: Expression): Expression {
+  if (text.type === 'literal') return literal(text.value.replaceAll('$', '$$$$'))
+  return call('REPLACE', text, literal(String.raw`\$`), literal('$$$$'))
 }
 
 function indexOf(text: Expression, part: Expression): Expression {

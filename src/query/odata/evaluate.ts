@@ -1,0 +1,282 @@
+import type { Field, FieldType } from '../../model/field.ts'
+import { numberText } from '../../model/number.ts'
+import { dateBounds, parseDate } from '../dates.ts'
+import {
+  type Comparator,
+  type Condition,
+  type Constant,
+  type DatePart,
+  type Scalar,
+  scalarType,
+} from '../plan.ts'
+
+/** A value as evaluation knows it: numbers may be infinite or not a number. */
+export type Cell = Constant | null
+
+/** Gives the value of a field. */
+export type Reader = (field: Field) => Cell
+
+/**
+ * The value of a scalar without a store: of constants, and of rows that an aggregation gave. What only a store can tell
+ * is null; regular expressions are such, for they could take very long here.
+ */
+export function evaluate(scalar: Scalar, read: Reader): Cell {
+  switch (scalar.type) {
+    case 'field':
+      return read(scalar.field)
+    case 'constant':
+      return scalar.value
+    case 'arithmetic': {
+      const [left, right] = [evaluate(scalar.left, read), evaluate(scalar.right, read)]
+      if (typeof left !== 'number' || typeof right !== 'number') return null
+      return arithmetic(scalar.operator, left, right)
+    }
+    case 'length':
+    case 'lower': {
+      const text = evaluate(scalar.operand, read)
+      if (typeof text !== 'string') return null
+      return scalar.type === 'lower' ? text.toLowerCase() : [...text].length
+    }
+    case 'datePart': {
+      const text = evaluate(scalar.operand, read)
+      return typeof text === 'string' ? datePart(scalar.part, text) : null
+    }
+    case 'function': {
+      const values = scalar.arguments.map(argument => evaluate(argument, read))
+      const [operand] = scalar.arguments
+      const present = values.filter(value => value !== null)
+      if (present.length < values.length || operand === undefined) return null
+      return call(scalar.name, present, scalarType(operand))
+    }
+    case 'truth':
+      if (holds(scalar.holds, read)) return true
+      return holds(scalar.fails, read) ? false : null
+    case 'ifNull':
+    case 'dateFormat':
+    case 'distance':
+    case 'json':
+    case 'coordinate':
+    case 'valueCount':
+    case 'element':
+      return null
+    default:
+      return scalar satisfies never
+  }
+}
+
+/** Whether a condition about single values holds. */
+export function holds(condition: Condition, read: Reader): boolean {
+  switch (condition.type) {
+    case 'and':
+      return condition.operands.every(operand => holds(operand, read))
+    case 'or':
+      return condition.operands.some(operand => holds(operand, read))
+    case 'not':
+      return !holds(condition.operand, read)
+    case 'always':
+      return condition.value
+    case 'present':
+      return read(condition.field) !== null
+    case 'compare':
+      return related(read(condition.field), condition.operator, condition.value, condition.field.type)
+    case 'oneOf': {
+      const { field, values } = condition
+      return values.some(value => related(read(field), '=', value, field.type))
+    }
+    case 'relation': {
+      const { left, operator, right } = condition
+      return related(evaluate(left, read), operator, evaluate(right, read), scalarType(left))
+    }
+    case 'startsWith': {
+      const text = read(condition.field)
+      return typeof text === 'string' && text.startsWith(condition.text)
+    }
+    case 'between':
+    case 'words':
+    case 'like':
+    case 'near':
+    case 'spatial':
+    case 'some':
+      return false
+    default:
+      return condition satisfies never
+  }
+}
+
+/** Whether two values of a type relate so; never where one is null or not a number. */
+export function related(left: Cell, operator: Comparator, right: Cell, type: FieldType): boolean {
+  if (left === null || right === null) return false
+  const isText = typeof left === 'string' && typeof right === 'string'
+  const order = isText ? compareTexts(left, right, type) : compareNumbers(Number(left), Number(right))
+  switch (operator) {
+    case '=':
+      return order === 0
+    case '!=':
+      return order !== 0
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    case '>=':
+      return order >= 0
+    default:
+      return operator satisfies never
+  }
+}
+
+/** The order of two values of a type: null first, then what is not a number. */
+export function ranked(left: Cell, right: Cell, type: FieldType): number {
+  if (left === null || right === null) return Number(left !== null) - Number(right !== null)
+  if (typeof left === 'string' && typeof right === 'string') return compareTexts(left, right, type)
+  const [a, b] = [Number(left), Number(right)]
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(!Number.isNaN(a)) - Number(!Number.isNaN(b))
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function compareNumbers(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN
+}
+
+/** By code points; moments without their Z, for fewer decimals of a second come before more. */
+function compareTexts(a: string, b: string, type: FieldType): number {
+  const bytes = (text: string) => Buffer.from(type === 'datetime' ? text.replace(/Z$/, '') : text)
+  return Buffer.compare(bytes(a), bytes(b))
+}
+
+function arithmetic(operator: '+' | '-' | '*' | '/', left: number, right: number): number | null {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return right === 0 ? null : left / right
+    default:
+      return operator satisfies never
+  }
+}
+
+const DATE_TEXT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z)?$/
+
+function datePart(part: DatePart, text: string): number | null {
+  const match = DATE_TEXT.exec(text)
+  if (match === null) return null
+  const place = { year: 1, month: 2, day: 3, hour: 4, minute: 5, second: 6, millisecond: 7 }[part]
+  const digits = match[place] ?? '0'
+  return Number(part === 'millisecond' ? digits.padEnd(3, '0').slice(0, 3) : digits)
+}
+
+/** Seconds since 1970 of a date or moment; not a number for what is none. */
+export function epochOf(text: string): number {
+  const match = DATE_TEXT.exec(text)
+  if (match === null) return Number.NaN
+  const whole = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}Z`) / 1000
+  return whole + Number(`0.${match[7] ?? '0'}`)
+}
+
+type FunctionName = Extract<Scalar, { readonly type: 'function' }>['name']
+
+function call(name: FunctionName, values: readonly Constant[], type: FieldType): Cell {
+  const [first = '', second = '', third] = values
+  const [a, b] = [Number(first), Number(second)]
+  switch (name) {
+    case 'concat':
+      return values.join('')
+    case 'upper':
+      return String(first).toUpperCase()
+    case 'trim':
+      return String(first).trim()
+    case 'replace':
+      return second === '' ? String(first) : String(first).split(String(second)).join(String(third))
+    case 'contains':
+      return String(first).includes(String(second))
+    case 'startsWith':
+      return String(first).startsWith(String(second))
+    case 'endsWith':
+      return String(first).endsWith(String(second))
+    case 'indexOf': {
+      const units = String(first).indexOf(String(second))
+      return units < 0 ? -1 : [...String(first).slice(0, units)].length
+    }
+    case 'substring': {
+      const characters = [...String(first)]
+      const start = b < 0 ? Math.max(0, characters.length + b) : b
+      return characters.slice(start, third === undefined ? undefined : start + Number(third)).join('')
+    }
+    case 'floor':
+      return Math.floor(a) + 0
+    case 'ceiling':
+      return Math.ceil(a) + 0
+    case 'round':
+      return Math.sign(a) * Math.round(Math.abs(a)) + 0
+    case 'truncate':
+      return Math.trunc(a) + 0
+    case 'divide':
+      return a / b
+    case 'quotient':
+      return b === 0 ? null : Math.trunc(a / b) + 0
+    case 'modulo':
+      return b === 0 ? null : (a % b) + 0
+    case 'remainder':
+      return (a % b) + 0
+    case 'day':
+      return String(first).slice(0, 10)
+    case 'secondOfDay':
+      return timeOfDay(String(first))
+    case 'fraction':
+      return timeOfDay(String(first)) % 1
+    case 'epoch':
+      return epochOf(String(first))
+    case 'text':
+      return typeof first === 'number' ? numberText(first) : String(first)
+    case 'int':
+    case 'double':
+    case 'boolean':
+    case 'date':
+    case 'datetime':
+      return cast(name, first, type)
+    case 'matches':
+      return null
+    default:
+      return name satisfies never
+  }
+}
+
+function timeOfDay(text: string): number {
+  const [hour = 0, minute = 0, second = 0] = text.slice(11).replace('Z', '').split(':').map(Number)
+  return (hour * 60 + minute) * 60 + second
+}
+
+const INTEGER = /^\s*[+-]?\d{1,30}\s*$/
+const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+
+function cast(
+  to: 'int' | 'double' | 'boolean' | 'date' | 'datetime',
+  value: Constant,
+  from: FieldType,
+): Cell {
+  const text = String(value)
+  switch (to) {
+    case 'int':
+      if (from === 'text') return INTEGER.test(text) ? Number(text) : null
+      return Number.isFinite(Number(value)) ? Math.trunc(Number(value)) + 0 : null
+    case 'double':
+      if (from !== 'text') return Number(value)
+      return NUMBER.test(text) ? Number(text) : null
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : null
+    case 'date':
+    case 'datetime': {
+      const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
+      const constant = isWhole ? parseDate(text) : null
+      if (constant === null || (to === 'date' && from === 'text' && text.length > 10)) return null
+      return dateBounds(constant, to, 'UTC').start
+    }
+    default:
+      return to satisfies never
+  }
+}

@@ -1,0 +1,99 @@
+import { Fault } from '../../errors.ts'
+import type { Condition, Scalar } from '../plan.ts'
+
+/** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
+const MOST_CONDITIONS = 150
+const MOST_PASSES = 20
+
+/** Refuses filters that would keep a worker of the store for long. */
+export function refuseExcess(filter: Condition | null): void {
+  if (filter === null) return
+  const sizes = sizeOf(filter, new Map())
+  const [found, kind, most] =
+    sizes.leaves > MOST_CONDITIONS
+      ? [sizes.leaves, 'conditions', MOST_CONDITIONS]
+      : [sizes.passes, 'computed or spatial conditions', MOST_PASSES]
+  if (found > most)
+    throw new Fault('ODataError', {
+      reason: `The filter has ${found} ${kind}, of which at most ${most} are served.`,
+    })
+}
+
+/** Refuses a value that conditions have made larger than any filter may be. */
+export function refuseLarge(scalar: Scalar): void {
+  const { leaves } = scalarSize(scalar, new Map())
+  if (leaves > MOST_CONDITIONS)
+    throw new Fault('ODataError', {
+      reason: `An expression has ${leaves} conditions, of which at most ${MOST_CONDITIONS} are served.`,
+    })
+}
+
+/** Conditions, and those that are computed or spatial; a condition that stands in several places counts in each. */
+interface Size {
+  readonly leaves: number
+  readonly passes: number
+}
+
+type Sizes = Map<Condition | Scalar, Size>
+
+const NOTHING: Size = { leaves: 0, passes: 0 }
+
+function sum(sizes: readonly Size[]): Size {
+  return sizes.reduce(
+    (total, size) => ({ leaves: total.leaves + size.leaves, passes: total.passes + size.passes }),
+    NOTHING,
+  )
+}
+
+/** Sizes are remembered, for parts that stand in several places are the same objects. */
+function sizeOf(condition: Condition, known: Sizes): Size {
+  const size = known.get(condition) ?? measured(condition, known)
+  known.set(condition, size)
+  return size
+}
+
+function measured(condition: Condition, known: Sizes): Size {
+  switch (condition.type) {
+    case 'and':
+    case 'or':
+      return sum(condition.operands.map(operand => sizeOf(operand, known)))
+    case 'not':
+      return sizeOf(condition.operand, known)
+    case 'some':
+      return sum([{ leaves: 0, passes: 1 }, sizeOf(condition.condition, known)])
+    case 'relation':
+      return sum([
+        { leaves: 1, passes: 1 },
+        scalarSize(condition.left, known),
+        scalarSize(condition.right, known),
+      ])
+    case 'spatial':
+    case 'near':
+      return { leaves: 1, passes: 1 }
+    default:
+      return { leaves: 1, passes: 0 }
+  }
+}
+
+function scalarSize(scalar: Scalar, known: Sizes): Size {
+  const size = known.get(scalar) ?? measuredScalar(scalar, known)
+  known.set(scalar, size)
+  return size
+}
+
+function measuredScalar(scalar: Scalar, known: Sizes): Size {
+  switch (scalar.type) {
+    case 'truth':
+      return sum([sizeOf(scalar.holds, known), sizeOf(scalar.fails, known)])
+    case 'function':
+      return sum(scalar.arguments.map(argument => scalarSize(argument, known)))
+    case 'arithmetic':
+      return sum([scalarSize(scalar.left, known), scalarSize(scalar.right, known)])
+    case 'length':
+    case 'lower':
+    case 'datePart':
+      return scalarSize(scalar.operand, known)
+    default:
+      return NOTHING
+  }
+}

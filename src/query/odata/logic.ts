@@ -1,0 +1,159 @@
+import type { Expression } from '../../language/odata/ast.ts'
+import { all, any, negate } from '../conditions.ts'
+import type { Condition, Scalar } from '../plan.ts'
+import {
+  ALWAYS,
+  describe,
+  describeType,
+  type Meaning,
+  NEVER,
+  numberScalar,
+  type TestMeaning,
+} from './meaning.ts'
+import { type Scope, wrong } from './scope.ts'
+
+/** Conjunction; of nothing, what always holds. */
+export function every(conditions: readonly Condition[]): Condition {
+  return all(conditions) ?? ALWAYS
+}
+
+/** Disjunction; of nothing, what never holds. */
+export function either(conditions: readonly Condition[]): Condition {
+  return any(conditions)
+}
+
+/** A test that is never null. */
+export function certain(holds: Condition): TestMeaning {
+  return { type: 'test', holds, fails: negate(holds) }
+}
+
+/** A test that is null for every record. */
+export const NEITHER: TestMeaning = { type: 'test', holds: NEVER, fails: NEVER }
+
+const TRUE: Scalar = { type: 'constant', value: true, of: 'boolean' }
+const FALSE: Scalar = { type: 'constant', value: false, of: 'boolean' }
+
+/** A meaning as a boolean of three values; null where it is none. */
+export function testOf(meaning: Meaning): TestMeaning | null {
+  switch (meaning.type) {
+    case 'test':
+      return meaning
+    case 'null':
+      return NEITHER
+    case 'constant':
+      return meaning.kind === 'boolean' ? certain({ type: 'always', value: meaning.value === true }) : null
+    case 'value': {
+      if (meaning.kind !== 'boolean') return null
+      const { scalar } = meaning
+      if (scalar.type === 'truth') return { type: 'test', holds: scalar.holds, fails: scalar.fails }
+      if (scalar.type !== 'field')
+        return {
+          type: 'test',
+          holds: { type: 'relation', left: scalar, operator: '=', right: TRUE },
+          fails: { type: 'relation', left: scalar, operator: '=', right: FALSE },
+        }
+      const { field } = scalar
+      return {
+        type: 'test',
+        holds: { type: 'compare', field, operator: '=', value: true },
+        fails: { type: 'compare', field, operator: '=', value: false },
+      }
+    }
+    default:
+      return null
+  }
+}
+
+/** A meaning that must be boolean. */
+export function requireTest(meaning: Meaning, node: Expression, scope: Scope): TestMeaning {
+  const test = testOf(meaning)
+  if (test !== null) return test
+  throw wrong(
+    scope,
+    `${capital(describe(node))} of type ${describeType(meaning)} is not a condition`,
+    node.span,
+    meaning.type === 'collection' ? 'use any or all' : 'compare it with something',
+  )
+}
+
+/** Conjunction of three values: it fails where any operand fails. */
+export function conjunction(tests: readonly TestMeaning[]): TestMeaning {
+  const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
+  return { type: 'test', holds: every(holds), fails: either(fails) }
+}
+
+/** Disjunction of three values: it fails where every operand fails. */
+export function disjunction(tests: readonly TestMeaning[]): TestMeaning {
+  const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
+  return { type: 'test', holds: either(holds), fails: every(fails) }
+}
+
+/** The condition that a value is not null. */
+export function presence(scalar: Scalar): Condition {
+  switch (scalar.type) {
+    case 'field':
+    case 'distance':
+    case 'coordinate':
+      return { type: 'present', field: scalar.field }
+    case 'constant':
+    case 'element':
+    case 'valueCount':
+      return ALWAYS
+    case 'truth':
+      return either([scalar.holds, scalar.fails])
+    case 'length':
+    case 'lower':
+    case 'datePart':
+      return presence(scalar.operand)
+    case 'arithmetic':
+      if (scalar.operator === '/' && !isNonZero(scalar.right)) return hasValue(scalar)
+      return every([presence(scalar.left), presence(scalar.right)])
+    case 'function':
+      switch (scalar.name) {
+        case 'quotient':
+        case 'modulo':
+          if (!isNonZero(scalar.arguments[1])) return hasValue(scalar)
+          break
+        case 'int':
+        case 'double':
+        case 'boolean':
+        case 'date':
+        case 'datetime':
+          return hasValue(scalar)
+        default:
+      }
+      return every(scalar.arguments.map(presence))
+    default:
+      return hasValue(scalar)
+  }
+}
+
+function hasValue(scalar: Scalar): Condition {
+  return { type: 'relation', left: scalar, operator: '=', right: scalar }
+}
+
+function isNonZero(scalar: Scalar | undefined): boolean {
+  return scalar?.type === 'constant' && scalar.value !== 0
+}
+
+/** True where a number can be infinite or not a number: the store holds none such, divisions make them. */
+export function canBeInfinite(scalar: Scalar): boolean {
+  switch (scalar.type) {
+    case 'function':
+      if (scalar.name === 'divide' || scalar.name === 'remainder' || scalar.name === 'double') return true
+      return scalar.arguments.some(canBeInfinite)
+    case 'arithmetic':
+      return canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
+    default:
+      return false
+  }
+}
+
+/** A number taken from 0. */
+export function negative(scalar: Scalar): Scalar {
+  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar }
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,68 @@
+import { type Fault, odataFault } from '../../errors.ts'
+import type { Expression, Span } from '../../language/odata/ast.ts'
+import { nearest } from '../../model/nearest.ts'
+import type { Meaning } from './meaning.ts'
+
+/** What a whole request has in common, and what is left of what it may cost. It lives for one request. */
+export interface Request {
+  /** The moment that `now()` means: `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
+  readonly now: string
+  readonly version: '3.0' | '4.0'
+  /** Name of the entity set, for faults. */
+  readonly set: string
+  /** Qualified name of the entity type. */
+  readonly entity: string
+  readonly aliases: ReadonlyMap<string, Expression>
+  /** Nodes of expressions that have been looked at. */
+  visits: number
+  /** Variables of lambda expressions so far. */
+  elements: number
+}
+
+/** What names mean in one place of one option. */
+export interface Scope {
+  readonly request: Request
+  /** Name of the option, for faults. */
+  readonly option: string
+  /** Properties and computed ones by name; after an aggregation also paths such as `location/latitude`. */
+  readonly names: ReadonlyMap<string, Meaning>
+  /** Variables of lambda expressions, which shadow properties (URL Conventions 5.1.1.13). */
+  readonly variables: ReadonlyMap<string, Meaning>
+  /** Expressions around the one that is looked at. */
+  readonly depth: number
+}
+
+/** Expressions within expressions, and nodes of all options with aliases replaced. */
+const MOST_DEPTH = 200
+const MOST_NODES = 20_000
+
+/** The scope of a part of what was looked at; refuses what is nested, or grown by aliases, beyond reason. */
+export function within(scope: Scope, node: Expression): Scope {
+  const { request, depth } = scope
+  request.visits += 1
+  if (depth >= MOST_DEPTH) throw wrong(scope, 'The expression is nested too deeply', node.span)
+  if (request.visits > MOST_NODES) throw wrong(scope, 'The expressions are too long', node.span)
+  return { ...scope, depth: depth + 1 }
+}
+
+/** What makes no sense: 400. */
+export function wrong({ option }: Scope, reason: string, span: Span, hint?: string): Fault {
+  return odataFault(option, hint === undefined ? reason : `${reason} (${hint})`, span)
+}
+
+/** What makes sense and is not served: 501. */
+export function unserved({ option }: Scope, what: string, span: Span): Fault {
+  return odataFault(option, `${what} is not supported`, span, 'ODataUnsupported')
+}
+
+/** A name that nothing has, with the name that was probably meant. */
+export function unknown(scope: Scope, name: string, span: Span): Fault {
+  const { request, names, variables } = scope
+  const close = nearest(name, [...variables.keys(), ...names.keys()])
+  return wrong(
+    scope,
+    `${request.set} has no property ${name.slice(0, 100)}`,
+    span,
+    close === undefined ? undefined : `did you mean ${close}?`,
+  )
+}
