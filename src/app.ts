@@ -1,6 +1,6 @@
 import path from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { recordCalls } from './api/explore/calls.ts'
+import { recordCalls, repeatedCall } from './api/explore/calls.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
@@ -18,6 +18,7 @@ import { health } from './http/health.ts'
 import { addManners } from './http/manners.ts'
 import { parseQueryString } from './http/query-string.ts'
 import { DAILY_CALLS, dailyQuota } from './http/quota.ts'
+import { ResponseCache } from './http/response-cache.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
 import { fieldIri } from './rdf/iris.ts'
 import { createEmbeddedStore } from './store/embedded/embedded.ts'
@@ -134,11 +135,19 @@ interface Services {
 async function registerDoors(http: FastifyInstance, config: Config, services: Services): Promise<void> {
   const { catalog, store, usage } = services
   const { base } = config
-  recordCalls(http, usage, () => Date.now())
-  addManners(http, {
-    isPrivate: config.access === 'private',
-    quota: dailyQuota(DAILY_CALLS, () => Date.now(), false),
+  const now = () => Date.now()
+  const quota = dailyQuota(DAILY_CALLS, now, false)
+  const recorder = { usage, now }
+  const isPrivate = config.access === 'private'
+  recordCalls(http, recorder)
+  addManners(http, { isPrivate, quota })
+  const cache = new ResponseCache({
+    // One assignment puts a new catalog in force, and all that is offered is made of it alone.
+    state: () => catalog.current(),
+    quota,
+    noteCall: (request, reply, body) => repeatedCall(request, reply, body, recorder),
   })
+  if (!isPrivate) cache.install(http)
   http.setErrorHandler(answerFault(restBody))
   http.setNotFoundHandler((request, reply) => {
     const fault = new Fault('NotFoundResource', {
@@ -153,7 +162,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     store,
     base,
     clock: () => performance.now(),
-    now: () => Date.now(),
+    now,
     portal: config.portal,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
@@ -162,7 +171,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     ['/api/explore/v2.0', EXPLORE_V20],
     ['/api/explore/v2.1', EXPLORE_V21],
   ] as const)
-    await http.register(explore, { prefix: path, path, dialect, ...asked })
+    await http.register(explore, { prefix: path, path, dialect, ...asked, cache })
   const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
   await http.register(sources, { ...asked, ...place, sources: services.sources })
   await http.register(fragments, {

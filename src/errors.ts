@@ -31,7 +31,7 @@ export const FAULTS = {
   /** A segment that names nothing (linked data, "Errors"). */
   ODataSegment: { status: 404, message: "Resource not found for the segment '{segment}'" },
   UnsupportedMediaType: { status: 415, message: '{reason}' },
-  Unauthorised: { status: 401, message: 'This portal is private: credentials are required.' },
+  Unauthorised: { status: 401, message: '{what}: credentials are required.' },
   ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
   Gone: { status: 410, message: '{reason}' },
@@ -43,6 +43,8 @@ export const FAULTS = {
   /** What was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
   UnprocessableEntity: { status: 422, message: '{reason}' },
   RequestTooLong: { status: 414, message: '{reason}' },
+  /** Another portal that was asked for its part of the answer gave none. */
+  BadGateway: { status: 502, message: '{reason}' },
   DeadlineExceeded: { status: 503, message: 'The query took longer than {seconds} s and was stopped.' },
   StoreBusy: { status: 503, message: 'The store cannot take more queries now. Try again in a moment.' },
   StoreUnavailable: { status: 503, message: 'The store is not ready: {reason}' },

@@ -163,6 +163,13 @@ t.test(
     )
     writeFileSync(trees, 'name,hieght,planted\nOak,12,1999-04-01\n')
     t.match(await lodestone(['check', 'big-trees', ...at]), { code: 1, stdout: /Did you mean "hieght"\?/ })
+    writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\n')
+    const before = readFileSync(yaml, 'utf8')
+    writeFileSync(yaml, `${before}\nattachments: [{ path: plan.pdf }]\n`)
+    t.match(await lodestone(['check', 'big-trees', ...at]), {
+      code: 0,
+      stdout: /^warning: big-trees: the attachment plan\.pdf is no file/m,
+    })
     writeFileSync(yaml, 'source: { path: Big Trees.csv }\nfeilds: []\n')
     t.match(await lodestone(['check', ...at]), {
       code: 1,

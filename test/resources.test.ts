@@ -157,7 +157,7 @@ t.test('a field is a property', async t => {
   )
 })
 
-t.test('caches, HEAD and OPTIONS', async t => {
+t.test('caches and HEAD', async t => {
   const http = await serve(t)
   const url = target(RECORD)
   const { etag } = (await http.inject(url)).headers
@@ -170,9 +170,6 @@ t.test('caches, HEAD and OPTIONS', async t => {
   t.equal(other.statusCode, 200, 'another type has another tag')
   const head = await http.inject({ method: 'HEAD', url })
   t.strictSame([head.statusCode, head.body, head.headers.etag], [200, '', etag])
-  const options = await http.inject({ method: 'OPTIONS', url })
-  t.equal(options.statusCode, 204)
-  t.match(options.headers.allow, 'GET')
 })
 
 t.test('?format= chooses the form, for links that cannot send a header', async t => {

@@ -15,6 +15,64 @@ export interface OpenAttachment {
   close(): Promise<void>
 }
 
+/** An attachment as dataset.yaml has it. */
+interface NamedFile {
+  readonly path: string
+  readonly title?: string | undefined
+  readonly mimetype?: string | undefined
+}
+
+/** Media types by the endings of files, for attachments that are told none. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  geojson: 'application/geo+json',
+  gif: 'image/gif',
+  htm: 'text/html',
+  html: 'text/html',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  json: 'application/json',
+  md: 'text/markdown',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odt: 'application/vnd.oasis.opendocument.text',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  rdf: 'application/rdf+xml',
+  svg: 'image/svg+xml',
+  ttl: 'text/turtle',
+  txt: 'text/plain',
+  webp: 'image/webp',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'application/xml',
+  zip: 'application/zip',
+}
+
+/**
+ * The attachments of a dataset with their ids: the name of the file, with a number behind it where another one before it
+ * has that id.
+ */
+export function describeAttachments(files: readonly NamedFile[]): readonly Attachment[] {
+  const taken = new Set<string>()
+  return files.map(({ path: file, title, mimetype }) => {
+    const name = path.basename(file)
+    const plain = name.replaceAll('.', '_').toLowerCase()
+    let id = plain
+    for (let number = 2; taken.has(id); number++) id = `${plain}_${number}`
+    taken.add(id)
+    const ending = path.extname(name).slice(1).toLowerCase()
+    const known = Object.hasOwn(MEDIA_TYPES, ending) ? MEDIA_TYPES[ending] : undefined
+    return {
+      id,
+      title: title ?? name,
+      mimetype: mimetype ?? known ?? 'application/octet-stream',
+      path: file,
+    }
+  })
+}
+
 /** The attachment of a dataset with an id; undefined where it has none. */
 export function attachmentNamed(dataset: Dataset, id: string): Attachment | undefined {
   return dataset.attachments.find(attachment => attachment.id === id)
@@ -26,7 +84,7 @@ export function attachmentNamed(dataset: Dataset, id: string): Attachment | unde
  */
 export async function openAttachment(
   portal: string,
-  dataset: Dataset,
+  dataset: Pick<Dataset, 'id'>,
   attachment: Attachment,
 ): Promise<OpenAttachment | null> {
   try {

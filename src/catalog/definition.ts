@@ -9,6 +9,7 @@ import { FIELD_TYPES } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { FieldSpec } from '../sources/fields.ts'
 import type { SourceSpec } from '../sources/open.ts'
+import { describeAttachments } from './attachments.ts'
 
 /** What a dataset may be called: it stands in addresses and in folder names. */
 export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
@@ -183,12 +184,7 @@ function build(id: string, folder: string, text: string, value: Static<typeof DA
     identity: value.id ?? [],
     metas: metasOf(value.metas ?? {}),
     visibility: value.visibility ?? 'public',
-    attachments: (value.attachments ?? []).map(({ path: file, title, mimetype }) => ({
-      id: path.basename(file).replaceAll('.', '_').toLowerCase(),
-      title: title ?? path.basename(file),
-      mimetype: mimetype ?? 'application/octet-stream',
-      path: file,
-    })),
+    attachments: describeAttachments(value.attachments ?? []),
   }
 }
 

@@ -133,7 +133,8 @@ export class Monitoring implements DatasetSource {
   }
 
   dataset(id: string): ServedDataset {
-    if (id === API_MONITORING && !this.options.openCalls) throw new Fault('Unauthorised')
+    if (id === API_MONITORING && !this.options.openCalls)
+      throw new Fault('Unauthorised', { what: 'The calls of this portal are not public' })
     const found = this.served.entries.find(({ dataset }) => dataset.id === id)
     if (found !== undefined) return found
     throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })

@@ -36,6 +36,11 @@ export interface Call {
   readonly bot: boolean
 }
 
+/** A call as it is remembered: what is told of it is worked out when somebody asks. */
+export interface NotedCall {
+  told(): Call
+}
+
 export interface UsageOptions {
   /** Where the counts are kept from one run to the next. */
   readonly file: string
@@ -55,8 +60,8 @@ const UNUSED: Counts = { call: 0, download: 0, attachment: 0 }
  */
 export class Usage {
   private readonly options: Required<UsageOptions>
-  private readonly counted: Map<string, Counts>
-  private readonly ring: (() => Call)[] = []
+  private readonly counted: Map<string, Record<CallKind, number>>
+  private readonly ring: NotedCall[] = []
   private next = 0
   private seen = 0
   private changes = 0
@@ -69,7 +74,7 @@ export class Usage {
   }
 
   /** Remembers a call. */
-  remember(call: () => Call): void {
+  remember(call: NotedCall): void {
     this.ring[this.next] = call
     this.next = (this.next + 1) % this.options.calls
     this.seen += 1
@@ -77,21 +82,25 @@ export class Usage {
 
   /** Counts a call that was answered well. */
   count(dataset: string, kind: CallKind): void {
-    const before = this.counted.get(dataset)
-    if (before === undefined && this.counted.size >= this.options.datasets) return
-    this.counted.set(dataset, { ...UNUSED, ...before, [kind]: (before?.[kind] ?? 0) + 1 })
+    let counts = this.counted.get(dataset)
+    if (counts === undefined) {
+      if (this.counted.size >= this.options.datasets) return
+      counts = { ...UNUSED }
+      this.counted.set(dataset, counts)
+    }
+    counts[kind] += 1
     this.changes += 1
     this.writeLater()
   }
 
   /** How often a dataset was asked. */
   counts(dataset: string): Counts {
-    return this.counted.get(dataset) ?? UNUSED
+    return { ...(this.counted.get(dataset) ?? UNUSED) }
   }
 
   /** The calls that are remembered, the oldest first. */
   calls(): readonly Call[] {
-    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call())
+    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call.told())
   }
 
   /** Numbers that change with every count and with every call. */
@@ -149,8 +158,8 @@ function popularity({ call, download, attachment }: Counts): number {
 }
 
 /** The counts of the run before; none where the file is not there or is damaged. */
-function readCounts(file: string, most: number): Map<string, Counts> {
-  const counted = new Map<string, Counts>()
+function readCounts(file: string, most: number): Map<string, Record<CallKind, number>> {
+  const counted = new Map<string, Record<CallKind, number>>()
   try {
     const { datasets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly datasets?: unknown }
     for (const [id, counts] of Object.entries(datasets ?? {}).slice(0, most)) {

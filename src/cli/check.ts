@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { definedDatasets, readDefinition } from '../catalog/definition.ts'
+import { openAttachment } from '../catalog/attachments.ts'
+import { type Definition, definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Identities } from '../catalog/identity.ts'
 import { missingText, resolveFields } from '../catalog/publish.ts'
 import { faultText } from '../document.ts'
@@ -78,9 +79,26 @@ async function checkDataset(portal: string, dataset: string): Promise<readonly F
         severity: 'warning',
         message: `${identities.repeated} records have the identity of another`,
       })
+    findings.push(...(await missingAttachments(portal, definition)))
     return findings
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [{ dataset, severity: 'error', message: faultText(error) }]
   }
+}
+
+/** Attachments that would be listed and not found. */
+async function missingAttachments(portal: string, definition: Definition): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const attachment of definition.attachments) {
+    const file = await openAttachment(portal, definition, attachment)
+    await file?.close()
+    if (file === null)
+      findings.push({
+        dataset: definition.id,
+        severity: 'warning',
+        message: `the attachment ${attachment.path} is no file that can be read in the folder of the dataset`,
+      })
+  }
+  return findings
 }

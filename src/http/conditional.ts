@@ -14,6 +14,12 @@ export interface Dependence {
 /** Parameters that say who asks, not what is asked. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['apikey', 'access_token'])
 
+/** True where the parameters of a request say who asks. */
+export function namesCredentials(query: QueryParameters): boolean {
+  for (const name of CREDENTIALS) if (query[name] !== undefined) return true
+  return false
+}
+
 /** Another release may write the same data in another way. */
 const { version: RELEASE } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

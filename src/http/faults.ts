@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
+import { ALLOWANCE_HEADERS } from './quota.ts'
 
 /** Turns a fault into the body of an API. */
 export type FaultBody = (fault: Fault) => unknown
@@ -30,14 +31,7 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
 }
 
 /** What a route said of the answer that it did not come to give. */
-const OF_SUCCESS = [
-  'etag',
-  'content-disposition',
-  'content-encoding',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-]
+const OF_SUCCESS = ['etag', 'content-disposition', 'content-encoding', ...ALLOWANCE_HEADERS]
 
 function dropHeaders(reply: FastifyReply): void {
   for (const name of OF_SUCCESS) {

@@ -44,9 +44,10 @@ export function addManners(http: FastifyInstance, { isPrivate, quota }: MannersO
       throw new Fault('MethodNotAllowed', { method, allowed: 'GET' })
     }
     refuseDamaged(request.query)
-    if (isPrivate && !url.startsWith('/healthz')) throw new Fault('Unauthorised')
+    if (isPrivate && !url.startsWith('/healthz'))
+      throw new Fault('Unauthorised', { what: 'This portal is private' })
     if (url.startsWith('/api/')) {
-      const allowance = quota.take(request)
+      const allowance = quota.take()
       if (allowance.isExceeded) {
         const seconds = Math.ceil((allowance.reset - Date.now()) / 1000)
         reply.code(429).header('retry-after', String(Math.max(1, seconds)))

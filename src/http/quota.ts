@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 
 /** Calls of a day for the whole portal where nothing else is said. */
 export const DAILY_CALLS = 100_000
@@ -17,7 +17,9 @@ export interface Allowance {
 /** Counts calls of the APIs. */
 export interface Quota {
   /** Counts one call and tells what is left. */
-  take(request: FastifyRequest): Allowance
+  take(): Allowance
+  /** True where the next call would be one too many. */
+  isSpent(): boolean
 }
 
 const DAY = 86_400_000
@@ -31,13 +33,15 @@ const DAY = 86_400_000
 export function dailyQuota(limit: number, now: () => number, refuses: boolean): Quota {
   let reset = 0
   let taken = 0
+  const beginDay = () => {
+    const moment = now()
+    if (moment < reset) return
+    reset = (Math.floor(moment / DAY) + 1) * DAY
+    taken = 0
+  }
   return {
     take: () => {
-      const moment = now()
-      if (moment >= reset) {
-        reset = (Math.floor(moment / DAY) + 1) * DAY
-        taken = 0
-      }
+      beginDay()
       taken++
       return {
         limit,
@@ -46,15 +50,26 @@ export function dailyQuota(limit: number, now: () => number, refuses: boolean): 
         isExceeded: refuses && taken > limit,
       }
     },
+    isSpent: () => {
+      if (!refuses) return false
+      beginDay()
+      return taken >= limit
+    },
   }
 }
 
-/** Tells in the headers what is left, as the live service writes it: the moment with a blank and an offset. */
-export function tellAllowance(reply: FastifyReply, { limit, remaining, reset }: Allowance): void {
-  reply
-    .header('x-ratelimit-limit', String(limit))
-    .header('x-ratelimit-remaining', String(remaining))
-    .header('x-ratelimit-reset', resetText(reset))
+/** The headers that tell an allowance. */
+export const ALLOWANCE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
+
+/** What they tell, as the live service writes it: the moment with a blank and an offset. */
+export function allowanceTexts({ limit, remaining, reset }: Allowance): readonly [string, string, string] {
+  return [String(limit), String(remaining), resetText(reset)]
+}
+
+/** Tells in the headers what is left. */
+export function tellAllowance(reply: FastifyReply, allowance: Allowance): void {
+  const texts = allowanceTexts(allowance)
+  for (const [index, name] of ALLOWANCE_HEADERS.entries()) reply.header(name, texts[index])
 }
 
 /** The body of 429 (query API, "Errors"). */

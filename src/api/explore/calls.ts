@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Call, CallKind, Usage } from '../../catalog/usage.ts'
+import type { Call, CallKind, NotedCall, Usage } from '../../catalog/usage.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 
 /** What is known of a route: which API it belongs to, what it answers, and what a call of it counts as. */
@@ -59,22 +60,22 @@ const LONGEST = 2000
 
 /** What the body of a call told. */
 interface Seen {
-  nhits: number | null
-  error: string | null
+  readonly nhits: number | null
+  readonly error: string | null
 }
+
+const UNSEEN: Seen = { nhits: null, error: null }
 
 /**
  * Has every call of the APIs counted and remembered (facts on "Monitoring and network sources"). It must come before the
  * hooks that compress, for it reads the beginning of bodies. A body that is at hand is noted when it is sent, a stream
  * when its connection has done with it: the hooks that come after a response cost each request more than the rest.
- *
- * @param now milliseconds since 1970
  */
-export function recordCalls(http: FastifyInstance, usage: Usage, now: () => number): void {
+export function recordCalls(http: FastifyInstance, recorder: Recorder): void {
   http.addHook('onSend', (request, reply, payload, done) => {
     if (request.url.startsWith('/api/')) {
-      if (payload instanceof Readable) recordStream(request, reply, { usage, now })
-      else recordBody(request, reply, payload, { usage, now, aborted: false })
+      if (payload instanceof Readable) recordStream(request, reply, recorder)
+      else recordBody(request, reply, payload, recorder)
     }
     done(null, payload)
   })
@@ -86,109 +87,149 @@ function recordBody(
   payload: unknown,
   recorder: Recorder,
 ): void {
-  const seen: Seen = { nhits: null, error: null }
-  if (typeof payload === 'string') look(seen, payload, reply.statusCode)
+  const body = typeof payload === 'string' ? payload : ''
   const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-  record(request, reply, seen, size, recorder)
+  record(request, reply, { seen: look(body, reply.statusCode), size, aborted: false }, recorder)
 }
 
-function recordStream(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  recorder: Omit<Recorder, 'aborted'>,
-): void {
+function recordStream(request: FastifyRequest, reply: FastifyReply, recorder: Recorder): void {
   const before = written(request)
   reply.raw.once('close', () => {
     const aborted = !reply.raw.writableFinished
-    record(request, reply, { nhits: null, error: null }, written(request) - before, { ...recorder, aborted })
+    record(request, reply, { seen: UNSEEN, size: written(request) - before, aborted }, recorder)
   })
 }
 
+/** Where calls are noted. */
 interface Recorder {
   readonly usage: Usage
+  /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly aborted: boolean
 }
 
-function record(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  seen: Seen,
-  size: number,
-  recorder: Recorder,
-): void {
-  remember(request, reply, seen, size, recorder)
-  const { kind } = routeFacts(request.routeOptions.url ?? '')
-  const dataset = datasetOf(request)
-  const isGood = request.method === 'GET' && (reply.statusCode === 200 || reply.statusCode === 304)
-  if (isGood && kind !== null && dataset !== null) recorder.usage.count(dataset, kind)
-}
-
-/** Notes what a call was; how the monitoring tells it is worked out when it is asked. */
-function remember(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  seen: Seen,
-  size: number,
-  recorder: Recorder,
-): void {
-  const { url, query, params, headers } = request
-  const moment = recorder.now()
-  const address = request.raw.socket.remoteAddress
-  const pattern = request.routeOptions.url ?? ''
-  const status = reply.statusCode
+function record(request: FastifyRequest, reply: FastifyReply, sent: Sent, recorder: Recorder): void {
   const elapsed = reply.elapsedTime
-  const { aborted } = recorder
-  recorder.usage.remember(() =>
-    callOf({ url, query, params, headers, pattern, address, moment, status, size, elapsed, aborted }, seen),
-  )
+  const isGood = request.method === 'GET' && (reply.statusCode === 200 || reply.statusCode === 304)
+  note(request.raw, answeredWith(request, reply, sent), { elapsed, isGood }, recorder)
 }
 
-type Noted = Pick<FastifyRequest, 'url' | 'query' | 'params' | 'headers'> & {
-  readonly pattern: string
-  readonly address: string | undefined
-  readonly moment: number
-  readonly status: number
+/**
+ * Makes what notes further calls that are given a good answer again.
+ *
+ * @param body as it was before it was compressed; empty for 304
+ */
+export function repeatedCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string,
+  recorder: Recorder,
+): (message: IncomingMessage) => void {
+  const sent = { seen: look(body, reply.statusCode), size: body.length, aborted: false }
+  const answered = answeredWith(request, reply, sent)
+  // What is given again is at hand: it takes no time.
+  const how = { elapsed: 0, isGood: true }
+  return message => note(message, answered, how, recorder)
+}
+
+/** What was sent to a call. */
+interface Sent {
+  readonly seen: Seen
+  /** Bytes. */
   readonly size: number
-  readonly elapsed: number
   readonly aborted: boolean
 }
 
-function callOf(noted: Noted, seen: Seen): Call {
-  const { url, headers, pattern, status } = noted
-  const { apiType, api } = routeFacts(pattern)
-  const { 'user-agent': agent, referer } = headers
-  const attributes = headers['ods-api-analytics-app']
-  const { attachment } = (noted.params ?? {}) as { readonly attachment?: string }
-  return {
-    timestamp: new Date(noted.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
-    user_ip_addr: shortAddress(noted.address),
-    user_id: null,
-    dataset_id: datasetOf(noted),
-    api,
-    api_type: apiType,
-    query_string: withoutSecrets(url.split(/\?(.*)/s)[1] ?? ''),
-    custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
-    format: formatOf(noted),
-    size_res: noted.size,
-    nhits: seen.nhits,
-    exec_time: Math.round(noted.elapsed * 100) / 100,
-    request_aborted: noted.aborted,
-    facet: facetsOf(noted.query as QueryParameters | undefined),
-    in_error: status >= 400,
-    error: status >= 400 ? (seen.error ?? 'HTTPError') : null,
-    attachment_id: cut(attachment),
-    user_agent: cut(agent),
-    referer: cut(referer?.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')),
-    bot: /bot\b|crawl|spider|slurp/i.test(agent ?? ''),
+/** A call without who made it and when. */
+interface Answered extends Sent, Pick<FastifyRequest, 'url' | 'query' | 'params'> {
+  readonly pattern: string
+  readonly status: number
+  readonly dataset: string | null
+  readonly kind: CallKind | null
+}
+
+function answeredWith(request: FastifyRequest, reply: FastifyReply, sent: Sent): Answered {
+  const { url, query, params } = request
+  const pattern = request.routeOptions.url ?? ''
+  const { kind } = routeFacts(pattern)
+  return { ...sent, url, query, params, pattern, status: reply.statusCode, dataset: datasetOf(request), kind }
+}
+
+/** Notes what a call was. */
+function note(
+  message: Pick<IncomingMessage, 'headers' | 'socket'>,
+  answered: Answered,
+  { elapsed, isGood }: { readonly elapsed: number; readonly isGood: boolean },
+  { usage, now }: Recorder,
+): void {
+  usage.remember(new AnsweredCall(message, answered, now(), elapsed))
+  const { dataset, kind } = answered
+  if (isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
+}
+
+/** A call and who made it: no more than is told, for thousands of them are remembered. */
+class AnsweredCall implements NotedCall {
+  private readonly answered: Answered
+  private readonly agent: string | undefined
+  private readonly referer: string | undefined
+  private readonly attributes: string | string[] | undefined
+  private readonly address: string | undefined
+  private readonly moment: number
+  private readonly elapsed: number
+
+  /**
+   * @param moment milliseconds since 1970
+   * @param elapsed milliseconds that the answer took
+   */
+  constructor(
+    { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+    answered: Answered,
+    moment: number,
+    elapsed: number,
+  ) {
+    this.answered = answered
+    this.agent = headers['user-agent']
+    this.referer = headers.referer
+    this.attributes = headers['ods-api-analytics-app']
+    this.address = socket.remoteAddress
+    this.moment = moment
+    this.elapsed = elapsed
+  }
+
+  told(): Call {
+    const { answered, agent, referer, attributes } = this
+    const { url, pattern, status, seen } = answered
+    const { apiType, api } = routeFacts(pattern)
+    const { attachment } = (answered.params ?? {}) as { readonly attachment?: string }
+    return {
+      timestamp: new Date(this.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
+      user_ip_addr: shortAddress(this.address),
+      user_id: null,
+      dataset_id: answered.dataset,
+      api,
+      api_type: apiType,
+      query_string: withoutSecrets(url.split(/\?(.*)/s)[1] ?? ''),
+      custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
+      format: formatOf(answered),
+      size_res: answered.size,
+      nhits: seen.nhits,
+      exec_time: Math.round(this.elapsed * 100) / 100,
+      request_aborted: answered.aborted,
+      facet: facetsOf(answered.query as QueryParameters | undefined),
+      in_error: status >= 400,
+      error: status >= 400 ? (seen.error ?? 'HTTPError') : null,
+      attachment_id: cut(attachment),
+      user_agent: cut(agent),
+      referer: cut(referer?.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')),
+      bot: /bot\b|crawl|spider|slurp/i.test(agent ?? ''),
+    }
   }
 }
 
 /** What a body says of itself at its beginning: the number of hits, or the name of the error. */
-function look(seen: Seen, payload: string, status: number): void {
-  if (status >= 400) seen.error = /"error_code":\s*"(\w+)"/.exec(payload.slice(0, 300))?.[1] ?? null
-  const hits = /^\{"total_count":\s*(\d+)/.exec(payload.slice(0, 40))?.[1]
-  if (hits !== undefined) seen.nhits = Number(hits)
+function look(body: string, status: number): Seen {
+  const error = status < 400 ? null : /"error_code":\s*"(\w+)"/.exec(body.slice(0, 300))?.[1]
+  const hits = /^\{"total_count":\s*(\d+)/.exec(body.slice(0, 40))?.[1]
+  return { nhits: hits === undefined ? null : Number(hits), error: error ?? null }
 }
 
 const routes = new Map<string, RouteFacts>()
@@ -219,7 +260,7 @@ function datasetOf({ params }: { readonly params: unknown }): string | null {
   return typeof dataset === 'string' ? dataset.slice(0, 100) : null
 }
 
-function formatOf({ pattern, params }: Noted): string | null {
+function formatOf({ pattern, params }: Answered): string | null {
   const { format } = (params ?? {}) as { readonly format?: string }
   const fixed = /\/exports\/([^/:]+)$/.exec(pattern)?.[1]
   return cut(format ?? fixed ?? (routeFacts(pattern).apiType.startsWith('ods') ? 'json' : undefined))

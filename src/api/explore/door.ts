@@ -15,6 +15,7 @@ import {
   readPage,
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
 import type { Field } from '../../model/field.ts'
 import type { Metas } from '../../model/metadata.ts'
 import { nearest } from '../../model/nearest.ts'
@@ -55,6 +56,8 @@ export interface ExploreOptions {
   readonly portal?: string
   /** What is counted of the use of a dataset. */
   readonly usage?: (dataset: string) => Metas[string]
+  /** Gives answers again; it must know of every change of the catalog. */
+  readonly cache?: Pick<ResponseCache, 'offer'>
 }
 
 export interface CatalogRoute {
@@ -205,9 +208,14 @@ export class Door {
     reply: FastifyReply,
     version: string,
   ): FastifyReply | null {
-    if (this.isKnown(request, reply, version)) return reply.code(304).send()
+    if (this.isKnown(request, reply, version)) {
+      this.options.cache?.offer(reply, '')
+      return reply.code(304).send()
+    }
     const body = this.kept.find(reply)
-    return body === undefined ? null : reply.type(JSON_TYPE).send(body)
+    if (body === undefined) return null
+    this.options.cache?.offer(reply, body)
+    return reply.type(JSON_TYPE).send(body)
   }
 
   /** Gives an answer its entity tag, where it has one, and tells whether the client has the answer already. */

@@ -65,7 +65,7 @@ export function passOn(app: FastifyInstance, network: Network): void {
     } catch (error) {
       if (!(error instanceof MemberUnavailable)) throw error
       request.log.warn({ domain: federated.member.domain, reason: error.message }, 'network')
-      refuse(reply, 502, 'BadGateway', error.message)
+      throw new Fault('BadGateway', { reason: error.message })
     }
     return reply
   })

@@ -43,15 +43,6 @@ interface Route {
 /** Triple pattern fragments at `/api/tpf/{dataset}` (linked-data specification, "Triple-pattern service"). */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
-  app.options('/api/tpf/:dataset', async (_, reply) =>
-    reply
-      .code(204)
-      .header('allow', 'GET, HEAD, OPTIONS')
-      .header('access-control-allow-methods', 'GET, HEAD, OPTIONS')
-      .header('access-control-allow-headers', 'Accept, Accept-Datetime, Authorization')
-      .header('access-control-max-age', '86400')
-      .send(),
-  )
   app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options))
 }
 

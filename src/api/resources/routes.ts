@@ -67,16 +67,6 @@ export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, optio
       reply,
     )
   })
-  for (const url of ['/ld/resources/*', '/ld/ontologies/*'])
-    app.options(url, async (_, reply) =>
-      reply
-        .code(204)
-        .header('allow', 'GET, HEAD, OPTIONS')
-        .header('access-control-allow-methods', 'GET, HEAD, OPTIONS')
-        .header('access-control-allow-headers', 'Accept, Authorization')
-        .send(),
-    )
-
   app.get<Route>('/ld/resources/:dataset/*', async (request, reply) => {
     const dataset = find(request.params.dataset)
     const iri = requestedIri(base, request)

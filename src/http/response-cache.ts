@@ -1,0 +1,202 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { namesCredentials } from './conditional.ts'
+import type { QueryParameters } from './query-string.ts'
+import { ALLOWANCE_HEADERS, allowanceTexts, type Quota } from './quota.ts'
+
+/** Notes one more call that is given an answer. */
+export type NoteCall = (message: IncomingMessage) => void
+
+export interface ResponseCacheOptions {
+  /**
+   * What all answers are made of: another value as soon as any of them may be another one. Everything that is kept is
+   * forgotten then.
+   */
+  readonly state: () => unknown
+  readonly quota: Pick<Quota, 'take' | 'isSpent'>
+  /**
+   * Makes what notes a further call of an answer.
+   *
+   * @param body before it is compressed; empty for 304
+   */
+  readonly noteCall: (request: FastifyRequest, reply: FastifyReply, body: string) => NoteCall
+  /** Bytes of all bodies together; a body may have an eighth of them. */
+  readonly most?: number
+}
+
+const MOST_BYTES = 32_000_000
+/** What an answer takes beside its body, about. */
+const OVERHEAD = 1000
+/** Longer addresses are not kept. */
+const MOST_LENGTH = 1024
+/** Answers of one address: each for another coding or another tag that clients know. */
+const MOST_VARIANTS = 8
+
+/** Headers of requests that are not answered from the cache: who asks, what they want of it, and what they bring. */
+const UNUSUAL = [
+  'authorization',
+  'cookie',
+  'range',
+  'if-match',
+  'if-range',
+  'if-modified-since',
+  'if-unmodified-since',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+] as const
+
+/** An answer with the headers of the request that chose it among those of its address. */
+interface Variant {
+  readonly codings: string | string[] | undefined
+  readonly known: string | undefined
+  readonly status: number
+  /** Names and values in turn; those of the quota are overwritten before each use. */
+  readonly headers: string[]
+  /** Where the names of the quota's headers begin. */
+  readonly allowanceAt: number
+  readonly body: string | Buffer | undefined
+  /** Bytes of the body. */
+  readonly length: number
+  readonly noteCall: NoteCall
+}
+
+/** What a route said of the answer that it is giving. */
+interface Offer {
+  readonly state: unknown
+  readonly body: string
+}
+
+/**
+ * Gives answers again that were given before, ready with their headers and compressed, before the request comes to the
+ * routes. A route offers what does not depend on who asks; only requests with the same address, codings and known tag
+ * are answered, for as long as the state is the same. Quota and usage are counted as ever.
+ */
+export class ResponseCache {
+  private readonly options: ResponseCacheOptions
+  private readonly most: number
+  private readonly variants = new Map<string, Variant[]>()
+  private readonly offers = new WeakMap<FastifyReply, Offer>()
+  private state: unknown = undefined
+  private size = 0
+  private isClosing = false
+
+  constructor(options: ResponseCacheOptions) {
+    this.options = options
+    this.most = options.most ?? MOST_BYTES
+  }
+
+  /**
+   * Puts the cache before the routes of an instance. It comes after the hooks that settle headers and compress; requests
+   * that are injected do not meet it.
+   */
+  install(http: FastifyInstance): void {
+    http.addHook<unknown>('onSend', (request, reply, payload, done) => {
+      const offer = this.offers.get(reply)
+      if (offer !== undefined) this.keep(request, reply, payload, offer)
+      done(null, payload)
+    })
+    // While it ends, the server asks for the end of each connection.
+    http.addHook('preClose', done => {
+      this.isClosing = true
+      done()
+    })
+    const usual = http.server.listeners('request') as ((...args: unknown[]) => void)[]
+    http.server.removeAllListeners('request')
+    http.server.on('request', (message, response) => {
+      if (this.answer(message, response)) return
+      for (const listener of usual) listener.call(http.server, message, response)
+    })
+  }
+
+  /**
+   * Says that an answer may be given again to whoever asks the same; called when the data was looked up, before anything
+   * is awaited.
+   *
+   * @param body as it will be sent, before it is compressed; empty for 304
+   */
+  offer(reply: FastifyReply, body: string): void {
+    const { method, url, query, headers } = reply.request
+    if (method !== 'GET' || url.length > MOST_LENGTH || !isUsual(headers)) return
+    // To any tag the answer is 200 first, and 304 on its way.
+    if (headers['if-none-match'] === '*' || namesCredentials(query as QueryParameters)) return
+    this.offers.set(reply, { state: this.options.state(), body })
+  }
+
+  private keep(request: FastifyRequest, reply: FastifyReply, payload: unknown, offer: Offer): void {
+    const body = payload ?? undefined
+    if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return
+    const length = body === undefined ? 0 : Buffer.byteLength(body)
+    const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+    const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
+    const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
+    const isAlike = reply.getHeader('vary') === 'Accept-Encoding' && !reply.hasHeader('set-cookie')
+    if (!isWhole || !isAlike || length > this.most / 8) return
+    if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
+    this.forgetOld()
+    if (offer.state !== this.state) return
+    const { 'accept-encoding': codings, 'if-none-match': known } = request.headers
+    const status = reply.statusCode
+    const noteCall = this.options.noteCall(request, reply, offer.body)
+    this.add(request, { codings, known, status, headers, allowanceAt, body, length, noteCall })
+  }
+
+  private add({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>, variant: Variant): void {
+    if (this.size + sizeOf(variant) > this.most) this.clear()
+    const others = this.variants.get(url) ?? []
+    if (variantFor(headers, others) !== undefined) return
+    if (others.length >= MOST_VARIANTS) this.size -= sizeOf(others.shift())
+    others.push(variant)
+    this.variants.set(url, others)
+    this.size += sizeOf(variant)
+  }
+
+  /** Answers a request, where its answer is kept. */
+  private answer(message: IncomingMessage, response: ServerResponse): boolean {
+    if (message.method !== 'GET' || this.isClosing) return false
+    this.forgetOld()
+    const variants = this.variants.get(message.url ?? '')
+    if (variants === undefined) return false
+    const { headers } = message
+    const found = variantFor(headers, variants)
+    if (found === undefined || !isUsual(headers) || this.options.quota.isSpent()) return false
+    const { headers: answered, allowanceAt, body } = found
+    const [limit, remaining, reset] = allowanceTexts(this.options.quota.take())
+    answered[allowanceAt + 1] = limit
+    answered[allowanceAt + 3] = remaining
+    answered[allowanceAt + 5] = reset
+    found.noteCall(message)
+    response.writeHead(found.status, answered)
+    response.end(body)
+    return true
+  }
+
+  /** Forgets everything where it was made of something else than what is there now. */
+  private forgetOld(): void {
+    const state = this.options.state()
+    if (state === this.state) return
+    this.state = state
+    this.clear()
+  }
+
+  private clear(): void {
+    this.variants.clear()
+    this.size = 0
+  }
+}
+
+function variantFor(headers: IncomingMessage['headers'], variants: readonly Variant[]): Variant | undefined {
+  const { 'accept-encoding': codings, 'if-none-match': known } = headers
+  for (const variant of variants) if (variant.known === known && variant.codings === codings) return variant
+  return undefined
+}
+
+function sizeOf(variant: Variant | undefined): number {
+  return variant === undefined ? 0 : variant.length + OVERHEAD
+}
+
+function isUsual(headers: IncomingMessage['headers']): boolean {
+  for (const name of UNUSUAL) if (headers[name] !== undefined) return false
+  return true
+}

@@ -1,0 +1,191 @@
+import { channel } from 'node:diagnostics_channel'
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { versionsOf, withdraw } from '../src/catalog/versions.ts'
+import { loadConfig } from '../src/config.ts'
+
+/** Answers that are given again before a request comes to the routes: the same bytes, counted as ever. */
+const rows = (name: string) =>
+  JSON.stringify(Array.from({ length: 40 }, (_, a) => ({ a, name: `${name} ${a}`, kind: `k${a % 3}` })))
+const portal = t.testdir({
+  'portal.yaml': 'title: Test\n',
+  data: {
+    trees: {
+      'a.json': rows('oak'),
+      'dataset.yaml':
+        'source: { path: a.json }\nfields: [{ name: a, type: int }, { name: name }, { name: kind, annotations: { facet: [] } }]\n',
+    },
+    other: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
+  },
+})
+const base = 'http://portal.example'
+const publish = () =>
+  publishAll({ portal, base, now: () => new Date() }, null, message => {
+    if (message.type === 'failed') throw new Error(message.reason)
+  })
+await publish()
+const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+await app.catalog.refresh()
+app.markReady()
+await app.http.listen({ port: 0, host: '127.0.0.1' })
+const address = app.http.server.address()
+const port = typeof address === 'object' && address !== null ? address.port : 0
+t.teardown(() => app.close())
+
+/** Requests that came to a route. */
+let routed = 0
+channel('tracing:fastify.request.handler:start').subscribe(() => {
+  routed++
+})
+
+interface Answer {
+  readonly head: string
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: Buffer
+  readonly isRouted: boolean
+}
+
+/** Asks on a connection of its own, which the server closes, and gives all its bytes. */
+function ask(url: string, headers: readonly string[] = [], line = `GET ${url} HTTP/1.1`): Promise<Answer> {
+  const before = routed
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    const socket = connect(port, '127.0.0.1')
+    socket.on('data', piece => pieces.push(piece)).once('error', reject)
+    socket.once('end', () => {
+      const bytes = Buffer.concat(pieces)
+      const end = bytes.indexOf('\r\n\r\n')
+      const head = bytes.subarray(0, end).toString('latin1')
+      const named = head.split('\r\n').slice(1)
+      const pairs = named.map(each => each.split(/: (.*)/s).slice(0, 2) as [string, string])
+      resolve({ head, headers: new Map(pairs), body: bytes.subarray(end + 4), isRouted: routed > before })
+      socket.end()
+    })
+    socket.write([line, 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'))
+  })
+}
+
+/** The head of an answer without what differs from one moment to the next. */
+function lasting({ head }: Answer): string {
+  return head.replace(/\r\n(?:date|x-ratelimit-remaining): [^\r]*/gi, '')
+}
+
+function remaining({ headers }: Answer): number {
+  return Number(headers.get('x-ratelimit-remaining'))
+}
+
+const V21 = '/api/explore/v2.1/catalog/datasets/trees'
+const PAGE = `${V21}/records?limit=20`
+
+t.test('an answer is the same bytes whether it comes from a route or not', async t => {
+  const cases = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1'].flatMap(root => [
+    `${root}/catalog/datasets`,
+    `${root}/catalog/datasets/trees`,
+    `${root}/catalog/datasets/trees/records?limit=20`,
+    `${root}/catalog/datasets/trees/records/?limit=20&where=a%3E3`,
+    `${root}/catalog/datasets/trees/facets?facet=kind`,
+    `${root}/catalog/facets`,
+  ])
+  for (const url of cases)
+    for (const codings of [
+      [],
+      ['Accept-Encoding: gzip'],
+      ['Accept-Encoding: br'],
+      ['Accept-Encoding: identity'],
+    ]) {
+      const first = await ask(url, codings)
+      t.match(first.head, /^HTTP\/1.1 200 OK/, url)
+      const tag = `If-None-Match: ${first.headers.get('etag')}`
+      for (const headers of [codings, [...codings, tag]]) {
+        const what = `${url} ${headers.join(' ')}`
+        const given = headers === codings ? [first] : []
+        while (given.length < 3) given.push(await ask(url, headers))
+        // Only the first answer of all has times of the store to tell.
+        const usual = given.findLast(({ isRouted }) => isRouted)
+        const again = given.at(-1)
+        if (usual === undefined || again === undefined) throw new Error(what)
+        t.equal(again.isRouted, false, what)
+        t.equal(lasting(again), lasting(usual), what)
+        t.ok(again.body.equals(usual.body), what)
+        t.equal(remaining(given[1] ?? usual) - remaining(again), 1, 'one call counts one')
+      }
+      const head = await ask(url, codings, `HEAD ${url} HTTP/1.1`)
+      t.equal(lasting(head), lasting(await ask(url, codings)), 'HEAD')
+      t.equal(head.body.length, 0)
+    }
+})
+
+t.test('who closes the connection is told so, and HTTP/1.0 is spoken', async t => {
+  const one = await ask(PAGE, [], `GET ${PAGE} HTTP/1.0`)
+  t.equal(one.isRouted, false)
+  t.match(one.head, /connection: close/i)
+  t.same(JSON.parse(one.body.toString()).results.length, 20)
+})
+
+t.test('what is not the usual request comes to the routes', async t => {
+  const tag = (await ask(PAGE)).headers.get('etag')
+  for (const header of [
+    'Authorization: Apikey x',
+    'Cookie: a=b',
+    'Range: bytes=0-1',
+    'If-Match: *',
+    'If-Range: "a"',
+    'If-Modified-Since: Sat, 29 Oct 1994 19:43:31 GMT',
+    'If-Unmodified-Since: Sat, 29 Oct 1994 19:43:31 GMT',
+    'If-None-Match: *',
+    'Content-Length: 0',
+  ])
+    for (let time = 0; time < 3; time++) t.equal((await ask(PAGE, [header])).isRouted, true, header)
+  const never = [
+    `${PAGE}&apikey=k`,
+    `${PAGE}&access%5Ftoken=k`,
+    `${PAGE}&where=now()%20is%20not%20null`,
+    `${PAGE}&include_app_metas=true`,
+    `${V21}/attachments`,
+    '/api/v2/monitoring/datasets',
+    `/ld/resources/trees/records/none`,
+  ]
+  for (const url of never) for (let time = 0; time < 3; time++) t.equal((await ask(url)).isRouted, true, url)
+  t.equal((await ask(PAGE, [`If-None-Match: "other", ${tag}`])).isRouted, true, 'asked for the first time')
+  t.match((await ask(PAGE, [`If-None-Match: "other", ${tag}`])).head, /^HTTP\/1.1 304 /)
+})
+
+t.test('usage is counted and told', async t => {
+  const calls = async () => {
+    const list = await app.http.inject('/api/v2/catalog/datasets/trees?include_app_metas=true')
+    return list.json().dataset.metas.explore.api_call_count as number
+  }
+  await ask(PAGE)
+  const before = await calls()
+  for (let time = 0; time < 5; time++) t.equal((await ask(PAGE)).isRouted, false)
+  t.equal((await calls()) - before, 6, 'five pages, and the dataset itself')
+})
+
+t.test('new data is answered from the moment it is served, and nothing that was withdrawn', async t => {
+  const answers = async () => [
+    (await ask(PAGE)).body.toString(),
+    (await ask('/api/v2/catalog/datasets')).body,
+  ]
+  const [oaks, list] = await answers()
+  await answers()
+  t.match(oaks, 'oak 1')
+  writeFileSync(path.join(portal, 'data/trees/a.json'), rows('elm'))
+  await publish()
+  t.match((await ask(PAGE)).body.toString(), 'oak 1', 'not served yet')
+  await app.catalog.refresh()
+  const first = await ask(PAGE)
+  t.equal(first.isRouted, true)
+  t.match(first.body.toString(), 'elm 1')
+  await answers()
+  const [elms, other] = await answers()
+  t.match(elms, 'elm 1')
+  t.not(String(other), String(list))
+  withdraw(versionsOf(portal), 'trees')
+  await app.catalog.refresh()
+  t.match((await ask(PAGE)).head, /^HTTP\/1.1 404 /)
+  t.notMatch(String((await ask('/api/v2/catalog/datasets')).body), '"trees"')
+})
