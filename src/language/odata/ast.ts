@@ -19,6 +19,8 @@ export type LiteralType =
   | 'Edm.Guid'
   | 'Edm.Binary'
   | 'Edm.Geography'
+  /** A member of an enumeration: `ns.Type'member'`. */
+  | 'Edm.Enum'
 
 export type LogicalOperator = 'or' | 'and'
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
@@ -34,13 +36,14 @@ export interface Literal {
    * |---|---|
    * | Edm.String | the characters, quotes undoubled |
    * | Edm.Boolean | boolean |
-   * | Edm.Int32, Int64, Decimal, Double | number: `INF`, `-INF` and `NaN` are Double; `text` has its digits as written |
+   * | Edm.Int32, Int64, Decimal, Double | number: `INF`, `-INF` and `NaN` are Double; `text` has its digits as written, without suffix |
    * | Edm.Date | `YYYY-MM-DD` |
    * | Edm.TimeOfDay | `HH:MM:SS[.f…]` |
    * | Edm.DateTimeOffset | ISO 8601 with seconds and the zone as written (`Z` or `±HH:MM`); of `datetime'…'` without zone, UTC |
    * | Edm.Duration | number of seconds |
    * | Edm.Guid, Edm.Binary | the text between the quotes |
    * | Edm.Geography | WKT without `SRID=…;` |
+   * | Edm.Enum | the members between the quotes; the name of the type is in `text` |
    */
   readonly value: string | number | boolean
   readonly text: string

@@ -1,6 +1,6 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import { all, any, negate } from '../conditions.ts'
-import type { Condition, Scalar } from '../plan.ts'
+import { type Condition, type Scalar, scalarType } from '../plan.ts'
 import {
   ALWAYS,
   describe,
@@ -49,7 +49,7 @@ export function testOf(meaning: Meaning): TestMeaning | null {
       if (scalar.type !== 'field')
         return {
           type: 'test',
-          holds: { type: 'relation', left: scalar, operator: '=', right: TRUE },
+          holds: beginning(scalar) ?? { type: 'relation', left: scalar, operator: '=', right: TRUE },
           fails: { type: 'relation', left: scalar, operator: '=', right: FALSE },
         }
       const { field } = scalar
@@ -62,6 +62,14 @@ export function testOf(meaning: Meaning): TestMeaning | null {
     default:
       return null
   }
+}
+
+/** The beginning of a field's text, which has a condition of its own. */
+function beginning(scalar: Scalar): Condition | null {
+  if (scalar.type !== 'function' || scalar.name !== 'startsWith') return null
+  const [text, start] = scalar.arguments
+  if (text?.type !== 'field' || start?.type !== 'constant') return null
+  return { type: 'startsWith', field: text.field, text: String(start.value) }
 }
 
 /** A meaning that must be boolean. */
@@ -119,7 +127,8 @@ export function presence(scalar: Scalar): Condition {
         case 'boolean':
         case 'date':
         case 'datetime':
-          return hasValue(scalar)
+          if (scalar.arguments.some(argument => scalarType(argument) === 'text')) return hasValue(scalar)
+          break
         default:
       }
       return every(scalar.arguments.map(presence))

@@ -127,10 +127,10 @@ export function kindOf(meaning: Meaning): Kind | null {
 export function fieldMeaning(field: Field): Meaning {
   if (field.multivalued) return { type: 'collection', field }
   if (field.type === 'geo_point_2d' || field.type === 'geo_shape') return { type: 'place', field }
-  return valueOf(FIELD_KINDS[field.type], { type: 'field', field })
+  return perRecord(FIELD_KINDS[field.type], { type: 'field', field })
 }
 
-export function valueOf(kind: Kind, scalar: Scalar, epoch = false): ValueMeaning {
+export function perRecord(kind: Kind, scalar: Scalar, epoch = false): ValueMeaning {
   return { type: 'value', kind, scalar, epoch }
 }
 

@@ -28,6 +28,8 @@ export interface Scope {
   readonly names: ReadonlyMap<string, Meaning>
   /** Variables of lambda expressions, which shadow properties (URL Conventions 5.1.1.13). */
   readonly variables: ReadonlyMap<string, Meaning>
+  /** True for rows of an aggregation, which no store evaluates. */
+  readonly rows: boolean
   /** Expressions around the one that is looked at. */
   readonly depth: number
 }

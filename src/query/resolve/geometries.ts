@@ -37,16 +37,20 @@ const MOST_CORNERS = 2000
 
 /** Refuses polygons of very many corners, and such whose edges cross: what is inside of them is undefined. */
 function refuseTangled(geometry: Geometry, span: Span, names: Names): void {
+  const flaw = geometryFlaw(geometry)
+  if (flaw !== null) throw malformed(names.clause, flaw.reason, span, flaw.hint)
+}
+
+/** Why a geometry is not compared with records; null where it is. */
+export function geometryFlaw(
+  geometry: Geometry,
+): { readonly reason: string; readonly hint: string | undefined } | null {
   const rings = ringsOf(geometry)
   const corners = rings.reduce((sum, ring) => sum + ring.length, 0)
   if (corners > MOST_CORNERS)
-    throw malformed(
-      names.clause,
-      `a polygon of ${corners} corners is too large`,
-      span,
-      `at most ${MOST_CORNERS}`,
-    )
-  if (rings.some(isTangled)) throw malformed(names.clause, 'the polygon is invalid: its edges cross', span)
+    return { reason: `a polygon of ${corners} corners is too large`, hint: `at most ${MOST_CORNERS}` }
+  if (rings.some(isTangled)) return { reason: 'the polygon is invalid: its edges cross', hint: undefined }
+  return null
 }
 
 type Ring = readonly (readonly number[])[]

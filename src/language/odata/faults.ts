@@ -1,0 +1,84 @@
+import { type Fault, odataFault } from '../../errors.ts'
+import type { Span } from './ast.ts'
+
+/** Longest option that is read, in characters. */
+export const MAX_LENGTH = 20_000
+
+/** Deepest nesting that is read: parentheses, chains of arithmetic, calls, lambda expressions. */
+export const MAX_DEPTH = 200
+
+/** Refuses an option that is longer than what is read. */
+export function checkLength(option: string, text: string): void {
+  if (text.length <= MAX_LENGTH) return
+  const reason = `${text.length} characters are too many, at most ${MAX_LENGTH} are read`
+  throw odataFault(option, reason, { from: MAX_LENGTH, to: text.length })
+}
+
+/** The fault of nesting deeper than {@link MAX_DEPTH}. */
+export function tooDeep(option: string, span: Span): Fault {
+  return odataFault(option, `the expression is nested deeper than ${MAX_DEPTH} levels`, span)
+}
+
+const OPERATORS = 'or|and|not|eq|ne|gt|ge|lt|le|add|sub|mul|div|divby|mod|in|has|as|with|from'
+
+/** After this a value or a name is missing. */
+const BEFORE_OPERAND = new RegExp(`(?:^|[(,:=/[{-]|(?:^|[ \\t])(?:${OPERATORS}))[ \\t]*$`, 'i')
+
+/** An operator that stands last. */
+const LAST = new RegExp(`^[ \\t]+(${OPERATORS})[ \\t]*$`, 'i')
+
+/** How much of the text around a place is looked at. */
+const AROUND = 64
+
+/** The fault of a text that the grammar refuses: what was found where it could not go on, and what may stand there. */
+export function unexpected(option: string, text: string, position: number): Fault {
+  const deep = deepest(text.slice(0, position))
+  if (deep !== undefined) return tooDeep(option, { from: deep, to: deep + 1 })
+  const rest = text.slice(position, position + AROUND)
+  const last = position + AROUND < text.length ? null : LAST.exec(rest)
+  if (last !== null) {
+    const place = { from: text.length, to: text.length }
+    return odataFault(option, `unexpected end, expected a value or a name after ${last[1]}`, place)
+  }
+  const blanks = /^[ \t]*/.exec(text.slice(position))?.[0].length ?? 0
+  if (blanks > 0 && (position === 0 || position + blanks === text.length)) {
+    const place = { from: position, to: position + blanks }
+    return odataFault(option, 'unexpected blank, expected none at the beginning and the end', place)
+  }
+  const from = position + blanks
+  const found = /^(?:[\p{L}\p{N}_]+|.)/su.exec(text.slice(from, from + AROUND))?.[0] ?? ''
+  const reason = `unexpected ${named(found)}, expected ${expected(option, text, position, from)}`
+  return odataFault(option, reason, { from, to: from + found.length })
+}
+
+/** Where a parenthesis, bracket or brace opens that is one too many, for the parser itself stops at some depth. */
+function deepest(text: string): number | undefined {
+  let depth = 0
+  for (const { 0: found, index } of text.matchAll(/'[^']*'|[([{]|[)\]}]/g)) {
+    if (found.startsWith("'")) continue
+    depth += /[([{]/.test(found) ? 1 : -1
+    if (depth > MAX_DEPTH) return index
+  }
+  return undefined
+}
+
+function named(found: string): string {
+  if (found === '') return 'end'
+  return /^\p{C}$/u.test(found) ? 'control character' : found
+}
+
+function expected(option: string, text: string, position: number, from: number): string {
+  const rest = text.slice(from, from + AROUND)
+  if (rest.startsWith("'") && text.indexOf("'", from + 1) < 0) return 'a quote that closes the string'
+  if (rest.startsWith('"')) return 'a string between single quotes'
+  if (/^(?:==?|!=|<|>|&|\|)/.test(rest)) return 'an operator by its name, such as eq, ne, gt, and, or'
+  if (rest.startsWith('(') && from > position) return 'the parenthesis directly after the name'
+  if (BEFORE_OPERAND.test(text.slice(Math.max(0, from - AROUND), from))) return operand(option)
+  if (rest === '') return 'more, such as a closing parenthesis'
+  return option === '$search' ? 'white space between words' : 'an operator, a comma or the end'
+}
+
+function operand(option: string): string {
+  if (option === '$search') return 'a word or a phrase'
+  return option === '$select' || option === '$expand' ? 'a name' : 'a value or a name'
+}

@@ -1,0 +1,177 @@
+import { odataFault } from '../../errors.ts'
+import { parseWkt } from '../../model/wkt.ts'
+import type { Literal, LiteralType, Span } from './ast.ts'
+
+/** What a literal says, or in words why it is none. */
+type Reading = Pick<Literal, 'of' | 'value' | 'text'> | string
+
+const INT32 = 2n ** 31n
+const INT64 = 2n ** 63n
+
+const SUFFIXES: Readonly<Record<string, LiteralType>> = {
+  l: 'Edm.Int64',
+  m: 'Edm.Decimal',
+  d: 'Edm.Double',
+  f: 'Edm.Double',
+}
+
+/**
+ * The literal that a token of the grammar writes (URL Conventions 5.1.1.14.1; OData 3.0 URL Conventions, "Primitive
+ * literals"). Refuses one that the grammar's token admits and its type does not, such as the 32nd of a month.
+ *
+ * @param kind name of the token
+ */
+export function literal(option: string, kind: string, text: string, span: Span): Literal {
+  const reading = read(kind, text)
+  if (typeof reading !== 'string') return { type: 'literal', ...reading, span }
+  const found = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  throw odataFault(option, `${found} ${reading}`, span)
+}
+
+function read(kind: string, text: string): Reading {
+  switch (kind) {
+    case 'Number':
+      return number(text)
+    case 'String':
+      return { of: 'Edm.String', value: unquoted(text), text }
+    case 'Date':
+      return made('Edm.Date', date(text), text, 'is no date')
+    case 'Time':
+      return made('Edm.TimeOfDay', timeOfDay(text), text, 'is no time of day')
+    case 'DateTime':
+      return made('Edm.DateTimeOffset', moment(text), text, 'is no date with a time')
+    case 'Guid':
+      return { of: 'Edm.Guid', value: text, text }
+    case 'Prefixed':
+      return prefixed(text)
+    default:
+      throw new Error(`${kind} is no literal`)
+  }
+}
+
+function made(of: LiteralType, value: string | number | undefined, text: string, complaint: string): Reading {
+  return value === undefined ? complaint : { of, value, text }
+}
+
+function number(text: string): Reading {
+  const suffix = SUFFIXES[text.slice(-1).toLowerCase()]
+  const digits = suffix === undefined ? text : text.slice(0, -1)
+  const whole = /^[+-]?\d+$/.test(digits)
+  if (suffix === 'Edm.Int64' && !whole) return 'is no whole number'
+  return {
+    of: suffix ?? (whole ? integerType(digits) : realType(digits)),
+    value: Number(digits),
+    text: digits,
+  }
+}
+
+function realType(digits: string): LiteralType {
+  return /e/i.test(digits) ? 'Edm.Double' : 'Edm.Decimal'
+}
+
+/** The smallest type that holds a whole number; what none holds is a decimal. */
+function integerType(digits: string): LiteralType {
+  if (digits.length > 20) return 'Edm.Decimal'
+  const exact = BigInt(digits.replace('+', ''))
+  if (exact >= -INT32 && exact < INT32) return 'Edm.Int32'
+  return exact >= -INT64 && exact < INT64 ? 'Edm.Int64' : 'Edm.Decimal'
+}
+
+const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const HEXADECIMAL = /^(?:[0-9a-fA-F]{2})*$/
+const BASE64 = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]=?|[\w-][AQgw](?:==)?)?$/
+const MEMBER = /^(?:[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}|[+-]?\d{1,19})$/u
+
+function prefixed(text: string): Reading {
+  const quote = text.indexOf("'")
+  const prefix = text.slice(0, quote).toLowerCase()
+  const inner = unquoted(text.slice(quote))
+  switch (prefix) {
+    case 'duration':
+      return made('Edm.Duration', durationSeconds(inner), text, 'is no duration of days, hours and seconds')
+    case 'datetime':
+      return made('Edm.DateTimeOffset', moment(inner, 'Z'), text, 'is no date with a time')
+    case 'datetimeoffset':
+      return made('Edm.DateTimeOffset', moment(inner), text, 'is no date with a time and a zone')
+    case 'time':
+      return made(
+        'Edm.TimeOfDay',
+        timeOfDay(inner) ?? clock(durationSeconds(inner)),
+        text,
+        'is no time of day',
+      )
+    case 'guid':
+      return made('Edm.Guid', GUID.test(inner) ? inner : undefined, text, 'is no GUID')
+    case 'x':
+      return made('Edm.Binary', HEXADECIMAL.test(inner) ? inner : undefined, text, 'is no binary value')
+    case 'binary': {
+      const isBinary = HEXADECIMAL.test(inner) || BASE64.test(inner)
+      return made('Edm.Binary', isBinary ? inner : undefined, text, 'is no binary value')
+    }
+    case 'geography':
+    case 'geometry':
+      return made('Edm.Geography', shape(inner), text, 'is no geometry in well-known text')
+    default: {
+      if (!prefix.includes('.')) return 'has a prefix that no type of literals has'
+      const isEnumeration = inner.split(',').every(member => MEMBER.test(member))
+      return made('Edm.Enum', isEnumeration ? inner : undefined, text, 'names no members of an enumeration')
+    }
+  }
+}
+
+const DATE = /^-?(?:0\d{3}|[1-9]\d{3,})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d{1,12})?)?$/
+const ZONE = /(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+
+function date(text: string): string | undefined {
+  return DATE.test(text) ? text : undefined
+}
+
+/** With its seconds, which may be left out. */
+function timeOfDay(text: string): string | undefined {
+  if (!TIME.test(text)) return undefined
+  return text.length === 5 ? `${text}:00` : text
+}
+
+/** @param assumed zone of a text that has none, and then the time may be missing too; else such a text is refused */
+function moment(text: string, assumed?: string): string | undefined {
+  const written = ZONE.exec(text)?.[0] ?? ''
+  const zone = written === '' || !/t/i.test(text) ? assumed : written
+  const local = zone === written ? text.slice(0, text.length - written.length) : text
+  const parts = local.split(/t/i)
+  if (zone === undefined || parts.length > 2) return undefined
+  const day = date(parts[0] ?? '')
+  const time = timeOfDay(parts[1] ?? (assumed === undefined ? '' : '00:00'))
+  return day === undefined || time === undefined ? undefined : `${day}T${time}${zone.toUpperCase()}`
+}
+
+const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
+
+/** The seconds of a duration such as `P1DT2H` (ABNF, durationValue), undefined for a text that is none. */
+export function durationSeconds(text: string): number | undefined {
+  const match = DURATION.exec(text)
+  if (match === null) return undefined
+  const [days = 0, hours = 0, minutes = 0, rest = 0] = match.slice(2).map(part => Number(part ?? 0))
+  const total = ((days * 24 + hours) * 60 + minutes) * 60 + rest
+  return match[1] === '-' && total !== 0 ? -total : total
+}
+
+/** A time of OData 3.0, which is written as the duration since midnight. */
+function clock(total: number | undefined): string | undefined {
+  if (total === undefined || total < 0 || total >= 86_400) return undefined
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  const fraction = /\.\d+$/.exec((total % 60).toFixed(9).replace(/\.?0+$/, ''))?.[0] ?? ''
+  return `${two(total / 3600)}:${two((total / 60) % 60)}:${two(total % 60)}${fraction}`
+}
+
+/** Well-known text without its reference system, which many clients leave out. */
+function shape(text: string): string | undefined {
+  const wkt = text.replace(/^SRID=\d{1,5};/i, '')
+  const isEmpty = /^Multi(?:Point|LineString|Polygon)\(\)$/i.test(wkt)
+  return isEmpty || parseWkt(wkt) !== undefined ? wkt : undefined
+}
+
+/** The characters of a string literal: quotes off, two quotes are one. */
+function unquoted(text: string): string {
+  return text.slice(1, -1).replaceAll("''", "'")
+}

@@ -1,0 +1,119 @@
+import type { SyntaxNode } from '@lezer/common'
+import type { LRParser } from '@lezer/lr'
+import type { ComputeItem, Expression, OrderItem, SelectItem } from './ast.ts'
+import { checkLength, unexpected } from './faults.ts'
+import { parser } from './parser.ts'
+import { children, Reader, spanOf } from './reader.ts'
+
+export { parseSearch } from './search.ts'
+
+const TOPS = ['Expression', 'OrderBy', 'Compute', 'Select', 'Expand', 'Apply'] as const
+type Top = (typeof TOPS)[number]
+
+const PARSERS = Object.fromEntries(
+  TOPS.map(top => [top, parser.configure({ top, strict: true })]),
+) as Readonly<Record<Top, LRParser>>
+
+/**
+ * Reads a `$filter` as it was decoded: the operators of the table of URL Conventions 5.1.1.17, so that `not a ge 1` is
+ * `(not a) ge 1`. Throws ODataError with the place in the text.
+ *
+ * @param option name of the option, for messages
+ */
+export function parseFilter(text: string, option = '$filter'): Expression {
+  return parseExpression(text, option)
+}
+
+/** Reads any expression, such as the value of an alias: literals, null, JSON arrays and objects too. */
+export function parseExpression(text: string, option: string): Expression {
+  const { reader, nodes } = read('Expression', text, option)
+  const [node] = nodes
+  if (node === undefined) throw unexpected(option, text, 0)
+  return reader.expression(node)
+}
+
+/** Reads `$orderby`: expressions, each with its direction. */
+export function parseOrderBy(text: string, option = '$orderby'): readonly OrderItem[] {
+  const { reader, nodes } = read('OrderBy', text, option)
+  return nodes.map(node => orderItem(reader, node))
+}
+
+/** Reads `$compute`: expressions, each with the name of its property. */
+export function parseCompute(text: string, option = '$compute'): readonly ComputeItem[] {
+  const { reader, nodes } = read('Compute', text, option)
+  return nodes.map(node => computeItem(reader, node))
+}
+
+/** Reads `$select`: paths, `*`, and the options in parentheses after a path, as texts. */
+export function parseSelect(text: string, option = '$select'): readonly SelectItem[] {
+  const { reader, nodes } = read('Select', text, option)
+  return nodes.map(node => selectItem(reader, node))
+}
+
+/** Reads `$expand` as far as its form: paths, which may end with `*`, `$ref` or `$count`, with options as texts. */
+export function parseExpand(text: string, option = '$expand'): readonly SelectItem[] {
+  const { reader, nodes } = read('Expand', text, option)
+  return nodes.map(node => selectItem(reader, node))
+}
+
+/** The tree of an option and what reads it. Throws ODataError where the grammar cannot go on. */
+export function read(
+  top: Top,
+  text: string,
+  option: string,
+): { readonly reader: Reader; readonly nodes: readonly SyntaxNode[] } {
+  checkLength(option, text)
+  try {
+    return { reader: new Reader(option, text), nodes: children(PARSERS[top].parse(text).topNode) }
+  } catch (error) {
+    const at = error instanceof SyntaxError ? /No parse at (\d+)/.exec(error.message)?.[1] : undefined
+    if (at === undefined) throw error
+    throw unexpected(option, text, Number(at))
+  }
+}
+
+/** One key of an order. */
+export function orderItem(reader: Reader, node: SyntaxNode): OrderItem {
+  const [expression, direction] = children(node)
+  if (expression === undefined) throw unexpected(reader.option, reader.text, node.from)
+  const descending = direction !== undefined && /desc/i.test(reader.slice(direction))
+  return { expression: reader.expression(expression), descending, span: spanOf(node) }
+}
+
+/** One computed property. */
+export function computeItem(reader: Reader, node: SyntaxNode): ComputeItem {
+  return {
+    expression: reader.expression(reader.first(node)),
+    name: reader.name(reader.last(node)),
+    span: spanOf(node),
+  }
+}
+
+const OPTION = /^[ \t]*((?:\$?[a-z]+|@[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}\p{Pc}]*))=/iu
+
+function selectItem(reader: Reader, node: SyntaxNode): SelectItem {
+  const parts = children(node)
+  const path = parts.filter(part => part.name !== 'Options').map(part => pathName(reader, part))
+  const options = parts.filter(part => part.name === 'Options').flatMap(children)
+  return { path, options: options.map(option => nestedOption(reader, option)), span: spanOf(node) }
+}
+
+function pathName(reader: Reader, node: SyntaxNode): string {
+  const text = reader.slice(node)
+  if (['Star', 'Alias', 'Wildcard'].includes(node.name)) return text
+  if (node.name !== 'PlainDollar') return reader.name(node)
+  if (/^\$(?:ref|count|value)$/.test(text)) return text
+  throw reader.fault(node, `unexpected ${text}, expected $ref or $count`)
+}
+
+/** An option between parentheses: its name as written, and its text. */
+function nestedOption(reader: Reader, node: SyntaxNode): SelectItem['options'][number] {
+  const text = reader.slice(node)
+  const match = OPTION.exec(text)
+  if (match?.[1] === undefined) throw reader.fault(node, 'no option, expected its name and =')
+  return {
+    name: match[1],
+    text: text.slice(match[0].length),
+    span: { from: node.from + match[0].length, to: node.to },
+  }
+}

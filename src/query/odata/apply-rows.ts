@@ -1,0 +1,203 @@
+import type { AggregateItem, Transformation } from '../../language/odata/ast.ts'
+import { type FieldType, field } from '../../model/field.ts'
+import type { Condition, GroupKey, RowSelection, Scalar } from '../plan.ts'
+import { computeNames, orderings } from './columns.ts'
+import { conditionOf } from './expression.ts'
+import { amountOf, checked, figureOf, nameOf, numberOf, type RowCell, refuseTaken } from './figures.ts'
+import { testOf } from './logic.ts'
+import { KIND_FIELDS, type Kind, type Meaning, perRecord, scalarOf } from './meaning.ts'
+import type { Extent, RowStep } from './rows.ts'
+import { type Scope, unknown, unserved, within, wrong } from './scope.ts'
+
+/** Rows: how the store groups records, and what is done with the groups. */
+export interface RowStage {
+  readonly type: 'rows'
+  readonly conditions: readonly Condition[]
+  readonly keys: readonly GroupKey[]
+  readonly select: readonly RowSelection[]
+  readonly steps: readonly RowStep[]
+  readonly cells: readonly RowCell[]
+}
+
+/** Steps that look at one row at a time, and so are the same within a group and after all of them. */
+export function rowByRow(steps: readonly Transformation[], scope: Scope): readonly Transformation[] {
+  for (const step of steps)
+    if (step.type !== 'filter' && step.type !== 'compute' && step.type !== 'identity')
+      throw unserved(scope, `${nameOf(step)} within groups`, step.span)
+  return steps
+}
+
+/** Transformations in a row. */
+const MOST_STEPS = 50
+
+/** Refuses very long sequences of transformations. */
+export function refuseMany(steps: readonly Transformation[], scope: Scope): void {
+  const beyond = steps[MOST_STEPS]
+  if (beyond !== undefined)
+    throw wrong(scope, `At most ${MOST_STEPS} transformations are served`, beyond.span)
+}
+
+/** What names mean of rows: the cells, each a field that is named by its place. */
+export function rowScope({ cells }: RowStage, scope: Scope): Scope {
+  const names = cells.map(({ name, kind, epoch }, index): readonly [string, Meaning] => {
+    const type = epoch ? 'double' : KIND_FIELDS[kind]
+    return [name, perRecord(kind, { type: 'field', field: field(String(index), type) }, epoch)]
+  })
+  return { ...scope, names: new Map(names), rows: true }
+}
+
+/** Takes rows through transformations (Data Aggregation 4.0, section 3). */
+export function applyRows(steps: readonly Transformation[], start: RowStage, scope: Scope): RowStage {
+  refuseMany(steps, scope)
+  return steps.reduce((stage, step) => applyToRows(step, stage, scope), start)
+}
+
+function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowStage {
+  const scope = rowScope(stage, within(outer, { type: 'null', span: step.span }))
+  const then = (next: RowStep, cells = stage.cells): RowStage => ({
+    ...stage,
+    steps: [...stage.steps, next],
+    cells,
+  })
+  switch (step.type) {
+    case 'identity':
+      return stage
+    case 'filter':
+      return then({ type: 'filter', condition: conditionOf(step.expression, scope) })
+    case 'compute':
+      return computeRows(step.items, stage, scope)
+    case 'orderby':
+      return then(orderRows(step.items, scope))
+    case 'top':
+      return then({ type: 'window', skip: 0, top: step.count })
+    case 'skip':
+      return then({ type: 'window', skip: step.count, top: null })
+    case 'topcount':
+    case 'toppercent':
+    case 'topsum':
+    case 'bottomcount':
+    case 'bottompercent':
+    case 'bottomsum': {
+      const descending = step.type.startsWith('top')
+      const extent = step.type.slice(descending ? 3 : 6) as Extent
+      const amount = amountOf(step.amount, extent === 'count', scope)
+      return then({ type: 'extreme', extent, amount, by: numberOf(step.by, scope), descending })
+    }
+    case 'aggregate':
+      return groupRows([], step.items, stage, scope)
+    case 'groupby': {
+      const [first, ...rest] = step.then
+      if (step.rollup) throw unserved(scope, 'rollup', step.span)
+      if (first !== undefined && first.type !== 'aggregate')
+        throw unserved(scope, `${nameOf(first)} within groups of groups`, first.span)
+      const places = step.keys.map(path => placeOf(path.join('/'), stage, scope, step.span))
+      return rowByRow(rest, scope).reduce(
+        (rows, next) => applyToRows(next, rows, outer),
+        groupRows(places, first?.items ?? [], stage, scope),
+      )
+    }
+    case 'concat':
+      return concat(step, stage, { ...outer, depth: scope.depth })
+    default:
+      throw unserved(scope, `${nameOf(step)} after an aggregation`, step.span)
+  }
+}
+
+/** Adds computed cells to rows. */
+export function computeRows(
+  items: Extract<Transformation, { type: 'compute' }>['items'],
+  stage: RowStage,
+  scope: Scope,
+): RowStage {
+  const names = computeNames(items, scope)
+  const added = items.map(({ name }) => {
+    const meaning = names.get(name)
+    const value: Scalar =
+      meaning?.type === 'value' || meaning?.type === 'constant' || meaning?.type === 'test'
+        ? checked(scalarOf(meaning))
+        : NOTHING
+    const kind = meaning === undefined || testOf(meaning) !== null ? 'boolean' : kindIn(meaning)
+    return { name, kind, value, epoch: meaning?.type === 'value' && meaning.epoch }
+  })
+  return {
+    ...stage,
+    steps: [...stage.steps, { type: 'compute', values: added.map(({ value }) => value) }],
+    cells: [...stage.cells, ...added.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+  }
+}
+
+function kindIn(meaning: Meaning): Kind {
+  return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : 'string'
+}
+
+/** A value that is null: the whole number of a text that is none. */
+const NOTHING: Scalar = {
+  type: 'function',
+  name: 'int',
+  arguments: [{ type: 'constant', value: '', of: 'text' }],
+  of: 'int',
+}
+
+/** The step that sorts rows. */
+export function orderRows(
+  items: Extract<Transformation, { type: 'orderby' }>['items'],
+  scope: Scope,
+): RowStep {
+  const keys = orderings(items, scope).flatMap(({ value, descending }) =>
+    value.type === 'random' ? [] : [{ value, type: orderType(value), descending }],
+  )
+  return { type: 'order', keys }
+}
+
+function orderType(value: Scalar): FieldType {
+  return value.type === 'field' ? value.field.type : 'text'
+}
+
+function placeOf(name: string, stage: RowStage, scope: Scope, span: Transformation['span']): number {
+  const place = stage.cells.findIndex(cell => cell.name === name)
+  if (place < 0) throw unknown(scope, name, span)
+  return place
+}
+
+function groupRows(
+  keys: readonly number[],
+  items: readonly AggregateItem[],
+  stage: RowStage,
+  scope: Scope,
+): RowStage {
+  const kept = keys.flatMap(index => stage.cells[index] ?? [])
+  const taken = new Set(kept.map(({ name }) => name))
+  const figures = items.map(item => {
+    refuseTaken(item, taken, scope)
+    return { name: item.name, ...figureOf(item, scope) }
+  })
+  return {
+    ...stage,
+    steps: [
+      ...stage.steps,
+      { type: 'group', keys, figures: figures.map(({ method, of, type }) => ({ method, of, type })) },
+    ],
+    cells: [...kept, ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+  }
+}
+
+/** Rows that several sequences make of the same rows; they have the properties of all of them. */
+function concat(step: Extract<Transformation, { type: 'concat' }>, stage: RowStage, scope: Scope): RowStage {
+  const stages = step.sequences.map(sequence => {
+    return applyRows(sequence, { ...stage, steps: [] }, scope)
+  })
+  const cells = new Map(stages.flatMap(made => made.cells.map(cell => [cell.name, cell] as const)))
+  for (const made of stages)
+    for (const cell of made.cells)
+      if (cell.kind !== cells.get(cell.name)?.kind)
+        throw wrong(scope, `${cell.name.slice(0, 60)} has several types`, step.span)
+  const layout = [...cells.values()]
+  const sequences = stages.map(made => ({
+    steps: made.steps,
+    cells: layout.map(({ name }) => {
+      const place = made.cells.findIndex(cell => cell.name === name)
+      return place < 0 ? null : place
+    }),
+  }))
+  return { ...stage, steps: [...stage.steps, { type: 'concat', sequences }], cells: layout }
+}

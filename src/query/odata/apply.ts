@@ -1,0 +1,174 @@
+import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
+import type { Aggregate, Condition, Ordering, Scalar } from '../plan.ts'
+import { applyRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
+import { computeNames, orderings } from './columns.ts'
+import { conditionOf, meaningOf } from './expression.ts'
+import { amountOf, checked, figureOf, nameOf, numberOf, type RowCell, refuseTaken } from './figures.ts'
+import { describeType, type Meaning, scalarOf, type TestMeaning, type ValueMeaning } from './meaning.ts'
+import type { RowFigure } from './rows.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+import { searchCondition } from './search.ts'
+
+/** Records so far: what was asked of them before they are grouped, if they are. */
+export interface RecordStage {
+  readonly type: 'records'
+  readonly names: ReadonlyMap<string, Meaning>
+  readonly conditions: readonly Condition[]
+  readonly orderBy: readonly Ordering[]
+  readonly skip: number
+  /** null for all. */
+  readonly top: number | null
+}
+
+export type Stage = RecordStage | RowStage
+
+/** What names mean of a stage. */
+export function scopeOf(stage: Stage, scope: Scope): Scope {
+  return stage.type === 'records' ? { ...scope, names: stage.names } : rowScope(stage, scope)
+}
+
+/** Takes records through the transformations of `$apply` (Data Aggregation 4.0, section 3). */
+export function applyAll(steps: readonly Transformation[], start: RecordStage, scope: Scope): Stage {
+  refuseMany(steps, scope)
+  return steps.reduce<Stage>(
+    (stage, step) =>
+      stage.type === 'records' ? applyToRecords(step, stage, scope) : applyRows([step], stage, scope),
+    start,
+  )
+}
+
+function applyToRecords(step: Transformation, stage: RecordStage, outer: Scope): Stage {
+  const scope = scopeOf(stage, outer)
+  const isCut = stage.skip > 0 || stage.top !== null
+  const changes = !['identity', 'top', 'skip', 'compute'].includes(step.type)
+  if (isCut && changes) throw unserved(scope, 'A transformation of some of the records only', step.span)
+  switch (step.type) {
+    case 'identity':
+      return stage
+    case 'filter':
+      return { ...stage, conditions: [...stage.conditions, conditionOf(step.expression, scope)] }
+    case 'search':
+      return { ...stage, conditions: [...stage.conditions, searchCondition(step.expression, scope)] }
+    case 'compute':
+      return { ...stage, names: computeNames(step.items, scope) }
+    case 'orderby':
+      return { ...stage, orderBy: [...orderings(step.items, scope), ...stage.orderBy] }
+    case 'top':
+    case 'skip':
+      return { ...stage, ...narrowed(stage, step) }
+    case 'topcount':
+    case 'bottomcount': {
+      const value = numberOf(step.by, scope)
+      const key: Ordering = { value, descending: step.type === 'topcount', absent: 'lowest' }
+      return { ...stage, orderBy: [key, ...stage.orderBy], top: amountOf(step.amount, true, scope) }
+    }
+    case 'aggregate':
+      return groups([], step.items, stage, scope)
+    case 'groupby':
+      return groupBy(step, stage, scope)
+    default:
+      throw unserved(scope, `${nameOf(step)} of records that are not grouped`, step.span)
+  }
+}
+
+function narrowed(
+  { skip, top }: Pick<RecordStage, 'skip' | 'top'>,
+  step: { readonly type: 'top' | 'skip'; readonly count: number },
+) {
+  if (step.type === 'top') return { skip, top: Math.min(top ?? step.count, step.count) }
+  return { skip: skip + step.count, top: top === null ? null : Math.max(0, top - step.count) }
+}
+
+type GroupBy = Extract<Transformation, { type: 'groupby' }>
+
+/** Groups within groups are groups of both keys; what follows the aggregation of each group can follow all of them. */
+function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): Stage {
+  const [keys, after] = [[...step.keys], [...step.then]]
+  for (let first = after.shift(); ; first = after.shift()) {
+    if (first?.type === 'groupby') {
+      if (first.rollup) throw unserved(scope, 'rollup', first.span)
+      keys.push(...first.keys)
+      after.unshift(...first.then)
+    } else if (first === undefined || first.type === 'aggregate') {
+      const made = groups(keysOf({ ...step, keys }, scope), first?.items ?? [], stage, scope)
+      return applyRows(rowByRow(after, scope), made, scope)
+    } else throw unserved(scope, `${nameOf(first)} within groups`, first.span)
+  }
+}
+
+/** A key of groups: its path, and what it means. */
+interface Key {
+  readonly name: string
+  readonly meaning: ValueMeaning | TestMeaning
+}
+
+/** Keys of one grouping. */
+const MOST_KEYS = 16
+
+function keysOf(step: GroupBy, scope: Scope): readonly Key[] {
+  const { keys, rollup, span } = step
+  if (rollup) throw unserved(scope, 'rollup', span)
+  if (keys.length > MOST_KEYS) throw wrong(scope, `At most ${MOST_KEYS} properties are grouped by`, span)
+  const byName = new Map(
+    keys.map(path => {
+      const meaning = meaningOf(pathNode(path, span), scope)
+      if (meaning.type !== 'value' && meaning.type !== 'test')
+        throw unserved(
+          scope,
+          `Grouping by ${path.join('/').slice(0, 60)} of type ${describeType(meaning)}`,
+          span,
+        )
+      return [path.join('/'), { name: path.join('/'), meaning }]
+    }),
+  )
+  return [...byName.values()]
+}
+
+function pathNode([first = '', ...rest]: readonly string[], span: Transformation['span']): Expression {
+  return rest.reduce<Expression>((of, name) => ({ type: 'member', of, name, span }), {
+    type: 'name',
+    name: first,
+    span,
+  })
+}
+
+function groups(
+  keys: readonly Key[],
+  items: readonly AggregateItem[],
+  stage: RecordStage,
+  scope: Scope,
+): RowStage {
+  const taken = new Set(keys.map(({ name }) => name))
+  const figures = items.map(item => {
+    refuseTaken(item, taken, scope)
+    return { name: item.name, ...figureOf(item, scope) }
+  })
+  return {
+    type: 'rows',
+    conditions: stage.conditions,
+    keys: keys.map(({ name, meaning }) => ({
+      key: name,
+      grouping: { type: 'value', value: checked(scalarOf(meaning)) },
+    })),
+    select: figures.map(({ name, method, of }) => ({
+      key: name,
+      value: { type: 'aggregate', aggregate: planAggregate(method, of) },
+    })),
+    steps: [],
+    cells: [...keys.map(keyCell), ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+  }
+}
+
+function keyCell({ name, meaning }: Key): RowCell {
+  return meaning.type === 'test'
+    ? { name, kind: 'boolean', epoch: false }
+    : { name, kind: meaning.kind, epoch: meaning.epoch }
+}
+
+const PLAN_NAMES = { sum: 'sum', min: 'min', max: 'max', average: 'avg' } as const
+
+function planAggregate(method: RowFigure['method'], of: Scalar | null): Aggregate {
+  if (method === 'count' || method === 'countdistinct')
+    return { name: 'count', of, distinct: method === 'countdistinct', rank: 50 }
+  return { name: PLAN_NAMES[method], of, distinct: false, rank: 50 }
+}

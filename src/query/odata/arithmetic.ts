@@ -1,0 +1,147 @@
+import type { ArithmeticOperator, Span } from '../../language/odata/ast.ts'
+import type { Scalar } from '../plan.ts'
+import type { Side } from './comparison.ts'
+import { computed, epochScalar } from './computed.ts'
+import { epochOf } from './evaluate.ts'
+import { capital, negative } from './logic.ts'
+import {
+  type ConstantMeaning,
+  constantOf,
+  describe,
+  describeType,
+  isNumber,
+  type Kind,
+  type Meaning,
+  NULL,
+  numberScalar,
+  scalarOf,
+  type ValueMeaning,
+} from './meaning.ts'
+import { type Scope, wrong } from './scope.ts'
+
+type Operand = ConstantMeaning | ValueMeaning
+
+/** Gives the value of an arithmetic operation (URL Conventions 5.1.1.2); with null it is null. */
+export function calculate(
+  left: Side,
+  operator: ArithmeticOperator,
+  right: Side,
+  span: Span,
+  scope: Scope,
+): Meaning {
+  const a = operandOf(left, operator, scope)
+  const b = operandOf(right, operator, scope)
+  if (a === null || b === null) return NULL
+  if (isNumber(a.kind) && isNumber(b.kind)) return numbers(a, operator, b, right, scope)
+  const value = temporal(a, operator, b)
+  if (value !== null) return value
+  throw wrong(
+    scope,
+    `${operator} does not take ${describeType(a)} and ${describeType(b)}`,
+    span,
+    a.kind === 'string' || b.kind === 'string' ? 'texts are joined by concat' : undefined,
+  )
+}
+
+/** The opposite of a number or duration. */
+export function negated({ meaning, node }: Side, scope: Scope): Meaning {
+  const operand = operandOf({ meaning, node }, '-', scope)
+  if (operand === null) return NULL
+  if (!isNumber(operand.kind) && operand.kind !== 'duration')
+    throw wrong(scope, `- does not take ${describeType(operand)}`, node.span)
+  if (operand.type === 'constant') return constantOf(operand.kind, -Number(operand.value))
+  return computed(operand.kind, negative(operand.scalar), [operand])
+}
+
+/** A primitive operand; null for null. */
+function operandOf({ meaning, node }: Side, operator: string, scope: Scope): Operand | null {
+  if (meaning.type === 'null') return null
+  if (meaning.type === 'constant' || meaning.type === 'value') return meaning
+  const reason = `${capital(describe(node))} of type ${describeType(meaning)} cannot be computed with by ${operator}`
+  throw wrong(scope, reason, node.span)
+}
+
+function numbers(a: Operand, operator: ArithmeticOperator, b: Operand, right: Side, scope: Scope): Meaning {
+  const kind = promoted(a.kind, b.kind)
+  const isZero = b.type === 'constant' && b.value === 0
+  const divides = operator === 'div' || operator === 'divby' || operator === 'mod'
+  if (divides && isZero && kind !== 'double') throw wrong(scope, 'A division by 0', right.node.span)
+  const [x, y] = [scalarOf(a), scalarOf(b)]
+  switch (operator) {
+    case 'add':
+      return computed(kind, sum('+', x, y), [a, b])
+    case 'sub':
+      return computed(kind, sum('-', x, y), [a, b])
+    case 'mul':
+      return computed(kind, sum('*', x, y), [a, b])
+    case 'div':
+      if (kind === 'int') return computed(kind, call('quotient', x, y, 'int'), [a, b])
+      return computed(kind, ratio(x, y), [a, b])
+    case 'divby':
+      return computed(kind === 'double' ? kind : 'decimal', ratio(x, y), [a, b])
+    case 'mod':
+      if (kind === 'int') return computed(kind, call('modulo', x, y, 'int'), [a, b])
+      return computed(kind, call('remainder', x, y, 'double'), [a, b])
+    default:
+      return operator satisfies never
+  }
+}
+
+/** Durations beside moments, dates, numbers and one another; null for what has no meaning. */
+function temporal(a: Operand, operator: ArithmeticOperator, b: Operand): Meaning | null {
+  const sign = operator === 'add' ? '+' : operator === 'sub' ? '-' : null
+  const [x, y] = [scalarOf(a), scalarOf(b)]
+  if (sign !== null) {
+    if (a.kind === 'duration' && b.kind === 'duration') return computed('duration', sum(sign, x, y), [a, b])
+    if (isDay(a.kind) && b.kind === 'duration') return moved(a, sum(sign, seconds(a), y), [a, b])
+    if (isDay(a.kind) && isDay(b.kind) && sign === '-')
+      return computed('duration', sum(sign, seconds(a), seconds(b)), [a, b])
+    return null
+  }
+  const isScaled = a.kind === 'duration' && isNumber(b.kind)
+  if (operator === 'mul' && (isScaled || (isNumber(a.kind) && b.kind === 'duration')))
+    return computed('duration', sum('*', x, y), [a, b])
+  if (operator === 'div' && isScaled) return computed('duration', sum('/', x, y), [a, b])
+  return null
+}
+
+/** A date that was moved by a part of a day is still a date: its hours are dropped. */
+function moved(a: Operand, epoch: Scalar, operands: readonly Meaning[]): Meaning {
+  if (a.kind === 'moment') return computed('moment', epoch, operands, true)
+  const days: Scalar = { type: 'arithmetic', operator: '/', left: epoch, right: numberScalar(86_400) }
+  const whole: Scalar = { type: 'function', name: 'floor', arguments: [days], of: 'double' }
+  return computed('date', sum('*', whole, numberScalar(86_400)), operands, true)
+}
+
+function seconds(operand: Operand): Scalar {
+  return operand.type === 'value' ? epochScalar(operand) : numberScalar(epochOf(String(operand.value)))
+}
+
+function isDay(kind: Kind): boolean {
+  return kind === 'date' || kind === 'moment'
+}
+
+function sum(operator: '+' | '-' | '*' | '/', left: Scalar, right: Scalar): Scalar {
+  return { type: 'arithmetic', operator, left, right }
+}
+
+/** A division that gives infinity for a divisor of 0. */
+function ratio(left: Scalar, right: Scalar): Scalar {
+  if (right.type === 'constant' && right.value !== 0) return sum('/', left, right)
+  return call('divide', left, right, 'double')
+}
+
+function call(
+  name: 'divide' | 'quotient' | 'modulo' | 'remainder',
+  left: Scalar,
+  right: Scalar,
+  of: 'int' | 'double',
+): Scalar {
+  return { type: 'function', name, arguments: [left, right], of }
+}
+
+/** The type of a number made of two (URL Conventions 5.1.1.11, numeric promotion). */
+export function promoted(a: Kind, b: Kind): Kind {
+  if (a === 'double' || b === 'double') return 'double'
+  return a === 'decimal' || b === 'decimal' ? 'decimal' : 'int'
+}

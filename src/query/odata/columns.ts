@@ -1,0 +1,220 @@
+import type { ComputeItem, OrderItem, SelectItem } from '../../language/odata/ast.ts'
+import type { EdmValue, EntityColumn, EntityModel } from '../../model/edm.ts'
+import { KEY } from '../../model/edm.ts'
+import type { Ordering, Scalar, Selection } from '../plan.ts'
+import { technicalName } from '../technical.ts'
+import { edmValue } from './edm-value.ts'
+import { refuseLarge } from './excess.ts'
+import { meaningOf } from './expression.ts'
+import { capital } from './logic.ts'
+import { describe, describeType, KIND_TYPES, type Kind, type Meaning, scalarOf } from './meaning.ts'
+import { type Scope, unknown, unserved, wrong } from './scope.ts'
+
+/** Where the values of a column come from. */
+export type ColumnSource =
+  | { readonly type: 'id' }
+  | { readonly type: 'timestamp' }
+  /** The value of a record, by the place of its field among those of the dataset. */
+  | { readonly type: 'field'; readonly index: number }
+  /** A value of the store, by its place in the selection of the plan. */
+  | { readonly type: 'computed'; readonly index: number; readonly kind: Kind; readonly epoch: boolean }
+  | { readonly type: 'constant'; readonly value: EdmValue }
+
+/** A property of the entities of an answer. */
+export type SourcedColumn = EntityColumn & { readonly source: ColumnSource }
+
+/** Computed properties, and keys of an order. */
+const MOST_COMPUTED = 20
+const MOST_KEYS = 32
+
+/** Gives the computed properties with those that are known already; each can be named by those after it. */
+export function computeNames(items: readonly ComputeItem[], scope: Scope): ReadonlyMap<string, Meaning> {
+  const names = new Map(scope.names)
+  const [, beyond] = items.length > MOST_COMPUTED ? [null, items[MOST_COMPUTED]] : [null, undefined]
+  if (beyond !== undefined)
+    throw wrong(scope, `At most ${MOST_COMPUTED} properties are computed`, beyond.span)
+  for (const { expression, name, span } of items) {
+    if (names.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
+    const meaning = meaningOf(expression, { ...scope, names })
+    if (meaning.type !== 'null' && !isValue(meaning))
+      throw unserved(
+        scope,
+        `${capital(describe(expression))} of type ${describeType(meaning)} as a computed property`,
+        span,
+      )
+    if (meaning.type === 'constant' && meaning.kind === 'geography')
+      throw unserved(scope, 'A geography as a computed property', span)
+    names.set(name, meaning)
+  }
+  return names
+}
+
+type ValueLike = Parameters<typeof scalarOf>[0]
+
+function isValue(meaning: Meaning): meaning is ValueLike {
+  return meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
+}
+
+/** Gives the keys of an order; null is the lowest value (Protocol 11.2.6.2). What is the same for all orders nothing. */
+export function orderings(items: readonly OrderItem[], scope: Scope): readonly Ordering[] {
+  const beyond = items[MOST_KEYS]
+  if (beyond !== undefined) throw wrong(scope, `An order has at most ${MOST_KEYS} keys`, beyond.span)
+  return items.flatMap(({ expression, descending }): Ordering[] => {
+    const meaning = meaningOf(expression, scope)
+    if (meaning.type === 'null' || meaning.type === 'constant') return []
+    if (!isValue(meaning))
+      throw wrong(
+        scope,
+        `${capital(describe(expression))} of type ${describeType(meaning)} has no order`,
+        expression.span,
+      )
+    const value = scalarOf(meaning)
+    refuseLarge(value)
+    return [{ value, descending, absent: 'lowest' }]
+  })
+}
+
+/** The columns of an answer, what the store computes for them, and the names that its context tells; null for all. */
+export interface Columns {
+  readonly columns: readonly SourcedColumn[]
+  readonly select: readonly Selection[]
+  readonly selected: readonly string[] | null
+}
+
+/**
+ * Gives the properties of an answer (Protocol 11.2.5.1): those that are selected, or all with what is computed. The key
+ * is always there, first.
+ *
+ * @param computed names of computed properties
+ */
+export function resolveColumns(
+  items: readonly SelectItem[],
+  computed: readonly string[],
+  model: EntityModel,
+  scope: Scope,
+): Columns {
+  const chosen = new Map<string, Members>()
+  const told: string[] = []
+  const choose = (name: string, members: Members) => chosen.set(name, joined(chosen.get(name), members))
+  const declared = model.properties.map(({ name }) => name)
+  for (const item of items) {
+    const found = selectionOf(item, scope)
+    if (found === null) continue
+    if (found.name === '*') for (const name of [...declared, ...computed]) choose(name, null)
+    else choose(found.name, found.members)
+    const paths = found.members === null ? [found.name] : found.members.map(part => `${found.name}/${part}`)
+    for (const path of paths) if (!told.includes(path)) told.push(path)
+  }
+  if (chosen.size === 0) for (const name of [...declared, ...computed]) choose(name, null)
+  chosen.delete(KEY)
+  const select: Selection[] = []
+  const columns = [KEY, ...[...declared, ...computed].filter(name => chosen.has(name))].map(name =>
+    columnOf(name, chosen.get(name) ?? null, model, scope, select),
+  )
+  const isAll = told.length === 0 || (told.length === 1 && told[0] === '*')
+  return { columns, select, selected: isAll ? null : told }
+}
+
+type Members = readonly ('latitude' | 'longitude')[] | null
+
+function joined(known: Members | undefined, members: Members): Members {
+  if (known === undefined) return members
+  return known === null || members === null ? null : [...new Set([...known, ...members])]
+}
+
+/** What one item selects; null for an action or function, of which there are none. */
+export function selectionOf(
+  { path, options, span }: SelectItem,
+  scope: Scope,
+): { readonly name: string; readonly members: Members } | null {
+  const [name = '', ...parts] = path
+  if (name !== '*' && name.includes('.')) {
+    if (name !== scope.request.entity || parts.length === 0) return null
+    return selectionOf({ path: parts, options, span }, scope)
+  }
+  const meaning = name === '*' ? NOT_COMPLEX : scope.names.get(name)
+  if (meaning === undefined) throw unknown(scope, name, span)
+  const isPoint = meaning.type === 'place' && meaning.field.type === 'geo_point_2d'
+  const nested = options.flatMap(option => {
+    if (!isPoint || !/^\$?select$/i.test(option.name))
+      throw unserved(
+        scope,
+        `The option ${option.name.slice(0, 40)} of a property that is selected`,
+        option.span,
+      )
+    return option.text.split(',').map(part => part.trim())
+  })
+  const members = [...parts, ...nested]
+  if (parts.length > 1 || (parts.length > 0 && options.length > 0))
+    throw noMember(name, members.join('/'), scope, span)
+  if (members.length === 0 || members.includes('*')) return { name, members: null }
+  return {
+    name,
+    members: members.map(part => {
+      if (isPoint && (part === 'latitude' || part === 'longitude')) return part
+      throw noMember(name, part, scope, span)
+    }),
+  }
+}
+
+const NOT_COMPLEX: Meaning = { type: 'null' }
+
+function noMember(name: string, part: string, scope: Scope, span: SelectItem['span']) {
+  return wrong(scope, `${name.slice(0, 60)} has no ${part.slice(0, 60)}`, span)
+}
+
+function columnOf(
+  name: string,
+  members: Members,
+  { properties }: EntityModel,
+  scope: Scope,
+  select: Selection[],
+): SourcedColumn {
+  const index = properties.findIndex(property => property.name === name)
+  const property = properties[index]
+  if (property !== undefined) {
+    const { type, collection, field } = property
+    const technical = technicalName(field)
+    const source: ColumnSource =
+      technical === 'recordid'
+        ? { type: 'id' }
+        : technical === 'record_timestamp'
+          ? { type: 'timestamp' }
+          : { type: 'field', index: index - TECHNICAL_PROPERTIES }
+    return { name, type, collection, members, dynamic: false, source }
+  }
+  const meaning = scope.names.get(name) ?? { type: 'null' }
+  const kind = meaning.type === 'test' ? 'boolean' : isValue(meaning) ? meaning.kind : 'string'
+  const source = computedSource(name, meaning, kind, properties, select)
+  return { name, type: KIND_TYPES[kind], collection: false, members: null, dynamic: true, source }
+}
+
+/** `recordid` and `record_timestamp` come before the fields of the dataset. */
+const TECHNICAL_PROPERTIES = 2
+
+function computedSource(
+  key: string,
+  meaning: Meaning,
+  kind: Kind,
+  properties: EntityModel['properties'],
+  select: Selection[],
+): ColumnSource {
+  if (!isValue(meaning)) return { type: 'constant', value: null }
+  if (meaning.type === 'constant') return { type: 'constant', value: edmValue(kind, false, meaning.value) }
+  const value: Scalar = scalarOf(meaning)
+  refuseLarge(value)
+  if (value.type === 'field') {
+    const technical = technicalName(value.field)
+    if (technical === 'recordid') return { type: 'id' }
+    if (technical === 'record_timestamp') return { type: 'timestamp' }
+    const index = properties.findIndex(({ field }) => field === value.field)
+    if (index >= TECHNICAL_PROPERTIES) return { type: 'field', index: index - TECHNICAL_PROPERTIES }
+  }
+  select.push({ key, value })
+  return {
+    type: 'computed',
+    index: select.length - 1,
+    kind,
+    epoch: meaning.type === 'value' && meaning.epoch,
+  }
+}

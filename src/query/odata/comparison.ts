@@ -1,0 +1,244 @@
+import type { ComparisonOperator, Expression, Span } from '../../language/odata/ast.ts'
+import { negate } from '../conditions.ts'
+import type { Comparator, Condition, Scalar } from '../plan.ts'
+import { epochScalar } from './computed.ts'
+import { epochOf, related } from './evaluate.ts'
+import { refuseLarge } from './excess.ts'
+import { canBeInfinite, capital, certain, either, every, presence, testOf } from './logic.ts'
+import {
+  ALWAYS,
+  type ConstantMeaning,
+  describe,
+  describeType,
+  isNumber,
+  type Kind,
+  type Meaning,
+  NEVER,
+  numberScalar,
+  scalarOf,
+  type TestMeaning,
+  type ValueMeaning,
+} from './meaning.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+/** One side of a comparison. */
+export interface Side {
+  readonly meaning: Meaning
+  readonly node: Expression
+}
+
+/**
+ * Gives the condition that a comparison means (URL Conventions 5.1.1.1): it is never null. `eq` holds of two nulls,
+ * `ne` is its negation, the others do not hold where either side is null.
+ */
+export function compare(
+  left: Side,
+  operator: ComparisonOperator,
+  right: Side,
+  span: Span,
+  scope: Scope,
+): TestMeaning {
+  if (operator === 'ne') return certain(negate(compare(left, 'eq', right, span, scope).holds))
+  refuseUnlike(left, operator, right, span, scope)
+  const holds = comparison(left.meaning, operator, right.meaning)
+  refuseLarge({ type: 'truth', holds, fails: NEVER })
+  return certain(holds)
+}
+
+/** Refuses what cannot be compared, so that only null and primitive values of one kind are left, and places with null. */
+function refuseUnlike(left: Side, operator: ComparisonOperator, right: Side, span: Span, scope: Scope): void {
+  for (const { meaning, node } of [left, right]) {
+    if (meaning.type === 'object') throw unserved(scope, 'A comparison with an object', node.span)
+    if (meaning.type === 'collection') {
+      const other = meaning === left.meaning ? right.meaning : left.meaning
+      if (other.type === 'list' || other.type === 'collection')
+        throw unserved(scope, 'A comparison of collections', span)
+      const hint = `use ${describe(node)}/any(x:x eq 'a')`
+      throw wrong(scope, `The collection ${describe(node)} cannot be compared with a value`, node.span, hint)
+    }
+    if (meaning.type === 'list') throw wrong(scope, 'A list stands beside the operator in', node.span)
+  }
+  const sides = [left.meaning, right.meaning]
+  if (sides.some(({ type }) => type === 'null')) return
+  const [a, b] = sides.map(kindAmong)
+  if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
+  throw wrong(
+    scope,
+    `${capital(describe(left.node))} of type ${describeType(left.meaning)} cannot be compared by ${operator} with ${describe(right.node)} of type ${describeType(right.meaning)}`,
+    span,
+    a === 'string' && isTemporal(b) ? 'write a date without quotes' : undefined,
+  )
+}
+
+function kindAmong(meaning: Meaning): Kind | null {
+  if (meaning.type === 'test') return 'boolean'
+  return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : null
+}
+
+function isTemporal(kind: Kind | null | undefined): boolean {
+  return kind === 'date' || kind === 'moment'
+}
+
+function areAlike(a: Kind, b: Kind, operator: ComparisonOperator): boolean {
+  if (a === 'geography' || b === 'geography') return false
+  if ((a === 'guid' || a === 'binary') && operator !== 'eq') return false
+  return a === b || (isNumber(a) && isNumber(b)) || (isTemporal(a) && isTemporal(b))
+}
+
+type Ordered = Exclude<ComparisonOperator, 'ne'>
+
+const COMPARATORS: Readonly<Record<Ordered, Comparator>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' }
+const FLIPPED: Readonly<Record<Ordered, Ordered>> = { eq: 'eq', gt: 'lt', ge: 'le', lt: 'gt', le: 'ge' }
+
+function comparison(left: Meaning, operator: Ordered, right: Meaning): Condition {
+  if (left.type === 'null' || right.type === 'null')
+    return operator === 'eq' ? absence(left.type === 'null' ? right : left) : NEVER
+  const [a, b] = [testOf(left), testOf(right)]
+  if (a !== null && b !== null) return compareTests(a, operator, b)
+  if (left.type === 'constant' && right.type === 'constant') return compareConstants(left, operator, right)
+  if (left.type === 'constant' && right.type === 'value')
+    return compareConstant(right, FLIPPED[operator], left)
+  if (left.type === 'value' && right.type === 'constant') return compareConstant(left, operator, right)
+  if (left.type === 'value' && right.type === 'value') return compareValues(left, operator, right)
+  return NEVER
+}
+
+/** The condition that something is null. */
+function absence(meaning: Meaning): Condition {
+  switch (meaning.type) {
+    case 'null':
+      return ALWAYS
+    case 'place':
+      return negate({ type: 'present', field: meaning.field })
+    case 'value':
+      return negate(presence(meaning.scalar))
+    case 'test':
+      return negate(either([meaning.holds, meaning.fails]))
+    default:
+      return NEVER
+  }
+}
+
+/** False comes before true. */
+function compareTests(a: TestMeaning, operator: Ordered, b: TestMeaning): Condition {
+  const equal = either([every([a.holds, b.holds]), every([a.fails, b.fails])])
+  switch (operator) {
+    case 'eq': {
+      const isNull = every([a.holds, a.fails, b.holds, b.fails].map(negate))
+      return isCertain(a) || isCertain(b) ? equal : either([equal, isNull])
+    }
+    case 'gt':
+      return every([a.holds, b.fails])
+    case 'lt':
+      return every([a.fails, b.holds])
+    case 'ge':
+      return either([equal, every([a.holds, b.fails])])
+    case 'le':
+      return either([equal, every([a.fails, b.holds])])
+    default:
+      return operator satisfies never
+  }
+}
+
+/** True for a test that is never null. */
+function isCertain({ holds, fails }: TestMeaning): boolean {
+  const isOpposite = (a: Condition, b: Condition) => a.type === 'not' && a.operand === b
+  return isOpposite(holds, fails) || isOpposite(fails, holds)
+}
+
+function compareConstants(left: ConstantMeaning, operator: Ordered, right: ConstantMeaning): Condition {
+  const mixed = left.kind !== right.kind && isTemporal(left.kind)
+  const [a, b] = mixed ? [momentText(left), momentText(right)] : [left.value, right.value]
+  const type = isTemporal(left.kind) ? 'datetime' : 'text'
+  const isGuid = left.kind === 'guid'
+  const [first, second] = isGuid ? [String(a).toLowerCase(), String(b).toLowerCase()] : [a, b]
+  return { type: 'always', value: related(first, COMPARATORS[operator], second, type) }
+}
+
+/** A date or moment as a moment: a date is its midnight in UTC. */
+function momentText({ kind, value }: ConstantMeaning): string {
+  return kind === 'date' ? `${value}T00:00:00Z` : String(value)
+}
+
+function compareConstant(value: ValueMeaning, operator: Ordered, constant: ConstantMeaning): Condition {
+  const { scalar } = value
+  if (typeof constant.value === 'number') {
+    if (!Number.isFinite(constant.value)) return compareInfinity(scalar, operator, constant)
+    if (scalar.type === 'valueCount') return compareCount(scalar, operator, constant.value)
+    return plain(scalar, operator, numberScalar(constant.value))
+  }
+  if (value.epoch) return plain(scalar, operator, numberScalar(epochOf(momentText(constant))))
+  if (value.kind === 'date' && constant.kind === 'moment') return compareDay(scalar, operator, constant)
+  if (value.kind === 'moment' && constant.kind === 'date')
+    return plain(scalar, operator, { type: 'constant', value: momentText(constant), of: 'datetime' })
+  return plain(scalar, operator, scalarOf(constant))
+}
+
+/** A date beside a moment is its midnight; within a day there is no date. */
+function compareDay(scalar: Scalar, operator: Ordered, constant: ConstantMeaning): Condition {
+  const text = String(constant.value)
+  const day: Scalar = { type: 'constant', value: text.slice(0, 10), of: 'date' }
+  if (text.slice(10) === 'T00:00:00Z') return plain(scalar, operator, day)
+  if (operator === 'eq') return NEVER
+  return plain(scalar, operator === 'gt' || operator === 'ge' ? 'gt' : 'le', day)
+}
+
+/** A stored number is less than infinity; a computed one can be infinite itself. */
+function compareInfinity(scalar: Scalar, operator: Ordered, constant: ConstantMeaning): Condition {
+  if (Number.isNaN(constant.value)) return NEVER
+  if (canBeInfinite(scalar))
+    return { type: 'relation', left: scalar, operator: COMPARATORS[operator], right: scalarOf(constant) }
+  return related(0, COMPARATORS[operator], constant.value, 'double') ? presence(scalar) : NEVER
+}
+
+/** How many values there are is known by whether there are any, as far as 0 and 1 go. */
+function compareCount(
+  scalar: Extract<Scalar, { readonly type: 'valueCount' }>,
+  operator: Ordered,
+  value: number,
+): Condition {
+  const present: Condition = { type: 'present', field: scalar.field }
+  const comparator = COMPARATORS[operator]
+  const [none, one, more] = [0, 1, Number.MAX_VALUE].map(count => related(count, comparator, value, 'int'))
+  if (none === one && one === more && Number(value) <= 1) return { type: 'always', value: none === true }
+  if (one === more && value <= 1 && operator !== 'eq') return none ? negate(present) : present
+  if (operator === 'eq' && value === 0) return negate(present)
+  if (none && !one && !more) return negate(present)
+  return { type: 'relation', left: scalar, operator: comparator, right: numberScalar(value) }
+}
+
+/** The least that says it: a look-up of a field, a radius, or a relation of two values. */
+function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
+  const comparator = COMPARATORS[operator]
+  if (constant.type !== 'constant')
+    return { type: 'relation', left: scalar, operator: comparator, right: constant }
+  if (scalar.type === 'field') {
+    if (scalar.field.type === 'int' && operator === 'eq' && !Number.isInteger(constant.value)) return NEVER
+    return { type: 'compare', field: scalar.field, operator: comparator, value: constant.value }
+  }
+  if (scalar.type === 'distance' && comparator === '<=' && Number(constant.value) >= 0) {
+    const { field, point } = scalar
+    return { type: 'near', field, point, metres: Number(constant.value) }
+  }
+  return { type: 'relation', left: scalar, operator: comparator, right: constant }
+}
+
+function compareValues(left: ValueMeaning, operator: Ordered, right: ValueMeaning): Condition {
+  const [a, b] = alike(left, right)
+  const related: Condition = { type: 'relation', left: a, operator: COMPARATORS[operator], right: b }
+  if (operator !== 'eq') return related
+  return either([related, every([negate(presence(a)), negate(presence(b))])])
+}
+
+/** Two values in the same form: numbers as they are, dates and moments as moments, or as seconds. */
+function alike(left: ValueMeaning, right: ValueMeaning): readonly [Scalar, Scalar] {
+  if (left.epoch || right.epoch) return [epochScalar(left), epochScalar(right)]
+  if (left.kind === right.kind || !isTemporal(left.kind)) return [left.scalar, right.scalar]
+  return [momentScalar(left), momentScalar(right)]
+}
+
+function momentScalar({ kind, scalar }: ValueMeaning): Scalar {
+  return kind === 'date'
+    ? { type: 'function', name: 'datetime', arguments: [scalar], of: 'datetime' }
+    : scalar
+}

@@ -1,0 +1,33 @@
+import { instantText } from '../../model/time.ts'
+import type { Scalar } from '../plan.ts'
+import { type Cell, evaluate } from './evaluate.ts'
+import { constantOf, type Kind, type Meaning, NULL, perRecord, type ValueMeaning } from './meaning.ts'
+
+/** A value of the plan as a meaning: computed at once where nothing of it depends on the record. */
+export function computed(kind: Kind, scalar: Scalar, operands: readonly Meaning[], epoch = false): Meaning {
+  const isPattern = scalar.type === 'function' && scalar.name === 'matches'
+  if (isPattern || operands.some(({ type }) => type !== 'constant')) return perRecord(kind, scalar, epoch)
+  const value = evaluate(scalar, () => null)
+  if (value === null) return NULL
+  if (!epoch) return constantOf(kind, value)
+  const text = epochText(value, kind === 'date')
+  return text === null ? NULL : constantOf(kind, String(text))
+}
+
+/** A date or moment as seconds since 1970. */
+export function epochScalar({ scalar, epoch }: ValueMeaning): Scalar {
+  return epoch ? scalar : { type: 'function', name: 'epoch', arguments: [scalar], of: 'double' }
+}
+
+/** The ends of the calendar in seconds: the first moment of the year 1, and the end of the year 9999. */
+const FIRST = -62_135_596_800
+const END = 253_402_300_800
+
+/** The moment or day of so many seconds since 1970, as in model/value.ts; null outside of the years 1 to 9999. */
+export function epochText(seconds: Cell, isDay: boolean): string | null {
+  if (typeof seconds !== 'number' || !(seconds >= FIRST && seconds < END - 1e-6)) return null
+  const millionths = Math.round(seconds * 1e6)
+  const whole = Math.floor(millionths / 1e6)
+  const text = instantText(whole, String(millionths - whole * 1e6).padStart(6, '0'))
+  return isDay ? text.slice(0, 10) : text
+}

@@ -1,0 +1,23 @@
+import type { EdmValue } from '../../model/edm.ts'
+import { epochText } from './computed.ts'
+import type { Cell } from './evaluate.ts'
+import type { Kind } from './meaning.ts'
+
+/** A value of the plan as answers have it: computed moments and times of day as texts, all else as it is. */
+export function edmValue(kind: Kind, epoch: boolean, cell: Cell): EdmValue {
+  if (cell === null) return null
+  if (epoch) return epochText(cell, kind === 'date')
+  return kind === 'time' && typeof cell === 'number' ? timeText(cell) : cell
+}
+
+/** `HH:MM:SS[.f…]` of seconds since midnight. */
+function timeText(seconds: number): string {
+  const millionths = Math.round(seconds * 1e6)
+  const whole = Math.floor(millionths / 1e6)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const fraction = String(millionths - whole * 1e6)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
+  const clock = `${two(Math.floor(whole / 3600))}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`
+  return fraction === '' ? clock : `${clock}.${fraction}`
+}

@@ -1,0 +1,90 @@
+import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
+import type { FieldType } from '../../model/field.ts'
+import type { Scalar } from '../plan.ts'
+import { refuseLarge } from './excess.ts'
+import { meaningOf } from './expression.ts'
+import { capital } from './logic.ts'
+import { describe, describeType, isNumber, KIND_FIELDS, type Kind, scalarOf } from './meaning.ts'
+import type { RowFigure } from './rows.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+/** A cell of the rows: what it is called, a path for the part of a point. */
+export interface RowCell {
+  readonly name: string
+  readonly kind: Kind
+  readonly epoch: boolean
+}
+
+/** What an aggregation makes, and of what (Data Aggregation 4.0, section 3.1.3). */
+export interface Figure extends RowFigure {
+  readonly kind: Kind
+  readonly epoch: boolean
+}
+
+/** Gives the figure that an item asks for. */
+export function figureOf({ operand, method, span }: AggregateItem, scope: Scope): Figure {
+  const counted = { kind: 'int', epoch: false } as const
+  if (operand === null) return { method: 'count', of: null, type: 'int', ...counted }
+  const known = method.toLowerCase()
+  if (!['sum', 'min', 'max', 'average', 'countdistinct'].includes(known))
+    throw unserved(scope, `The method ${method.slice(0, 60)}`, span)
+  const meaning = meaningOf(operand, scope)
+  if (meaning.type !== 'value' && meaning.type !== 'constant' && meaning.type !== 'test')
+    throw unserved(
+      scope,
+      `Aggregation of ${describe(operand)} of type ${describeType(meaning)}`,
+      operand.span,
+    )
+  const kind = meaning.type === 'test' ? 'boolean' : meaning.kind
+  const epoch = meaning.type === 'value' && meaning.epoch
+  const value = { of: checked(scalarOf(meaning)), type: typeOf(kind, epoch) }
+  if (known === 'countdistinct') return { method: known, ...value, ...counted }
+  const isSummed = known === 'sum' || known === 'average'
+  if (isSummed ? !isNumber(kind) && kind !== 'duration' : UNORDERED.includes(kind))
+    throw wrong(
+      scope,
+      `${capital(describe(operand))} of type ${describeType(meaning)} has no ${known}`,
+      operand.span,
+    )
+  const isWhole = known === 'average' && kind === 'int'
+  return { method: known as RowFigure['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
+}
+
+const UNORDERED: readonly Kind[] = ['boolean', 'guid', 'binary', 'geography']
+
+function typeOf(kind: Kind, epoch: boolean): FieldType {
+  return epoch ? 'double' : KIND_FIELDS[kind]
+}
+
+/** Refuses a name that a property of the result has already. */
+export function refuseTaken({ name, span }: AggregateItem, taken: Set<string>, scope: Scope): void {
+  if (taken.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
+  taken.add(name)
+}
+
+/** A value that is not too large. */
+export function checked(scalar: Scalar): Scalar {
+  refuseLarge(scalar)
+  return scalar
+}
+
+/** The value by which the most are told from the least. */
+export function numberOf(node: Expression, scope: Scope): Scalar {
+  const meaning = meaningOf(node, scope)
+  if (meaning.type === 'value' && isNumber(meaning.kind)) return checked(meaning.scalar)
+  throw wrong(scope, `${capital(describe(node))} of type ${describeType(meaning)} is no number`, node.span)
+}
+
+/** The constant that says how many, or how much. */
+export function amountOf(node: Expression, isCount: boolean, scope: Scope): number {
+  const meaning = meaningOf(node, scope)
+  const value = meaning.type === 'constant' ? Number(meaning.value) : Number.NaN
+  const fits = isCount ? Number.isSafeInteger(value) && value >= 0 : Number.isFinite(value)
+  if (fits && meaning.type === 'constant' && isNumber(meaning.kind)) return value
+  throw wrong(scope, `${capital(describe(node))} is no ${isCount ? 'count' : 'number'}`, node.span)
+}
+
+/** A transformation in plain words. */
+export function nameOf(step: Transformation): string {
+  return `The transformation ${(step.type === 'other' ? step.name : step.type).slice(0, 60)}`
+}

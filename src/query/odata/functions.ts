@@ -1,0 +1,257 @@
+import type { Expression } from '../../language/odata/ast.ts'
+import type { DatePart, FunctionName, Scalar } from '../plan.ts'
+import type { Side } from './comparison.ts'
+import { computed } from './computed.ts'
+import { capital } from './logic.ts'
+import {
+  constantOf,
+  DAY,
+  describe,
+  describeType,
+  type Kind,
+  kindOf,
+  type Meaning,
+  NULL,
+  NUMBER,
+  numberScalar,
+  scalarOf,
+  TEXT,
+  WHOLE,
+} from './meaning.ts'
+import { patternFlaw } from './pattern.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+export type Call = Extract<Expression, { type: 'call' }>
+
+/** What the arguments of a function may be, and how many of them may be left out. */
+interface Signature {
+  readonly takes: readonly (readonly Kind[])[]
+  readonly optional?: number
+  readonly only3?: true
+}
+
+const TWO_TEXTS: Signature = { takes: [TEXT, TEXT] }
+const CLOCK: readonly Kind[] = ['moment', 'time']
+
+/** The canonical functions of values (URL Conventions 5.1.1.4 to 5.1.1.9; those of 3.0 that 4.0 has not). */
+const SIGNATURES: Readonly<Record<string, Signature>> = {
+  concat: TWO_TEXTS,
+  contains: TWO_TEXTS,
+  endswith: TWO_TEXTS,
+  startswith: TWO_TEXTS,
+  indexof: TWO_TEXTS,
+  length: { takes: [TEXT] },
+  substring: { takes: [TEXT, WHOLE, WHOLE], optional: 1 },
+  tolower: { takes: [TEXT] },
+  toupper: { takes: [TEXT] },
+  trim: { takes: [TEXT] },
+  matchespattern: TWO_TEXTS,
+  substringof: { takes: [TEXT, TEXT], only3: true },
+  replace: { takes: [TEXT, TEXT, TEXT], only3: true },
+  year: { takes: [DAY] },
+  month: { takes: [DAY] },
+  day: { takes: [DAY] },
+  hour: { takes: [CLOCK] },
+  minute: { takes: [CLOCK] },
+  second: { takes: [CLOCK] },
+  fractionalseconds: { takes: [CLOCK] },
+  date: { takes: [DAY] },
+  time: { takes: [['moment']] },
+  totaloffsetminutes: { takes: [['moment']] },
+  totalseconds: { takes: [['duration']] },
+  now: { takes: [] },
+  mindatetime: { takes: [] },
+  maxdatetime: { takes: [] },
+  ceiling: { takes: [NUMBER] },
+  floor: { takes: [NUMBER] },
+  round: { takes: [NUMBER] },
+}
+
+/** Gives the value of a canonical function of values; null where an argument is null. Any other function is refused. */
+export function applyFunction(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+  const name = call.name.toLowerCase()
+  const signature = signatureOf(call, scope)
+  checkArguments(call, signature, sides, scope)
+  const meanings = sides.map(({ meaning }) => meaning)
+  if (meanings.some(({ type }) => type === 'null')) return NULL
+  refuseShifted(call, meanings, scope)
+  const scalars = meanings.map(meaning =>
+    meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
+      ? scalarOf(meaning)
+      : numberScalar(0),
+  )
+  const [first = numberScalar(0), second = numberScalar(0), third] = scalars
+  const [operand = NULL] = meanings
+  const make = (kind: Kind, scalar: Scalar) => computed(kind, scalar, meanings)
+  const plain = (plan: FunctionName, kind: 'string' | 'boolean' | 'int') =>
+    make(kind, { type: 'function', name: plan, arguments: scalars, of: kind === 'string' ? 'text' : kind })
+  switch (name) {
+    case 'concat':
+    case 'contains':
+      return plain(name, name === 'concat' ? 'string' : 'boolean')
+    case 'endswith':
+      return plain('endsWith', 'boolean')
+    case 'startswith':
+      return plain('startsWith', 'boolean')
+    case 'substringof':
+      return make('boolean', {
+        type: 'function',
+        name: 'contains',
+        arguments: [second, first],
+        of: 'boolean',
+      })
+    case 'indexof':
+      return plain('indexOf', 'int')
+    case 'length':
+      return make('int', { type: 'length', operand: first })
+    case 'tolower':
+      return make('string', { type: 'lower', operand: first })
+    case 'toupper':
+      return plain('upper', 'string')
+    case 'trim':
+      return plain('trim', 'string')
+    case 'substring':
+      // Clients and the test suites of other services send such lengths: the text is empty.
+      if (third?.type === 'constant' && Number(third.value) < 0)
+        return make('string', {
+          type: 'function',
+          name: 'substring',
+          arguments: [first, second, { ...third, value: 0 }],
+          of: 'text',
+        })
+      return plain('substring', 'string')
+    case 'replace':
+      if (second.type === 'constant' && second.value === '')
+        throw wrong(scope, 'replace needs a text to look for', call.arguments[1]?.span ?? call.span)
+      return plain('replace', 'string')
+    case 'matchespattern':
+      return matches(call, operand, first, second, scope)
+    case 'year':
+    case 'month':
+    case 'day':
+    case 'hour':
+    case 'minute':
+    case 'second':
+      if (kindOf(operand) === 'time') return make('int', clockPart(name, first))
+      return make('int', datePart(name, first))
+    case 'fractionalseconds': {
+      if (kindOf(operand) !== 'time') return make('decimal', unary('fraction', first, 'double'))
+      const whole = unary('floor', first, 'double')
+      return make('decimal', { type: 'arithmetic', operator: '-', left: first, right: whole })
+    }
+    case 'date':
+      return make('date', unary('day', first, 'date'))
+    case 'time':
+      return make('time', unary('secondOfDay', first, 'double'))
+    case 'totaloffsetminutes':
+      if (operand.type === 'constant') return constantOf('int', operand.offset ?? 0)
+      return make('int', {
+        type: 'arithmetic',
+        operator: '*',
+        left: datePart('day', first),
+        right: numberScalar(0),
+      })
+    case 'totalseconds':
+      return make('decimal', first)
+    case 'now':
+      return constantOf('moment', scope.request.now)
+    case 'mindatetime':
+      return constantOf('moment', '0001-01-01T00:00:00Z')
+    case 'maxdatetime':
+      return constantOf('moment', '9999-12-31T23:59:59.999999Z')
+    case 'ceiling':
+    case 'floor':
+    case 'round': {
+      const kind = kindOf(operand) ?? 'double'
+      return kind === 'int' ? operand : make(kind, unary(name, first, 'double'))
+    }
+    default:
+      throw unserved(scope, capital(describe(call)), call.span)
+  }
+}
+
+function signatureOf(call: Call, scope: Scope): Signature {
+  const name = call.name.toLowerCase()
+  const signature = Object.hasOwn(SIGNATURES, name) ? SIGNATURES[name] : undefined
+  if (signature === undefined) throw unserved(scope, capital(describe(call)), call.span)
+  if (signature.only3 === true && scope.request.version !== '3.0')
+    throw unserved(scope, `${capital(describe(call))} of OData 3.0`, call.span)
+  // Dates are moments in 3.0, which has no type for them.
+  if (signature.takes[0] === CLOCK && scope.request.version === '3.0') return { takes: [[...CLOCK, 'date']] }
+  return signature
+}
+
+function checkArguments(
+  call: Call,
+  { takes, optional = 0 }: Signature,
+  sides: readonly Side[],
+  scope: Scope,
+) {
+  const most = takes.length
+  const least = most - optional
+  if (sides.length < least || sides.length > most)
+    throw wrong(
+      scope,
+      `${capital(describe(call))} takes ${least === most ? most : `${least} to ${most}`} arguments, not ${sides.length}`,
+      call.span,
+    )
+  for (const [index, { meaning, node }] of sides.entries()) {
+    const kinds = takes[index] ?? []
+    const kind = kindOf(meaning)
+    if (meaning.type === 'null' || (kind !== null && kinds.includes(kind))) continue
+    throw wrong(
+      scope,
+      `${capital(describe(call))} takes ${kinds.map(wanted => describeType({ type: 'constant', kind: wanted, value: '' })).join(' or ')}, and ${describe(node)} is of type ${describeType(meaning)}`,
+      node.span,
+      meaning.type === 'collection' ? 'use any or all' : undefined,
+    )
+  }
+}
+
+const OF_MOMENTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalseconds', 'date', 'time']
+
+/** Parts of a moment are those of its own offset, and moments are kept in UTC: other literals cannot be told apart. */
+function refuseShifted(call: Call, meanings: readonly Meaning[], scope: Scope): void {
+  const [operand] = meanings
+  if (operand === undefined || !OF_MOMENTS.includes(call.name.toLowerCase())) return
+  if (operand.type === 'constant' && (operand.offset ?? 0) !== 0)
+    throw wrong(scope, `${capital(describe(call))} takes moments in UTC`, call.span)
+  if (operand.type === 'value' && operand.epoch)
+    throw unserved(scope, `${capital(describe(call))} of a computed moment`, call.span)
+}
+
+function matches(call: Call, operand: Meaning, text: Scalar, pattern: Scalar, scope: Scope): Meaning {
+  const span = call.arguments[1]?.span ?? call.span
+  if (pattern.type !== 'constant') throw unserved(scope, 'A regular expression that is computed', span)
+  if (scope.rows) throw unserved(scope, 'A regular expression after an aggregation', span)
+  const flaw = patternFlaw(String(pattern.value))
+  if (flaw !== null) throw wrong(scope, `The regular expression is not served: ${flaw}`, span)
+  return computed(
+    'boolean',
+    { type: 'function', name: 'matches', arguments: [text, pattern], of: 'boolean' },
+    [operand],
+  )
+}
+
+function datePart(part: DatePart, operand: Scalar): Scalar {
+  return { type: 'datePart', part, operand }
+}
+
+/** A part of a time of day, which is seconds since midnight. */
+function clockPart(part: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', seconds: Scalar): Scalar {
+  const whole = (divisor: number): Scalar =>
+    unary(
+      'floor',
+      divisor === 1
+        ? seconds
+        : { type: 'arithmetic', operator: '/', left: seconds, right: numberScalar(divisor) },
+      'double',
+    )
+  if (part === 'hour') return whole(3600)
+  const units = whole(part === 'minute' ? 60 : 1)
+  return { type: 'function', name: 'modulo', arguments: [units, numberScalar(60)], of: 'int' }
+}
+
+function unary(name: FunctionName, operand: Scalar, of: 'double' | 'date'): Scalar {
+  return { type: 'function', name, arguments: [operand], of }
+}

@@ -1,0 +1,117 @@
+import { positionsOf, toGeoShape } from '../../model/geometry.ts'
+import type { Geometry } from '../../model/value.ts'
+import { geometryFlaw } from '../resolve/geometries.ts'
+import type { Side } from './comparison.ts'
+import type { Call } from './functions.ts'
+import { capital } from './logic.ts'
+import {
+  type ConstantMeaning,
+  constantOf,
+  describe,
+  describeType,
+  type Meaning,
+  NULL,
+  perRecord,
+} from './meaning.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+/** Gives the value of a function of geography (URL Conventions 5.1.1.9): distances and lengths in metres. */
+export function applyGeo(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+  const name = call.name.toLowerCase()
+  const wanted = name === 'geo.length' ? 1 : 2
+  if (name !== 'geo.distance' && name !== 'geo.intersects' && name !== 'geo.length')
+    throw unserved(scope, capital(describe(call)), call.span)
+  if (sides.length !== wanted)
+    throw wrong(scope, `${capital(describe(call))} takes ${wanted} arguments, not ${sides.length}`, call.span)
+  for (const { meaning, node } of sides)
+    if (meaning.type !== 'null' && meaning.type !== 'place' && !isGeography(meaning))
+      throw wrong(
+        scope,
+        `${capital(describe(call))} takes geographies, and ${describe(node)} is of type ${describeType(meaning)}`,
+        node.span,
+      )
+  if (sides.some(({ meaning }) => meaning.type === 'null')) return NULL
+  if (name === 'geo.length') return length(call, sides, scope)
+  return name === 'geo.distance' ? distance(call, sides, scope) : intersects(call, sides, scope)
+}
+
+function isGeography(meaning: Meaning): meaning is ConstantMeaning {
+  return meaning.type === 'constant' && meaning.kind === 'geography'
+}
+
+/** The places and the geometries among two arguments, in either order. */
+function parted(sides: readonly Side[], scope: Scope) {
+  const places = sides.flatMap(({ meaning }) => (meaning.type === 'place' ? [meaning.field] : []))
+  const shapes = sides.flatMap(({ meaning, node }) =>
+    isGeography(meaning) ? [{ shape: geometryOf(meaning, node, scope), node }] : [],
+  )
+  return { places, shapes }
+}
+
+function distance(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+  const { places, shapes } = parted(sides, scope)
+  const points = shapes.map(({ shape, node }) => {
+    const [position] = positionsOf(shape)
+    if (shape.type !== 'Point' || position === undefined)
+      throw wrong(scope, `geo.distance takes points, not a ${shape.type}`, node.span)
+    return position
+  })
+  const [field] = places
+  const [point, other] = points
+  if (point !== undefined && other !== undefined) return constantOf('double', metres(point, other))
+  if (field === undefined || point === undefined)
+    throw unserved(scope, 'The distance of two properties', call.span)
+  if (field.type !== 'geo_point_2d') throw unserved(scope, 'The distance of a shape', call.span)
+  return perRecord('double', { type: 'distance', field, point: { lon: point[0], lat: point[1] } })
+}
+
+function intersects(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+  const { places, shapes } = parted(sides, scope)
+  const [field] = places
+  const [shape] = shapes
+  if (field === undefined || shape === undefined || shapes.length > 1)
+    throw unserved(scope, 'geo.intersects of other than a property and a literal', call.span)
+  const holds = { type: 'spatial', field, relation: 'intersects', shape: shape.shape } as const
+  return { type: 'test', holds, fails: { ...holds, relation: 'disjoint' } }
+}
+
+function length(call: Call, [side]: readonly Side[], scope: Scope): Meaning {
+  if (side === undefined || !isGeography(side.meaning))
+    throw unserved(scope, 'The length of a property', call.span)
+  const shape = geometryOf(side.meaning, side.node, scope)
+  if (shape.type !== 'LineString')
+    throw wrong(scope, `geo.length takes a LineString, not a ${shape.type}`, side.node.span)
+  const positions = positionsOf(shape)
+  const total = positions.slice(1).reduce((sum, to, index) => sum + metres(positions[index] ?? to, to), 0)
+  return constantOf('double', total)
+}
+
+function geometryOf({ value }: ConstantMeaning, node: Side['node'], scope: Scope): Geometry {
+  const geometry = toGeoShape(String(value))
+  if (geometry === undefined || geometry === null)
+    throw wrong(
+      scope,
+      `${capital(describe(node))} is no geography`,
+      node.span,
+      'write WKT with longitude before latitude; a ring ends where it begins',
+    )
+  const flaw = geometryFlaw(geometry)
+  if (flaw !== null) throw wrong(scope, flaw.reason, node.span, flaw.hint)
+  return geometry
+}
+
+/** Mean radius of the Earth in metres. */
+const RADIUS = 6_371_008.8
+
+/** Great-circle distance of two positions (haversine formula). */
+function metres(a: readonly [number, number], b: readonly [number, number]): number {
+  const [lon1, lat1, lon2, lat2] = [...a, ...b].map(degrees => (degrees * Math.PI) / 180) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  const half =
+    Math.sin((lat2 - lat1) / 2) ** 2 + Math.cos(lat1) * Math.cos(lat2) * Math.sin((lon2 - lon1) / 2) ** 2
+  return 2 * RADIUS * Math.asin(Math.min(1, Math.sqrt(half)))
+}

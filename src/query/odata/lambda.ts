@@ -1,0 +1,107 @@
+import type { Field } from '../../model/field.ts'
+import { any, negate } from '../conditions.ts'
+import type { Comparator, Condition, Scalar } from '../plan.ts'
+import { every } from './logic.ts'
+import { NEVER } from './meaning.ts'
+
+/**
+ * The condition that some value of a field satisfies another, in which it is the `element` of a number: as a condition
+ * of the field itself where that says the same, for such are looked up.
+ */
+export function someValue(field: Field, number: number, condition: Condition): Condition {
+  const present: Condition = { type: 'present', field }
+  if (condition.type === 'always') return condition.value ? present : NEVER
+  if (!mentions(condition, number)) return every([present, condition])
+  if (condition.type === 'or')
+    return any(condition.operands.map(operand => someValue(field, number, operand)))
+  if (condition.type === 'and') {
+    const about = condition.operands.filter(operand => mentions(operand, number))
+    const [only] = about
+    const others = condition.operands.filter(operand => !mentions(operand, number))
+    if (only !== undefined && about.length === 1) return every([someValue(field, number, only), ...others])
+    if (others.length > 0) return every([{ type: 'some', field, number, condition: every(about) }, ...others])
+  }
+  return ofField(field, number, condition) ?? { type: 'some', field, number, condition }
+}
+
+const OPPOSITE: Readonly<Record<Comparator, Comparator>> = {
+  '=': '!=',
+  '!=': '=',
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+}
+
+const FLIPPED: Readonly<Record<Comparator, Comparator>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+}
+
+/** A comparison of the element, or its beginning, as a condition of the field; null for any other. */
+function ofField(field: Field, number: number, condition: Condition): Condition | null {
+  if (condition.type === 'not') {
+    const inner = ofField(field, number, condition.operand)
+    return inner?.type === 'compare' ? { ...inner, operator: OPPOSITE[inner.operator] } : null
+  }
+  if (condition.type !== 'relation') return null
+  const { left, operator, right } = condition
+  if (isElement(left, number) && right.type === 'constant')
+    return { type: 'compare', field, operator, value: right.value }
+  if (isElement(right, number) && left.type === 'constant')
+    return { type: 'compare', field, operator: FLIPPED[operator], value: left.value }
+  const isTrue = operator === '=' && right.type === 'constant' && right.value === true
+  if (left.type !== 'function' || left.name !== 'startsWith' || !isTrue) return null
+  const [text, start] = left.arguments
+  if (text === undefined || !isElement(text, number) || start?.type !== 'constant') return null
+  return { type: 'startsWith', field, text: String(start.value) }
+}
+
+function isElement(scalar: Scalar, number: number): boolean {
+  return scalar.type === 'element' && scalar.number === number
+}
+
+/** True where a condition looks at the element of a number. */
+function mentions(condition: Condition, number: number): boolean {
+  switch (condition.type) {
+    case 'and':
+    case 'or':
+      return condition.operands.some(operand => mentions(operand, number))
+    case 'not':
+      return mentions(condition.operand, number)
+    case 'some':
+      return mentions(condition.condition, number)
+    case 'relation':
+      return reads(condition.left, number) || reads(condition.right, number)
+    default:
+      return false
+  }
+}
+
+function reads(scalar: Scalar, number: number): boolean {
+  switch (scalar.type) {
+    case 'element':
+      return scalar.number === number
+    case 'function':
+      return scalar.arguments.some(argument => reads(argument, number))
+    case 'arithmetic':
+      return reads(scalar.left, number) || reads(scalar.right, number)
+    case 'length':
+    case 'lower':
+    case 'datePart':
+      return reads(scalar.operand, number)
+    case 'truth':
+      return mentions(scalar.holds, number) || mentions(scalar.fails, number)
+    default:
+      return false
+  }
+}
+
+/** The condition that every value of a field satisfies another; it holds of none. */
+export function everyValue(field: Field, number: number, condition: Condition): Condition {
+  return negate(someValue(field, number, negate(condition)))
+}

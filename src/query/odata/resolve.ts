@@ -1,0 +1,217 @@
+import type {
+  ComputeItem,
+  Expression,
+  OrderItem,
+  SearchExpression,
+  SelectItem,
+  Transformation,
+} from '../../language/odata/ast.ts'
+import type { EntityModel } from '../../model/edm.ts'
+import { all } from '../conditions.ts'
+import { dateBounds, parseDate } from '../dates.ts'
+import type { RecordQuery } from '../plan.ts'
+import { applyAll, type RecordStage } from './apply.ts'
+import { computeRows, orderRows, type RowStage, rowScope } from './apply-rows.ts'
+import { computeNames, orderings, resolveColumns, type SourcedColumn, selectionOf } from './columns.ts'
+import { refuseExcess } from './excess.ts'
+import { conditionOf } from './expression.ts'
+import { fieldMeaning, KIND_TYPES } from './meaning.ts'
+import { MOST_GROUPS, type RowColumn, type RowStep, type RowsPlan } from './rows.ts'
+import { type Request, type Scope, unserved } from './scope.ts'
+import { searchCondition } from './search.ts'
+
+/** The options of a request for the entities of a set, as they were read. */
+export interface ODataClauses {
+  readonly filter: Expression | null
+  readonly search: SearchExpression | null
+  readonly orderBy: readonly OrderItem[]
+  readonly select: readonly SelectItem[]
+  readonly compute: readonly ComputeItem[]
+  readonly apply: readonly Transformation[]
+  /** Parameter aliases, with or without their @. */
+  readonly aliases: ReadonlyMap<string, Expression>
+  /** null asks for all. */
+  readonly top: number | null
+  readonly skip: number
+}
+
+/** What the options are about. */
+export interface ODataContext {
+  readonly model: EntityModel
+  /** The moment that `now()` means: ISO 8601 in UTC. */
+  readonly now: string
+  readonly version: '3.0' | '4.0'
+}
+
+/** A question about entities, and where the values of their properties come from. */
+export interface EntitiesPlan {
+  readonly type: 'entities'
+  readonly query: RecordQuery
+  /** The key first. */
+  readonly columns: readonly SourcedColumn[]
+  /** What the context of the answer names, in the order of the request; null for all. */
+  readonly selected: readonly string[] | null
+  /** What `$apply` leaves of the records that the filter keeps, before `$skip` and `$top`: all that a count counts. */
+  readonly within: { readonly skip: number; readonly top: number | null }
+}
+
+export type ODataPlan = EntitiesPlan | RowsPlan
+
+/**
+ * Gives the plan of a request: a question about entities, or about groups with steps over their rows where `$apply`
+ * aggregates. Faults: ODataError for what does not fit the types of the entities, with its place in the option;
+ * ODataUnsupported for what is not served.
+ */
+export function resolveOData(clauses: ODataClauses, context: ODataContext): ODataPlan {
+  const { model } = context
+  const request: Request = {
+    now: momentText(context.now),
+    version: context.version,
+    set: model.set,
+    entity: `${model.namespace}.${model.type}`,
+    aliases: clauses.aliases,
+    visits: 0,
+    elements: 0,
+  }
+  const names = new Map(model.properties.map(({ name, field }) => [name, fieldMeaning(field)]))
+  const scope: Scope = { request, option: '$apply', names, variables: new Map(), rows: false, depth: 0 }
+  const start: RecordStage = { type: 'records', names, conditions: [], orderBy: [], skip: 0, top: null }
+  const stage = applyAll(clauses.apply, start, scope)
+  return stage.type === 'records'
+    ? entitiesPlan(clauses, stage, model, scope)
+    : rowsPlan(clauses, stage, model, scope)
+}
+
+function momentText(text: string): string {
+  const constant = parseDate(text)
+  if (constant === null) throw new Error('the present moment is not ISO 8601')
+  return dateBounds(constant, 'datetime', 'UTC').start
+}
+
+function entitiesPlan(
+  clauses: ODataClauses,
+  stage: RecordStage,
+  { properties, ...model }: EntityModel,
+  outer: Scope,
+): EntitiesPlan {
+  const isCut = stage.skip > 0 || stage.top !== null
+  const [item] = clauses.orderBy
+  const late = clauses.filter?.span ?? clauses.search?.span ?? item?.span
+  if (isCut && late !== undefined)
+    throw unserved(outer, 'A filter, search or order after $apply has cut the records', late)
+  const names = computeNames(clauses.compute, { ...outer, names: stage.names, option: '$compute' })
+  const scope = { ...outer, names }
+  const filter = all([
+    ...stage.conditions,
+    clauses.search === null ? null : searchCondition(clauses.search, { ...scope, option: '$search' }),
+    clauses.filter === null ? null : conditionOf(clauses.filter, { ...scope, option: '$filter' }),
+  ])
+  refuseExcess(filter)
+  const orderBy = [...orderings(clauses.orderBy, { ...scope, option: '$orderby' }), ...stage.orderBy]
+  const declared = new Set(properties.map(({ name }) => name))
+  const { columns, select, selected } = resolveColumns(
+    clauses.select,
+    [...names.keys()].filter(name => !declared.has(name)),
+    { ...model, properties },
+    { ...scope, option: '$select' },
+  )
+  const { skip, top } = stage
+  const rest = top === null ? null : Math.max(0, top - clauses.skip)
+  const limit = rest === null || clauses.top === null ? (rest ?? clauses.top) : Math.min(rest, clauses.top)
+  const query: RecordQuery = {
+    type: 'records',
+    filter,
+    timezone: 'UTC',
+    select,
+    orderBy,
+    limit,
+    offset: skip + clauses.skip,
+  }
+  return { type: 'entities', query, columns, selected, within: { skip, top } }
+}
+
+function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, outer: Scope): RowsPlan {
+  const option = (name: string, rows: RowStage): Scope => ({ ...rowScope(rows, outer), option: name })
+  if (clauses.search !== null)
+    throw unserved({ ...outer, option: '$search' }, 'A search after an aggregation', clauses.search.span)
+  const made =
+    clauses.compute.length === 0 ? stage : computeRows(clauses.compute, stage, option('$compute', stage))
+  const steps: readonly RowStep[] = [
+    ...made.steps,
+    ...(clauses.filter === null
+      ? []
+      : [{ type: 'filter', condition: conditionOf(clauses.filter, option('$filter', made)) } as const]),
+    ...(clauses.orderBy.length === 0 ? [] : [orderRows(clauses.orderBy, option('$orderby', made))]),
+  ]
+  const filter = all(stage.conditions)
+  refuseExcess(filter)
+  const columns = rowColumns(made, clauses.select, model, option('$select', made))
+  return {
+    type: 'rows',
+    query: {
+      type: 'groups',
+      filter,
+      timezone: 'UTC',
+      keys: stage.keys,
+      select: stage.select,
+      orderBy: [],
+      limit: MOST_GROUPS + 1,
+      offset: 0,
+      nullGroups: true,
+    },
+    steps,
+    window: { skip: clauses.skip, top: clauses.top },
+    columns,
+    selected: columns.flatMap(({ name, members }) => members?.map(part => `${name}/${part}`) ?? [name]),
+  }
+}
+
+/** The properties of rows: all, or those that are selected; parts of one point are one property. */
+function rowColumns(
+  { cells }: RowStage,
+  select: readonly SelectItem[],
+  { properties }: EntityModel,
+  scope: Scope,
+): readonly RowColumn[] {
+  const declared = new Map<string, string>(properties.map(({ name, type }) => [name, type]))
+  const owners = new Map(scope.names)
+  for (const { name } of cells) if (name.includes('/')) owners.set(ownerOf(name), { type: 'record' })
+  const wanted = select.flatMap(item => {
+    const path = item.path.join('/')
+    if (scope.names.has(path) && item.options.length === 0) return [path]
+    const found = selectionOf(item, { ...scope, names: owners })
+    return found === null ? [] : [found.name]
+  })
+  const isChosen = (name: string) =>
+    wanted.length === 0 || wanted.includes('*') || wanted.includes(name) || wanted.includes(ownerOf(name))
+  const columns = new Map<string, RowColumn>()
+  cells.forEach(({ name, kind, epoch }, index) => {
+    if (!isChosen(name)) return
+    const cell = { index, kind, epoch }
+    const [owner = '', part] = name.split('/')
+    const known = columns.get(owner)
+    if (part !== 'latitude' && part !== 'longitude')
+      columns.set(name, {
+        name,
+        type: KIND_TYPES[kind],
+        collection: false,
+        members: null,
+        dynamic: declared.get(name) !== KIND_TYPES[kind],
+        cells: [cell],
+      })
+    else
+      columns.set(owner, {
+        name: owner,
+        type: 'Ods.GeoPoint2D',
+        collection: false,
+        members: [...(known?.members ?? []), part],
+        dynamic: false,
+        cells: [...(known?.cells ?? []), cell],
+      })
+  })
+  return [...columns.values()]
+}
+
+function ownerOf(path: string): string {
+  return path.split('/')[0] ?? path
+}

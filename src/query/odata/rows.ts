@@ -1,0 +1,235 @@
+import { Fault } from '../../errors.ts'
+import type { EdmValue, EntityColumn } from '../../model/edm.ts'
+import type { Field, FieldType } from '../../model/field.ts'
+import type { GroupRow } from '../decode-groups.ts'
+import type { Condition, GroupQuery, Scalar } from '../plan.ts'
+import { edmValue } from './edm-value.ts'
+import { type Cell, evaluate, holds, type Reader, ranked } from './evaluate.ts'
+import type { Kind } from './meaning.ts'
+
+/** A row of an answer that groups: the values of its cells, in the order of the layout. */
+export type Row = readonly Cell[]
+
+/** A figure over rows. */
+export interface RowFigure {
+  readonly method: 'sum' | 'min' | 'max' | 'average' | 'countdistinct' | 'count'
+  /** null counts rows. */
+  readonly of: Scalar | null
+  readonly type: FieldType
+}
+
+export interface RowKey {
+  readonly value: Scalar
+  readonly type: FieldType
+  readonly descending: boolean
+}
+
+/** How many of the first rows of an order are kept (Data Aggregation 4.0, section 3.3). */
+export type Extent = 'count' | 'percent' | 'sum'
+
+/**
+ * A step over the rows that the store grouped. Conditions and values read the cells of a row: the field of a cell is
+ * named by its place.
+ */
+export type RowStep =
+  | { readonly type: 'filter'; readonly condition: Condition }
+  /** Adds cells to each row. */
+  | { readonly type: 'compute'; readonly values: readonly Scalar[] }
+  | { readonly type: 'order'; readonly keys: readonly RowKey[] }
+  | { readonly type: 'window'; readonly skip: number; readonly top: number | null }
+  | {
+      readonly type: 'extreme'
+      readonly extent: Extent
+      readonly amount: number
+      readonly by: Scalar
+      readonly descending: boolean
+    }
+  /** Groups again; the new rows have the keys' cells and then the figures. */
+  | { readonly type: 'group'; readonly keys: readonly number[]; readonly figures: readonly RowFigure[] }
+  /** The rows of several sequences of steps one after another; a cell that a sequence has not is null. */
+  | {
+      readonly type: 'concat'
+      readonly sequences: readonly {
+        readonly steps: readonly RowStep[]
+        readonly cells: readonly (number | null)[]
+      }[]
+    }
+
+/** A property of the rows of an answer: of one cell, or of those of a point's latitude and longitude. */
+export interface RowColumn extends EntityColumn {
+  readonly cells: readonly { readonly index: number; readonly kind: Kind; readonly epoch: boolean }[]
+}
+
+/** What is asked of groups, what is done with their rows, and how the answer shows them. */
+export interface RowsPlan {
+  readonly type: 'rows'
+  readonly query: GroupQuery
+  readonly steps: readonly RowStep[]
+  /** The page: it is no part of the steps, so that all rows can be counted. */
+  readonly window: { readonly skip: number; readonly top: number | null }
+  readonly columns: readonly RowColumn[]
+  readonly selected: readonly string[] | null
+}
+
+/** Groups of the store that one answer is made of. */
+export const MOST_GROUPS = 100_000
+
+/**
+ * The rows of an answer from those that the store gave, and how many there are outside of the page.
+ * Faults: ODataError for more groups than one answer is made of.
+ */
+export function answerRows(
+  plan: RowsPlan,
+  groups: readonly GroupRow[],
+): { readonly rows: readonly (readonly EdmValue[])[]; readonly total: number } {
+  refuseMany(groups)
+  const rows = applySteps(
+    plan.steps,
+    groups.map(({ keys, selected }): Row => [...keys, ...selected].map(cellOf)),
+  )
+  const page = cut(rows, plan.window.skip, plan.window.top)
+  return { rows: page.map(row => plan.columns.map(column => valueIn(row, column))), total: rows.length }
+}
+
+function refuseMany(rows: readonly unknown[]): void {
+  if (rows.length > MOST_GROUPS)
+    throw new Fault('ODataError', {
+      reason: `The aggregation has more than ${MOST_GROUPS} groups: filter the records, or group by fewer properties.`,
+    })
+}
+
+function cellOf(value: GroupRow['selected'][number]): Cell {
+  return typeof value === 'object' ? null : value
+}
+
+function valueIn(row: Row, { type, cells, members }: RowColumn): EdmValue {
+  const values = cells.map(({ index, kind, epoch }) => edmValue(kind, epoch, row[index] ?? null))
+  if (type !== 'Ods.GeoPoint2D') return values[0] ?? null
+  const part = (name: 'latitude' | 'longitude') => values[members?.indexOf(name) ?? -1] ?? null
+  const [latitude, longitude] = [part('latitude'), part('longitude')]
+  return latitude === null && longitude === null
+    ? null
+    : { latitude: Number(latitude), longitude: Number(longitude) }
+}
+
+/** Takes rows through steps, in their order. */
+export function applySteps(steps: readonly RowStep[], rows: readonly Row[]): readonly Row[] {
+  return steps.reduce((before, step) => applyStep(step, before), rows)
+}
+
+function applyStep(step: RowStep, rows: readonly Row[]): readonly Row[] {
+  switch (step.type) {
+    case 'filter':
+      return rows.filter(row => holds(step.condition, readerOf(row)))
+    case 'compute':
+      return rows.map(row => [...row, ...step.values.map(value => evaluate(value, readerOf(row)))])
+    case 'order':
+      return ordered(rows, step.keys)
+    case 'window':
+      return cut(rows, step.skip, step.top)
+    case 'extreme':
+      return extreme(rows, step)
+    case 'group':
+      return grouped(rows, step.keys, step.figures)
+    case 'concat': {
+      const all: Row[] = []
+      for (const { steps, cells } of step.sequences)
+        for (const row of applySteps(steps, rows)) {
+          refuseMany(all)
+          all.push(cells.map(cell => (cell === null ? null : (row[cell] ?? null))))
+        }
+      return all
+    }
+    default:
+      return step satisfies never
+  }
+}
+
+function readerOf(row: Row): Reader {
+  return ({ name }: Field) => row[Number(name)] ?? null
+}
+
+function cut(rows: readonly Row[], skip: number, top: number | null): readonly Row[] {
+  return rows.slice(skip, top === null ? undefined : skip + top)
+}
+
+/** Sorted stably; null is the lowest value. */
+function ordered(rows: readonly Row[], keys: readonly RowKey[]): readonly Row[] {
+  const keyed = rows.map(row => ({ row, values: keys.map(({ value }) => evaluate(value, readerOf(row))) }))
+  keyed.sort((a, b) => {
+    for (const [index, { type, descending }] of keys.entries()) {
+      const order = ranked(a.values[index] ?? null, b.values[index] ?? null, type)
+      if (order !== 0) return descending ? -order : order
+    }
+    return 0
+  })
+  return keyed.map(({ row }) => row)
+}
+
+/** The rows with the greatest or least values, as many as there should be, or as together reach an amount. */
+function extreme(
+  rows: readonly Row[],
+  { extent, amount, by, descending }: Extract<RowStep, { type: 'extreme' }>,
+): readonly Row[] {
+  const sorted = ordered(rows, [{ value: by, type: 'double', descending }])
+  if (extent === 'count') return sorted.slice(0, amount)
+  const numbers = sorted.map(row => Number(evaluate(by, readerOf(row)) ?? 0))
+  const total = numbers.reduce((sum, value) => sum + value, 0)
+  const wanted = extent === 'sum' ? amount : (total * amount) / 100
+  let sum = 0
+  const end = numbers.findIndex(value => {
+    sum += value
+    return sum >= wanted
+  })
+  return end < 0 ? sorted : sorted.slice(0, end + 1)
+}
+
+function grouped(
+  rows: readonly Row[],
+  keys: readonly number[],
+  figures: readonly RowFigure[],
+): readonly Row[] {
+  const groups = new Map<string, { readonly key: Row; readonly rows: Row[] }>()
+  for (const row of rows) {
+    const key = keys.map(index => row[index] ?? null)
+    const name = JSON.stringify(key)
+    const group = groups.get(name) ?? { key, rows: [] }
+    group.rows.push(row)
+    groups.set(name, group)
+  }
+  if (keys.length === 0 && groups.size === 0) groups.set('', { key: [], rows: [] })
+  return [...groups.values()].map(group => [
+    ...group.key,
+    ...figures.map(figure => figureOf(figure, group.rows)),
+  ])
+}
+
+function figureOf({ method, of, type }: RowFigure, rows: readonly Row[]): Cell {
+  if (of === null) return rows.length
+  const values = rows.flatMap(row => {
+    const value = evaluate(of, readerOf(row))
+    return value === null ? [] : [value]
+  })
+  const sum = () => values.reduce<number>((total, value) => total + Number(value), 0)
+  const [first = null, ...others] = values
+  switch (method) {
+    case 'count':
+      return values.length
+    case 'countdistinct':
+      return new Set(values).size
+    case 'sum':
+      return first === null ? null : sum()
+    case 'average':
+      return first === null ? null : sum() / values.length
+    case 'min':
+    case 'max': {
+      const sign = method === 'min' ? 1 : -1
+      return others.reduce<Cell>(
+        (best, value) => (sign * ranked(value, best, type) < 0 ? value : best),
+        first,
+      )
+    }
+    default:
+      return method satisfies never
+  }
+}

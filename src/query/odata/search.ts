@@ -1,0 +1,46 @@
+import type { SearchExpression } from '../../language/odata/ast.ts'
+import { tokens } from '../../model/search.ts'
+import { negate } from '../conditions.ts'
+import type { Condition, Word } from '../plan.ts'
+import { either, every } from './logic.ts'
+import { ALWAYS } from './meaning.ts'
+import { type Scope, within, wrong } from './scope.ts'
+
+/** Words of all terms of one search. */
+const MOST_WORDS = 100
+
+/**
+ * Gives the condition that a search means (URL Conventions 5.1.7): whole words anywhere in a record, compared without
+ * case and accents; the words of a phrase in a row. A term without letters or digits narrows nothing down.
+ */
+export function searchCondition(node: SearchExpression, scope: Scope): Condition {
+  const words = { count: 0 }
+  return resolve(node, scope, words)
+}
+
+function resolve(node: SearchExpression, outer: Scope, words: { count: number }): Condition {
+  const scope = deeper(node, outer)
+  switch (node.type) {
+    case 'term':
+    case 'phrase': {
+      const folded = tokens(node.text)
+      words.count += folded.length
+      if (words.count > MOST_WORDS) throw wrong(scope, `A search has at most ${MOST_WORDS} words`, node.span)
+      if (folded.length === 0) return ALWAYS
+      const texts = node.type === 'phrase' ? [folded.join(' ')] : folded
+      return { type: 'words', words: texts.map((text): Word => ({ text, mode: 'word' })) }
+    }
+    case 'and':
+      return every(node.operands.map(operand => resolve(operand, scope, words)))
+    case 'or':
+      return either(node.operands.map(operand => resolve(operand, scope, words)))
+    case 'not':
+      return negate(resolve(node.operand, scope, words))
+    default:
+      return node satisfies never
+  }
+}
+
+function deeper(node: SearchExpression, scope: Scope): Scope {
+  return within(scope, { type: 'null', span: node.span })
+}

@@ -1,0 +1,54 @@
+import type { EdmValue } from '../../model/edm.ts'
+import type { GeoPoint, Value } from '../../model/value.ts'
+import type { RecordRow } from '../decode.ts'
+import type { SourcedColumn } from './columns.ts'
+import { edmValue } from './edm-value.ts'
+
+/**
+ * A reader of the values of records for the columns of an answer, in their order.
+ *
+ * @param published when the records were published: `YYYY-MM-DDTHH:MM:SS[.f…]Z`
+ */
+export function valuesReader(
+  columns: readonly SourcedColumn[],
+  published: string,
+): (row: RecordRow) => readonly EdmValue[] {
+  const readers = columns.map(column => reader(column, published))
+  return row => readers.map(read => read(row))
+}
+
+function reader(
+  { source, type, collection }: SourcedColumn,
+  published: string,
+): (row: RecordRow) => EdmValue {
+  switch (source.type) {
+    case 'id':
+      return ({ record }) => record.id
+    case 'timestamp':
+      return () => published
+    case 'constant':
+      return () => source.value
+    case 'computed':
+      return ({ computed }) => edmValue(source.kind, source.epoch, computed[source.index] ?? null)
+    case 'field': {
+      const { index } = source
+      if (collection) return ({ record }) => (record.values[index] ?? []) as readonly string[]
+      if (type === 'Ods.GeoPoint2D') return ({ record }) => pointValue(record.values[index] ?? null)
+      if (type === 'Edm.String') return ({ record }) => textValue(record.values[index] ?? null)
+      return ({ record }) => (record.values[index] ?? null) as EdmValue
+    }
+    default:
+      return source satisfies never
+  }
+}
+
+function pointValue(value: Value): EdmValue {
+  if (value === null) return null
+  const { lat, lon } = value as GeoPoint
+  return { latitude: lat, longitude: lon }
+}
+
+/** A text; a shape as its GeoJSON. */
+function textValue(value: Value): EdmValue {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value)
+}
