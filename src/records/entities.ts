@@ -3,15 +3,22 @@ import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeRow, type RecordRow } from '../query/decode.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import type { Bookmarks } from './bookmarks.ts'
-import { findRecords, type RecordPage } from './find.ts'
+import { findFirstRecords, findRecords } from './find.ts'
 import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
 /** Longest page that is fetched in one statement. */
 const FETCHED_AT_A_TIME = 2000
 
+/** A page of records. */
+export interface EntityPage {
+  readonly rows: readonly RecordRow[]
+  /** All that match; where they were not to be counted, at least so many: more than these where more follow. */
+  readonly total: number
+}
+
 /**
- * A page of the records of a query and the number of all that match. The first page is looked for as any other query's;
+ * A page of the records of a query. The first page is looked for as any other query's;
  * whoever asks for a later one will ask for more, so the order of all records is found once and kept.
  */
 export async function findEntities(
@@ -19,13 +26,15 @@ export async function findEntities(
   whole: CompileTarget,
   asker: Asker,
   bookmarks: Bookmarks,
-): Promise<RecordPage> {
+  isCounted = true,
+): Promise<EntityPage> {
   if (plan.filter === null && plan.orderBy.length === 0) return findRecords(plan, whole, asker)
   const name = nameOf(plan, whole)
   const known = bookmarks.find(name)
   if (known !== undefined) return pageOf(known, plan, whole, asker)
   const target = await narrow(plan, whole, asker)
-  if (plan.offset === 0) return findRecords(plan, target, asker)
+  if (plan.offset === 0)
+    return (isCounted ? null : await firstPage(plan, target, asker)) ?? findRecords(plan, target, asker)
   const solutions = await asker.ask(asker.watch.time('compile', () => compileOrder(plan, target)))
   const order = Int32Array.from(solutions, ({ position }) => Number(position?.value))
   if (plan.orderBy.length === 0) order.sort()
@@ -33,12 +42,19 @@ export async function findEntities(
   return pageOf(order, plan, target, asker)
 }
 
+/** The first page of records that are not counted; null where counting them costs nothing more. */
+async function firstPage(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<EntityPage | null> {
+  if (plan.limit === null || plan.limit === 0) return null
+  const rows = await findFirstRecords({ ...plan, limit: plan.limit + 1 }, target, asker)
+  return rows === null ? null : { rows: rows.slice(0, plan.limit), total: rows.length }
+}
+
 async function pageOf(
   order: Int32Array,
   plan: RecordQuery,
   target: CompileTarget,
   asker: Asker,
-): Promise<RecordPage> {
+): Promise<EntityPage> {
   const end = plan.limit === null ? order.length : plan.offset + plan.limit
   const positions = [...order.subarray(plan.offset, end)]
   const rows: RecordRow[] = []

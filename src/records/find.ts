@@ -9,7 +9,9 @@ import {
   compileKeyBound,
   compilePositions,
   compileSortedPage,
+  compileWindow,
   compileWindowPage,
+  estimatedCount,
   MOST_CANDIDATES,
   type Statement,
   wayTo,
@@ -69,6 +71,61 @@ export async function findRecordIris(
   asker: Asker,
 ): Promise<readonly string[]> {
   return (await findPage(plan, target, asker)).records
+}
+
+/**
+ * The first records of a query without their number, so that no more is read than needed: in the order of the source
+ * from wider and wider windows of it, else beyond a quantile of the first key. Null where these ways promise nothing;
+ * fewer records than asked for are all that there are.
+ */
+export async function findFirstRecords(
+  plan: RecordQuery & { readonly limit: number },
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly RecordRow[] | null> {
+  if (wayTo(plan, target) !== 'many' || target.among !== undefined) return null
+  const records =
+    plan.orderBy.length === 0
+      ? await firstByPosition(plan, target, asker)
+      : await firstByKey(plan, target, asker)
+  return records === null ? null : collect(fetchRows(records, plan, target, asker))
+}
+
+/** Positions that are looked at first, and how much wider each window is than the one before. */
+const FIRST_WINDOW = 1000
+const WIDER = 4
+/** From so many positions on all records are searched as quickly. */
+const WIDEST_WINDOW = 16_000
+
+async function firstByPosition(
+  plan: RecordQuery & { readonly limit: number },
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly string[] | null> {
+  const { records } = target.statistics
+  const found: string[] = []
+  let first = 0
+  for (let length = FIRST_WINDOW; length <= WIDEST_WINDOW; length *= WIDER) {
+    const window = { first, length: Math.min(length, records - first) }
+    const missing = { ...plan, limit: plan.limit - found.length }
+    const statement = asker.watch.time('compile', () => compileWindow(missing, window, target))
+    found.push(...decodeRecordIris(await asker.ask(statement)))
+    first += window.length
+    if (found.length >= plan.limit || first >= records) return found
+  }
+  return null
+}
+
+async function firstByKey(
+  plan: RecordQuery & { readonly limit: number },
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly string[] | null> {
+  const total = Math.round(estimatedCount(plan, target))
+  const statement = asker.watch.time('compile', () => compileBoundedPage(plan, total, target))
+  if (statement === null) return null
+  const records = decodeRecordIris(await asker.ask(statement))
+  return records.length < plan.limit ? null : records
 }
 
 /** One record by its id; null where the version has none. */

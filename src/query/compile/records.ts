@@ -132,13 +132,29 @@ export function compileWindowPage(plan: RecordQuery, total: number, target: Comp
   if (plan.orderBy.length > 0 || plan.limit === null || plan.filter === null || total === 0) return null
   const length = Math.ceil(((plan.offset + plan.limit) * records * 1.5) / total) + 200
   if (length > Math.min(records * WINDOW_PART, WINDOW_MOST)) return null
+  const reason = `${total} of ${records} records match: the page is among the first ${length}`
+  return { ...compileWindow(plan, { first: 0, length }, target), reason }
+}
+
+/** The first records that satisfy a filter among some positions in a row, in the order of the source. */
+export function compileWindow(
+  plan: RecordQuery,
+  positions: { readonly first: number; readonly length: number },
+  target: CompileTarget,
+): Statement {
+  const { first, length } = positions
   const body = new Body(openScope(target, plan.timezone))
-  const terms = Array.from({ length }, (_, index) => integer(index))
+  const terms = Array.from({ length }, (_, index) => integer(first + index))
   body.find({ type: 'values', variable: POSITION, terms })
   body.position()
-  compileCondition(plan.filter, body, 'test')
-  const reason = `${total} of ${records} records match: the page is among the first ${length}`
+  if (plan.filter !== null) compileCondition(plan.filter, body, 'test')
+  const reason = `many records probably match: those of the positions ${first} to ${first + length - 1}`
   return { name: 'page', reason, query: page(plan, body, []) }
+}
+
+/** How many records a filter probably keeps. */
+export function estimatedCount({ filter, timezone }: Question, target: CompileTarget): number {
+  return filter === null ? target.statistics.records : estimate(filter, openScope(target, timezone))
 }
 
 /** The page of a filter and an order, over all records that match. */
