@@ -4,6 +4,8 @@ import { recordCalls, repeatedCall } from './api/explore/calls.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
+import { answerODataFault } from './api/odata/faults.ts'
+import { ODATA_PATH, odata } from './api/odata/routes.ts'
 import { resources } from './api/resources/routes.ts'
 import { Catalog, type ServedDataset } from './catalog/catalog.ts'
 import { definedDatasets } from './catalog/definition.ts'
@@ -59,7 +61,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     return503OnClosing: false,
     bodyLimit: 1024 * 1024,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
-    frameworkErrors: (error, request, reply) => answerFault(restBody)(error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      (request.url.startsWith(ODATA_PATH) ? answerODataFault : answerFault(restBody))(error, request, reply),
     clientErrorHandler: answerBrokenRequest,
   })
   const log = http.log
@@ -174,6 +177,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     await http.register(explore, { prefix: path, path, dialect, ...asked, cache })
   const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
   await http.register(sources, { ...asked, ...place, sources: services.sources })
+  await http.register(odata, { ...asked, prefix: ODATA_PATH })
   await http.register(fragments, {
     base,
     pageSize: config.fragmentSize,

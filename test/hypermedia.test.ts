@@ -2,7 +2,7 @@ import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { buildApp } from '../src/app.ts'
-import { openAttachment } from '../src/catalog/attachments.ts'
+import { describeAttachments, openAttachment } from '../src/catalog/attachments.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
 import { loadConfig } from '../src/config.ts'
 import { TEMPLATE_METAS, TEMPLATES } from '../src/model/templates.ts'
@@ -351,6 +351,22 @@ t.test('an attachment is its file, and no page of the portal', async t => {
   }
 })
 
+t.test('attachments have ids of their own, and media types by their endings', t => {
+  const files = ['a/map.PDF', 'b/map.pdf', 'map.pdf_2', 'c/map.pdf', 'notes', 'x.constructor']
+  const described = describeAttachments(files.map(file => ({ path: file })))
+  t.same(
+    described.map(({ id }) => id),
+    ['map_pdf', 'map_pdf_2', 'map_pdf_2_2', 'map_pdf_3', 'notes', 'x_constructor'],
+  )
+  const [pdf, bytes] = ['application/pdf', 'application/octet-stream']
+  t.same(
+    described.map(({ mimetype }) => mimetype),
+    [pdf, pdf, bytes, pdf, bytes, bytes],
+  )
+  t.equal(describeAttachments([{ path: 'a.pdf', mimetype: 'a/b' }])[0]?.mimetype, 'a/b')
+  t.end()
+})
+
 t.test('who has an attachment already is told so', async t => {
   const url = attachment('long_txt')
   const first = await get(url)
@@ -387,7 +403,11 @@ t.test('no path leaves the folder of its dataset', async t => {
     t.notMatch(body, SECRET)
     t.notOk('etag' in headers)
   }
-  // Attachments of the same name share an id, so that each path is tried by itself as well.
+  t.equal(
+    new Set(listed.map(({ href }: { readonly href: string }) => href)).size,
+    ESCAPES.length,
+    'no id twice',
+  )
   const { dataset } = app.catalog.dataset('escapes')
   const fileOf = async (file: string) => {
     const opened = await openAttachment(portal, dataset, { id: 'a', title: 'a', mimetype: 'a/b', path: file })

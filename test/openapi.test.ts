@@ -80,6 +80,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 
+interface Odsql {
+  readonly 'x-odsql': { readonly fields: readonly { readonly name: string; readonly type: string }[] }
+}
+
 const APIS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1'] as const
 
 async function ask(path: string, query = '') {
@@ -139,11 +143,18 @@ for (const api of APIS) {
       t.ok(ids.includes(id), id)
     t.equal(ids.includes('aggregateRecords'), api !== '/api/explore/v2.1')
     t.same(unresolved(document), [], 'every reference leads somewhere')
-    for (const { operationId, parameters, responses } of operations) {
+    for (const [path, { get: operation }] of Object.entries(document.paths)) {
+      const { operationId, parameters, responses } = operation
       const names = parameters.map(parameter => `${parameter.in} ${parameter.name}`)
       t.equal(new Set(names).size, names.length, `${operationId}: parameters are unique`)
       for (const { name, description } of parameters) t.ok(description, `${operationId} ${name}`)
-      t.same(Object.keys(responses), ['200', '400', '401', '403', '404', '429', '500', '503'])
+      const isElsewhere = /^\/network\/datasets\/\{\w+\}\/(records|aggregates|facets|exports\/)/.test(path)
+      const broken = isElsewhere ? ['502'] : []
+      t.same(
+        Object.keys(responses),
+        ['200', '400', '401', '403', '404', '429', '500', ...broken, '503'],
+        path,
+      )
     }
   })
 
@@ -283,6 +294,66 @@ for (const api of APIS) {
     t.equal((await ask(`${api}/catalog/datasets/nothing/console`)).status, 404)
   })
 }
+
+t.test('the Search API v2 tells of each source, the Explore API of the catalog', async t => {
+  const ids = async (api: string, source: string) => {
+    const { paths } = await read(`${api}/swagger.json`)
+    return Object.entries(paths)
+      .filter(([path]) => path === `/${source}` || path.startsWith(`/${source}/`))
+      .map(([path, { get }]) => [path.replace(`/${source}`, ''), get] as const)
+  }
+  const dataset = '/datasets/{dataset_id}'
+  for (const [source, id] of [
+    ['monitoring', 'ods-datasets-monitoring'],
+    ['network', 'trees@portal.example'],
+  ] as const) {
+    for (const api of ['/api/explore/v2.0', '/api/explore/v2.1']) t.same(await ids(api, source), [])
+    const found = new Map(await ids('/api/v2', source))
+    const own = source.charAt(0).toUpperCase() + source.slice(1)
+    for (const [path, operationId, schema] of [
+      ['', `get${own}`, 'links'],
+      ['/datasets', `get${own}Datasets`, 'datasets'],
+      ['/aggregates', `aggregate${own}Datasets`, 'aggregations'],
+      ['/facets', `get${own}DatasetsFacets`, 'facets'],
+      ['/exports', `list${own}ExportFormats`, 'export_formats'],
+      ['/exports/{format}', `export${own}Datasets`, null],
+      [dataset, `get${own}Dataset`, 'dataset'],
+      [`${dataset}/records`, `get${own}Records`, 'records'],
+      [`${dataset}/records/{record_id}`, `get${own}Record`, 'record'],
+      [`${dataset}/aggregates`, `aggregate${own}Records`, 'aggregations'],
+      [`${dataset}/facets`, `get${own}RecordsFacets`, 'facets'],
+      [`${dataset}/exports`, `list${own}DatasetExportFormats`, 'export_formats'],
+      [`${dataset}/exports/{format}`, `export${own}Records`, 'exported'],
+      [`${dataset}/exports/csv`, `export${own}RecordsCSV`, null],
+      [`${dataset}/attachments`, `get${own}DatasetAttachments`, 'attachments'],
+    ] as const) {
+      const operation = found.get(path)
+      t.match(operation, { operationId, tags: [own] }, `${source} ${path}`)
+      const declared = operation?.responses[200]?.content?.['application/json']?.schema
+      if (schema !== null) t.same(declared, schemaNamed(schema), `${source} ${path}`)
+      const named = operation?.parameters.find(({ name }) => name === 'dataset_id')
+      t.equal(named?.example, path.startsWith(dataset) ? id : undefined)
+      found.delete(path)
+    }
+    t.same([...found.keys()], [], 'and nothing else')
+    const { text } = await ask(`/api/v2/${source}/datasets/${id}/exports`)
+    for (const { href, rel } of JSON.parse(text).links)
+      if (rel !== 'self') t.equal((await ask(href.replace(base, ''))).status, 200, href)
+  }
+})
+
+t.test('figures of use are named among the fields of the catalog, and their example runs', async t => {
+  for (const api of APIS) {
+    const { 'x-odsql': odsql, paths } = (await read(`${api}/swagger.json`)) as Document & Odsql
+    const named = odsql.fields.filter(({ name }) => name.startsWith('explore.'))
+    t.match(named, { 5: { name: 'explore.popularity_score', type: 'double' } })
+    t.equal(new Set(odsql.fields.map(({ name }) => name)).size, odsql.fields.length)
+    for (const { name } of named)
+      t.equal((await ask(`${api}/catalog/datasets`, `order_by=${name}`)).status, 200, name)
+    const sort = paths['/catalog/datasets']?.get.parameters.find(({ name }) => name === 'sort')
+    t.equal(sort?.example, api === '/api/v2' ? 'explore.popularity_score' : undefined)
+  }
+})
 
 t.test('a document is conditional', async t => {
   const url = '/api/explore/v2.1/swagger.json'

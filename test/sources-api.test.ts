@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { type App, buildApp } from '../src/app.ts'
+import { MadeOnDemand } from '../src/catalog/made.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
 import { Usage } from '../src/catalog/usage.ts'
 import { loadConfig } from '../src/config.ts'
@@ -112,6 +113,7 @@ t.test('monitoring', async t => {
     t.match(body.datasets[0].links[0].href, /\/api\/v2\/monitoring\/datasets\/ods-datasets-monitoring$/)
     const refused = await get(`${MONITORING}/ods-api-monitoring`)
     t.equal(refused.status, 401)
+    t.match(refused.body, { message: 'The calls of this portal are not public: credentials are required.' })
     t.equal((await get(`${MONITORING}/ods-api-monitoring/records`)).status, 401)
     t.equal((await get(`${MONITORING}/nothing`)).status, 404)
     for (const id of ['ods-datasets-monitoring', 'ods-api-monitoring']) {
@@ -151,7 +153,9 @@ t.test('monitoring', async t => {
     const facets = (await get(`${WATCHED}/facets`, { facet: 'keyword' })).body.facets
     t.match(facets[0].facets, [{ name: 'Park', count: 1 }, { name: 'trees' }])
     t.equal((await get(`${WATCHED}/exports/json`)).body.length, 2)
-    t.match((await get(`${WATCHED}/exports`)).body.links, [{ rel: 'self' }, { rel: 'json' }])
+    const formats = ['json', 'jsonl', 'csv', 'xls', 'parquet']
+    t.same(relations((await get(`${WATCHED}/exports`)).body), ['self', ...formats])
+    t.same(relations((await get('/api/v2/monitoring/exports')).body), ['self', 'json'])
     t.equal((await get(`${WATCHED}/records`, { where: 'nothing = 1' })).status, 400)
     t.equal((await get(`${WATCHED}/records`, { where: '"park"' })).body.total_count, 1)
     t.same((await get('/api/v2/monitoring/aggregates', { select: 'count(*) as n' })).body.aggregations, [
@@ -173,6 +177,189 @@ t.test('monitoring', async t => {
     t.same(damaged.counts('trees'), { call: 0, download: 0, attachment: 0 })
     t.equal(new Usage({ file: `${portal}/portal.yaml/var/usage.json` }).close(), undefined)
   })
+})
+
+t.test('figures of use are asked like other metadata, as they are at the moment', async t => {
+  const app = await portalOf(t.testdir(folder('Park', '')), 'http://portal.example')
+  t.teardown(() => app.close())
+  const get = asker(app)
+  const use = async (id: string, calls: number) => {
+    for (let call = 0; call < calls; call++)
+      t.equal((await get(`${CATALOG}/${id}/records`, { limit: '0' })).status, 200)
+  }
+  const APIS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1'] as const
+  type Flat = { dataset_id: string; metas: { explore?: Record<string, number> } }
+  const datasets = (body: { results?: Flat[]; datasets?: { dataset: Flat }[] }): Flat[] =>
+    body.results ?? (body.datasets ?? []).map(({ dataset }) => dataset)
+  const idsOf = (body: object) => datasets(body).map(({ dataset_id }) => dataset_id)
+  const score = 'explore.popularity_score'
+
+  t.test('orders follow every call', async t => {
+    for (const [used, calls, other] of [
+      ['trees', 2, 'empty'],
+      ['empty', 12, 'trees'],
+      ['trees', 30, 'empty'],
+    ] as const) {
+      await use(used, calls)
+      const down = [used, other]
+      const up = [other, used]
+      for (const api of APIS)
+        for (const [order_by, expected] of [
+          [`${score} desc`, down],
+          [`-${score}`, down],
+          [score, up],
+          ['explore.api_call_count desc, title', down],
+          ['explore.download_count desc, explore.api_call_count', up],
+          [`length(dataset_id) - ${score}`, down],
+        ] as const) {
+          const { status, body } = await get(`${api}/catalog/datasets`, { order_by })
+          t.equal(status, 200, `${api} ${order_by} ${body.message ?? ''}`)
+          t.same(idsOf(body), expected, `${api} ${order_by}`)
+        }
+      for (const [sort, expected] of [
+        [score, down],
+        [`-${score}`, up],
+        [`${score} asc`, up],
+        [`explore.feedback_count, -explore.api_call_count`, up],
+        ['-records_count', ['trees', 'empty']],
+        ['records_count', ['empty', 'trees']],
+      ] as const) {
+        const asked = { sort, rows: '20', include_app_metas: 'false' }
+        t.same(idsOf((await get(`${APIS[0]}/catalog/datasets`, asked)).body), expected, sort)
+      }
+    }
+  })
+
+  t.test('filters, columns, groups, facets and files have them', async t => {
+    const [catalog, v21] = ['/api/v2/catalog', '/api/explore/v2.1/catalog']
+    const listed = datasets((await get(CATALOG, { include_app_metas: 'true' })).body)
+    const trees = listed.find(({ dataset_id }) => dataset_id === 'trees')?.metas.explore
+    t.match(trees, { api_call_count: 32, popularity_score: Number })
+    const where = `${score} = ${trees?.popularity_score} and explore.reuse_count = 0`
+    const select = 'dataset_id, explore.api_call_count as calls'
+    const cases: readonly (readonly [url: string, query: Record<string, string>, expected: unknown])[] = [
+      [
+        `${catalog}/datasets`,
+        { where },
+        { total_count: 1, datasets: [{ dataset: { dataset_id: 'trees' } }] },
+      ],
+      [`${v21}/datasets`, { where: 'explore.api_call_count < 20' }, { results: [{ dataset_id: 'empty' }] }],
+      [`${v21}/datasets`, { select, order_by: '-calls' }, { results: [{ calls: 32 }, { calls: 12 }] }],
+      [`${v21}/datasets`, { select: `sum(${score}) as s` }, { results: [{ s: Number }] }],
+      [`${v21}/datasets`, { refine: 'explore.api_call_count:32' }, { results: [{ dataset_id: 'trees' }] }],
+      [`${v21}/datasets`, { select: 'include(explore*)', limit: '1' }, { results: [{ [score]: Number }] }],
+      [
+        `${catalog}/aggregates`,
+        { select: 'max(explore.api_call_count) as n' },
+        { aggregations: [{ n: 32 }] },
+      ],
+      [
+        `${catalog}/facets`,
+        { facet: 'explore.api_call_count' },
+        { facets: [{ facets: [{ name: '12' }, { name: '32' }] }] },
+      ],
+      [`${catalog}/exports/json`, { order_by: `-${score}` }, [{ dataset: { dataset_id: 'trees' } }, {}]],
+      [
+        `${catalog}/exports/data.json`,
+        { order_by: score, limit: '1' },
+        { dataset: [{ identifier: /empty/ }] },
+      ],
+      // This is a call of the dataset.
+      [`${v21}/datasets/trees`, { select: 'explore.api_call_count as n' }, { n: 32 }],
+    ]
+    for (const [url, query, expected] of cases) {
+      const { status, body } = await get(url, query)
+      t.equal(status, 200, `${url} ${JSON.stringify(query)} ${body.message ?? ''}`)
+      t.match(body, expected as object, `${url} ${JSON.stringify(query)}`)
+    }
+    const shown = { order_by: score, include_app_metas: 'true' }
+    const told = datasets((await get(`${v21}/datasets`, shown)).body).map(({ metas }) => metas.explore)
+    t.match(told, [{ api_call_count: 12 }, { api_call_count: 33 }])
+  })
+
+  t.test('who does not name them does not see them', async t => {
+    const head = async (query: string) =>
+      (await app.http.inject(`/api/v2/catalog/exports/csv?${query}`)).body.split('\r\n')[0]
+    const usual = await head('')
+    t.notMatch(usual, /explore/)
+    t.equal(await head(`order_by=${score}`), usual)
+    t.match(await head(`select=dataset_id,${score}`), /explore\.popularity_score/)
+    const all = await get(`${CATALOG}`, { select: '*', where: `${score} > 0`, limit: '1' })
+    t.notMatch(JSON.stringify(all.body.datasets), /explore/)
+    const [first] = datasets((await get(CATALOG, { order_by: score })).body)
+    t.notOk(first?.metas.explore)
+    const unknown = await get(CATALOG, { order_by: 'explore.popularity' })
+    t.equal(unknown.status, 400)
+    t.match(unknown.body.message, /Unknown field: explore\.popularity/)
+  })
+
+  t.test('no answer that names them is kept or has a tag', async t => {
+    for (const api of APIS)
+      for (const [query, isKept] of [
+        ['', true],
+        [`order_by=${score}`, false],
+        ['where=explore.download_count=0', false],
+        ['select=explore.download_count', false],
+        ['refine=explore.download_count:0', false],
+      ] as const) {
+        const { headers } = await app.http.inject(`${api}/catalog/datasets?${query}`)
+        t.equal('etag' in headers, isKept, query)
+        t.equal(/^no-cache$/.test(String(headers['cache-control'])), !isKept, query)
+      }
+    const { headers } = await app.http.inject(`${CATALOG}?sort=${score}`)
+    t.notOk('etag' in headers)
+  })
+
+  t.test('a catalog that changes is seen at once, and an empty one has the fields', async t => {
+    const portal = t.testdir({ 'portal.yaml': 'title: Test\n', data: {} })
+    const app = await portalOf(portal, 'http://portal.example')
+    t.teardown(() => app.close())
+    const get = asker(app)
+    t.match(await get(CATALOG, { sort: score }), { status: 200, body: { total_count: 0 } })
+    const folder = path.join(portal, 'data', 'later')
+    mkdirSync(folder)
+    writeFileSync(path.join(folder, 'a.json'), '[{"a":1}]')
+    writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: a.json }\n')
+    await publishAll({ portal, base: 'http://portal.example', now: () => new Date() }, null, () => undefined)
+    await app.catalog.refresh()
+    t.same(ids((await get(CATALOG, { sort: score })).body), ['later'])
+  })
+})
+
+t.test('what is made on demand is made for no more than a part of the time', async t => {
+  let now = 0
+  const made = new MadeOnDemand<number>(() => now)
+  let [basis, state, makings] = [{}, 0, 0]
+  const current = () =>
+    made.current({
+      basis: () => basis,
+      state: () => String(state),
+      make: async () => {
+        now += 600
+        makings += 1
+        if (state < 0) throw new Error('cannot be made')
+        return state
+      },
+    })
+  const steps: readonly (readonly [title: string, change: () => void, given: number, makings: number])[] = [
+    ['first', () => undefined, 0, 1],
+    ['unchanged', () => undefined, 0, 1],
+    ['changed', () => state++, 1, 2],
+    ['the time is used up', () => state++, 1, 2],
+    ['some of it is there again', () => (now += 10_000), 2, 3],
+    ['used up', () => state++, 2, 3],
+    ['another basis', () => (basis = {}), 3, 4],
+  ]
+  for (const [title, change, given, count] of steps) {
+    change()
+    t.equal(await current(), given, title)
+    t.equal(makings, count, title)
+  }
+  ;[now, state] = [now + 1e6, -1]
+  await t.rejects(current(), /cannot be made/)
+  ;[now, state] = [now + 1e6, 9]
+  t.same(await Promise.all([current(), current(), current()]), [9, 9, 9])
+  t.equal(makings, 6, 'who asks at the same time gets the same')
 })
 
 t.test('the calls one by one, where the portal opens them', async t => {
@@ -274,6 +461,9 @@ t.test('network', async t => {
       t.equal(wrong.body.error_code, 'ODSQLError')
       t.equal((await get(`${NETWORK}/${id}/records/${'0'.repeat(40)}`)).status, 404)
       t.equal((await get(`${NETWORK}/${id}/exports/csv2`)).status, 404)
+      const formats = relations((await get(`${NETWORK}/${id}/exports`)).body)
+      t.equal(formats.includes('csv'), id !== theirs, 'files of another portal are JSON')
+      t.ok(formats.includes('json'))
     }
   })
 

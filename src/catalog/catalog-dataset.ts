@@ -1,6 +1,6 @@
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import { type Field, type FieldType, field, fieldNamed, isGeo, isTemporal } from '../model/field.ts'
-import type { MetaValue } from '../model/metadata.ts'
+import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 
 /** Id of the catalog where it is asked like a dataset. No dataset can have it: an id begins with a letter or digit. */
@@ -69,6 +69,22 @@ const DCAT_METAS: readonly KnownMeta[] = [
   ['relation', 'text', true],
 ]
 
+/** What is counted of the use of datasets (facts on "Catalog": explore). */
+const FIGURES: readonly KnownMeta[] = [
+  ['download_count', 'int'],
+  ['api_call_count', 'int'],
+  ['attachment_download_count', 'int'],
+  ['reuse_count', 'int'],
+  ['feedback_count', 'int'],
+  ['popularity_score', 'double'],
+]
+
+/** The fields of the figures, for catalogs that are made with them. */
+export const FIGURE_FIELDS: readonly Field[] = FIGURES.map(known => metaField('explore', known))
+
+/** Tells what is counted of the use of a dataset, by its id. */
+export type Figures = (dataset: string) => Metas[string]
+
 /** What the catalog needs of one dataset to describe it. */
 export interface CatalogEntry {
   readonly dataset: Dataset
@@ -77,8 +93,15 @@ export interface CatalogEntry {
   readonly published: string
 }
 
-/** The fields that catalog queries may name: technical ones, `default.…`, and what the entries have beside them. */
-export function catalogFields(entries: readonly CatalogEntry[]): readonly Field[] {
+/**
+ * The fields that catalog queries may name: technical ones, `default.…`, and what the entries have beside them.
+ *
+ * @param more further fields that are known
+ */
+export function catalogFields(
+  entries: readonly CatalogEntry[],
+  more: readonly Field[] = [],
+): readonly Field[] {
   const fields: Field[] = [
     field('datasetid', 'text'),
     field('dataset_id', 'text'),
@@ -87,6 +110,7 @@ export function catalogFields(entries: readonly CatalogEntry[]): readonly Field[
     field('features', 'text', { multivalued: true }),
     ...DEFAULT_METAS.map(known => metaField('default', known)),
     ...DCAT_METAS.map(known => metaField('dcat', known)),
+    ...more,
   ]
   for (const { dataset } of entries)
     for (const [template, metas] of Object.entries(dataset.metas))
@@ -96,14 +120,20 @@ export function catalogFields(entries: readonly CatalogEntry[]): readonly Field[
   return fields
 }
 
-/** One entry as a record of the catalog: its id is the dataset's, its values follow the fields. */
+/**
+ * One entry as a record of the catalog: its id is the dataset's, its values follow the fields.
+ *
+ * @param figures what is counted of its use
+ */
 export function catalogRecord(
   entry: CatalogEntry,
   position: number,
   fields: readonly Field[],
+  figures?: Metas[string],
 ): DatasetRecord {
   const { dataset } = entry
-  const metas = completeMetas(entry)
+  const told = completeMetas(entry)
+  const metas = figures === undefined ? told : { ...told, explore: { ...told.explore, ...figures } }
   const values = fields.map((known): Value => {
     if (known.name === 'datasetid' || known.name === 'dataset_id') return dataset.id
     if (known.name === 'dataset_uid') return dataset.uid

@@ -1,13 +1,21 @@
 import { Fault } from '../errors.ts'
 import type { TripleText } from '../mapping/triple-text.ts'
 import type { Dataset } from '../model/dataset.ts'
+import type { Metas } from '../model/metadata.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { datasetIri, graphIri } from '../rdf/iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'
 import type { GraphSource, LoadProgress, Store } from '../store/store.ts'
-import { CATALOG_ID, type CatalogEntry, catalogFields, catalogRecord } from './catalog-dataset.ts'
-import { madeGraphs } from './made.ts'
+import {
+  CATALOG_ID,
+  type CatalogEntry,
+  catalogFields,
+  catalogRecord,
+  FIGURE_FIELDS,
+  type Figures,
+} from './catalog-dataset.ts'
+import { LatestGraphs, MadeOnDemand, madeGraphs } from './made.ts'
 import { graphPath } from './publish.ts'
 import {
   currentManifest,
@@ -33,6 +41,8 @@ export interface DatasetSource {
   current(): ServedCatalog
   /** One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised. */
   dataset(id: string): ServedDataset
+  /** The datasets in force with figures of their use as fields; a source without it has no such fields. */
+  counted?(figures: Figures): Promise<ServedCatalog>
 }
 
 /** The catalog as a dataset: what catalog queries are asked of. */
@@ -40,6 +50,8 @@ export interface ServedCatalog {
   readonly version: string
   readonly target: CompileTarget
   readonly entries: readonly ServedDataset[]
+  /** The figures of use that its records have, by the ids of the entries; it has the fields for them then. */
+  readonly figures?: ReadonlyMap<string, Metas[string]>
 }
 
 export interface CatalogOptions {
@@ -63,9 +75,13 @@ export class Catalog implements DatasetSource {
   private refreshing: Promise<boolean> | null = null
   private readonly timers = new Set<NodeJS.Timeout>()
   private expected: ReadonlySet<string> = new Set()
+  private readonly withFigures = new MadeOnDemand<ServedCatalog>(() => Date.now())
+  private readonly figureGraphs: LatestGraphs
+  private countings = 0
 
   constructor(options: CatalogOptions) {
     this.options = options
+    this.figureGraphs = new LatestGraphs(options.store, options.grace)
     this.served = { version: 'empty', target: emptyTarget(options.base), entries: [] }
   }
 
@@ -77,6 +93,20 @@ export class Catalog implements DatasetSource {
   /** The catalog in force. */
   current(): ServedCatalog {
     return this.served
+  }
+
+  /**
+   * The catalog in force with figures of use as fields of the explore template. They change with every call, so its
+   * graphs are made where somebody asks for them; while little changes they are those of the moment.
+   */
+  counted(figures: Figures): Promise<ServedCatalog> {
+    const figuresNow = () =>
+      new Map(this.served.entries.map(({ dataset: { id } }) => [id, figures(id)] as const))
+    return this.withFigures.current({
+      basis: () => this.served,
+      state: () => JSON.stringify([...figuresNow()]),
+      make: () => this.count(figuresNow()),
+    })
   }
 
   /** A dataset that everyone may see. Faults: NotFoundResource, NotPublishedYet. */
@@ -105,6 +135,7 @@ export class Catalog implements DatasetSource {
   close(): void {
     for (const timer of this.timers) clearTimeout(timer)
     this.timers.clear()
+    this.figureGraphs.close()
   }
 
   private async load(): Promise<boolean> {
@@ -142,6 +173,15 @@ export class Catalog implements DatasetSource {
       ...(replaced.version === 'empty' ? [] : [replaced.target.graphs.facts, replaced.target.graphs.index]),
     ])
     return true
+  }
+
+  private async count(figures: ReadonlyMap<string, Metas[string]>): Promise<ServedCatalog> {
+    this.countings += 1
+    const version = `c${this.countings}`
+    const { entries } = this.served
+    const made = catalogGraphs(entries, this.options.base, version, CATALOG_ID, figures)
+    await this.figureGraphs.replace(made.sources)
+    return made.served
   }
 
   private serve(manifest: Manifest): ServedDataset {
@@ -183,21 +223,26 @@ function graphSources(versions: Versions, manifest: Manifest): readonly GraphSou
  * The graphs of a catalog: every entry's metadata, one triple each, and its description in DCAT; and its index.
  *
  * @param id what the catalog is called where it is asked like a dataset
+ * @param figures of the use of each entry, by its id
  */
 export function catalogGraphs(
   entries: readonly ServedDataset[],
   base: string,
   version: string,
   id = CATALOG_ID,
+  figures?: ReadonlyMap<string, Metas[string]>,
 ): { readonly served: ServedCatalog; readonly sources: readonly GraphSource[] } {
-  const fields = catalogFields(entries)
-  const records = entries.map((entry, position) => catalogRecord(entry, position, fields))
+  const fields = catalogFields(entries, figures === undefined ? [] : FIGURE_FIELDS)
+  const records = entries.map((entry, position) =>
+    catalogRecord(entry, position, fields, figures?.get(entry.dataset.id)),
+  )
   const made = { dataset: { id, fields }, records, base, version, published: EPOCH }
   const { target, sources } = madeGraphs(made, ({ position }, facts) => {
     const entry = entries[position]
     if (entry !== undefined) describe(entry, base, facts)
   })
-  return { served: { version, entries, target }, sources }
+  const counted = figures === undefined ? {} : { figures }
+  return { served: { version, entries, target, ...counted }, sources }
 }
 
 /** A dataset in DCAT (W3C DCAT 3, section 6.6). */

@@ -57,6 +57,66 @@ export function madeGraphs(
   }
 }
 
+/** How something is made for those who ask for it. */
+export interface Making<Made> {
+  /** What it is made of: as soon as that is another one, nothing that was made before is given. */
+  readonly basis: () => unknown
+  /** A text that changes whenever what is made may have changed. */
+  readonly state: () => string
+  readonly make: () => Promise<Made>
+}
+
+/** Part of the time that goes into making the same thing anew, and milliseconds of it that may go at once. */
+const SHARE = 0.05
+const AT_ONCE = 1000
+
+/**
+ * What is made where somebody asks for it, and made anew where its state is another one by then. Of something that
+ * changes with every call and is asked for all the time the last one is given for a while, so that making it stays a
+ * small part of the work.
+ */
+export class MadeOnDemand<Made> {
+  private readonly now: () => number
+  private last: { readonly basis: unknown; readonly state: string; readonly made: Made } | null = null
+  private making: Promise<Made> | null = null
+  /** Milliseconds that may go into making. */
+  private allowance = AT_ONCE
+  private reckoned: number
+
+  /** @param now a clock in milliseconds */
+  constructor(now: () => number) {
+    this.now = now
+    this.reckoned = now()
+  }
+
+  async current({ basis, state, make }: Making<Made>): Promise<Made> {
+    while (this.making !== null) await this.making.catch(() => undefined)
+    const { last } = this
+    const isUsable = last !== null && last.basis === basis()
+    if (isUsable && this.reckon() <= 0) return last.made
+    const found = { basis: basis(), state: state() }
+    if (isUsable && last.state === found.state) return last.made
+    const begun = this.now()
+    this.making = make()
+    try {
+      const made = await this.making
+      this.last = { ...found, made }
+      return made
+    } finally {
+      this.making = null
+      this.allowance -= this.now() - begun
+    }
+  }
+
+  /** What may go into making by now. */
+  private reckon(): number {
+    const moment = this.now()
+    this.allowance = Math.min(AT_ONCE, this.allowance + (moment - this.reckoned) * SHARE)
+    this.reckoned = moment
+    return this.allowance
+  }
+}
+
 /** The graphs of one dataset that is made anew again and again: the replaced ones stay for answers that are reading them. */
 export class LatestGraphs {
   private readonly store: Store

@@ -16,6 +16,9 @@ export const DATASETS_MONITORING = 'ods-datasets-monitoring'
 /** One record a call; for those who may browse the analytics of the portal. */
 export const API_MONITORING = 'ods-api-monitoring'
 
+/** The field that tells the records of datasets apart. */
+const IDENTITY = 'dataset_id'
+
 /** Name of the list of both, where it is asked like a dataset. */
 const MONITORING_ID = '_monitoring'
 
@@ -112,7 +115,7 @@ export class Monitoring implements DatasetSource {
     this.options = options
     this.datasets = new MonitoredDataset(options, {
       dataset: datasetsMonitoring(),
-      identity: ['dataset_id'],
+      identity: [IDENTITY],
       rows: () => catalog.current().entries.map(entry => datasetRow(entry, options)),
       state: () => `${catalog.current().version} ${usage.state().counts}`,
       age: 2000,
@@ -231,6 +234,12 @@ class MonitoredDataset {
     const { statistics, graphs } = target
     return { dataset, version, target, statistics, published, resources: graphs.facts, triples: 0 }
   }
+}
+
+/** The id of the record of a dataset among those of the datasets monitoring. */
+export function monitoringRecordId(dataset: string): string {
+  const values = DATASET_FIELDS.map(({ name }) => (name === IDENTITY ? dataset : null))
+  return new Identities(DATASET_FIELDS, [IDENTITY]).idOf(values)
 }
 
 function datasetsMonitoring(): Dataset {

@@ -18,8 +18,9 @@ export interface EntityPage {
 }
 
 /**
- * A page of the records of a query. The first page is looked for as any other query's;
- * whoever asks for a later one will ask for more, so the order of all records is found once and kept.
+ * A page of the records of a query. The first page is looked for as any other query's; whoever asks for a later one will
+ * ask for more, so the order of all records is found once and kept. So it is where the first page cannot be found without
+ * reading everything.
  */
 export async function findEntities(
   plan: RecordQuery,
@@ -33,8 +34,11 @@ export async function findEntities(
   const known = bookmarks.find(name)
   if (known !== undefined) return pageOf(known, plan, whole, asker)
   const target = await narrow(plan, whole, asker)
-  if (plan.offset === 0)
-    return (isCounted ? null : await firstPage(plan, target, asker)) ?? findRecords(plan, target, asker)
+  if (plan.offset === 0) {
+    const first = isCounted ? null : await firstPage(plan, target, asker)
+    if (first !== null) return first
+    if (isCounted || plan.orderBy.length > 0) return findRecords(plan, target, asker)
+  }
   const solutions = await asker.ask(asker.watch.time('compile', () => compileOrder(plan, target)))
   const order = Int32Array.from(solutions, ({ position }) => Number(position?.value))
   if (plan.orderBy.length === 0) order.sort()
@@ -42,7 +46,7 @@ export async function findEntities(
   return pageOf(order, plan, target, asker)
 }
 
-/** The first page of records that are not counted; null where counting them costs nothing more. */
+/** The first page of records that are not counted; null where it is not found without searching all. */
 async function firstPage(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<EntityPage | null> {
   if (plan.limit === null || plan.limit === 0) return null
   const rows = await findFirstRecords({ ...plan, limit: plan.limit + 1 }, target, asker)

@@ -74,28 +74,35 @@ export async function findRecordIris(
 }
 
 /**
- * The first records of a query without their number, so that no more is read than needed: in the order of the source
- * from wider and wider windows of it, else beyond a quantile of the first key. Null where these ways promise nothing;
- * fewer records than asked for are all that there are.
+ * The first records of a query without their number, so that no more is read than needed: the few in order, of many what
+ * lies beyond a quantile of the first key, or in the order of the source what wider and wider windows of it hold. Null
+ * where these ways promise nothing; fewer records than asked for are all that there are.
  */
 export async function findFirstRecords(
   plan: RecordQuery & { readonly limit: number },
   target: CompileTarget,
   asker: Asker,
 ): Promise<readonly RecordRow[] | null> {
-  if (wayTo(plan, target) !== 'many' || target.among !== undefined) return null
-  const records =
-    plan.orderBy.length === 0
-      ? await firstByPosition(plan, target, asker)
-      : await firstByKey(plan, target, asker)
+  const records = await firstRecords(plan, target, asker)
   return records === null ? null : collect(fetchRows(records, plan, target, asker))
 }
 
-/** Positions that are looked at first, and how much wider each window is than the one before. */
-const FIRST_WINDOW = 1000
-const WIDER = 4
+async function firstRecords(
+  plan: RecordQuery & { readonly limit: number },
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly string[] | null> {
+  if (wayTo(plan, target) !== 'many' || target.among !== undefined)
+    return decodeRecordIris(
+      await asker.ask(asker.watch.time('compile', () => compileSortedPage(plan, target))),
+    )
+  return plan.orderBy.length === 0 ? firstByPosition(plan, target, asker) : firstByKey(plan, target, asker)
+}
+
+/** Positions that are looked at first, then how many more; further ones where the page is probably among them. */
+const WINDOWS = [1000, 4000]
 /** From so many positions on all records are searched as quickly. */
-const WIDEST_WINDOW = 16_000
+const WIDEST_WINDOW = 24_000
 
 async function firstByPosition(
   plan: RecordQuery & { readonly limit: number },
@@ -105,15 +112,17 @@ async function firstByPosition(
   const { records } = target.statistics
   const found: string[] = []
   let first = 0
-  for (let length = FIRST_WINDOW; length <= WIDEST_WINDOW; length *= WIDER) {
+  const look = async (length: number) => {
     const window = { first, length: Math.min(length, records - first) }
     const missing = { ...plan, limit: plan.limit - found.length }
     const statement = asker.watch.time('compile', () => compileWindow(missing, window, target))
     found.push(...decodeRecordIris(await asker.ask(statement)))
     first += window.length
-    if (found.length >= plan.limit || first >= records) return found
+    return found.length >= plan.limit || first >= records
   }
-  return null
+  for (const length of WINDOWS) if (await look(length)) return found
+  const further = Math.ceil(((plan.limit - found.length) * first * 1.5) / found.length)
+  return further <= WIDEST_WINDOW && (await look(further)) ? found : null
 }
 
 async function firstByKey(

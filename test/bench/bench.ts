@@ -1,4 +1,5 @@
 import { benchMapping } from './mapping.ts'
+import { benchOData } from './odata.ts'
 import { benchPortal } from './portal.ts'
 import { benchQueries } from './queries.ts'
 import { benchRest } from './rest.ts'
@@ -18,6 +19,7 @@ try {
     ...(await benchStore(portal)),
     ...(await benchQueries(portal)),
     ...(await benchRest(portal)),
+    ...(await benchOData(portal)),
   ]
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else printTable(rows)

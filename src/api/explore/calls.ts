@@ -244,7 +244,9 @@ function routeFacts(pattern: string): RouteFacts {
   const named = rest.replace(/^\/datasets\/:dataset\/exports\/.+$/, 'export')
   const isDownload = named === 'export' || rest.startsWith('/exports/')
   const api = named === 'export' ? 'records_export' : (RESOURCES[rest] ?? null)
-  const isOwn = pattern.includes('/:dataset') && (source === undefined || source === 'catalog')
+  // OData reads its paths by itself and says then which dataset was asked for.
+  const isOwn =
+    apiType === 'odata' || (pattern.includes('/:dataset') && (source === undefined || source === 'catalog'))
   const use = isDownload ? 'download' : api === 'attachment_lookup' ? 'attachment' : 'call'
   const facts: RouteFacts = {
     apiType,

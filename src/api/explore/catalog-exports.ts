@@ -21,10 +21,9 @@ import {
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { type Answer, answerQuery, exportObjects } from '../../records/answer.ts'
-import { planOdsql } from '../../records/ask.ts'
 import { columnsOf, type ResultColumn } from '../../records/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
-import type { CatalogRoute, Door } from './door.ts'
+import type { CatalogRoute, CatalogSource, Door } from './door.ts'
 import { begun, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
 import { presentDataset } from './present.ts'
@@ -81,7 +80,7 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
       const catalog = catalogSheet(await findEntries(query, door), self, { base, place, ...about })
       return sendFile(reply, writeSheet(catalog), file)
     }
-    const table = catalogTable(query, door, name)
+    const table = await catalogTable(query, door, name)
     const rows = await begun(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
@@ -93,8 +92,8 @@ function own<Value>(table: Readonly<Record<string, Value>>, name: string): Value
 }
 
 /** The clauses, filters and the part of a list that an export is asked for. */
-function readQuery(query: QueryParameters, door: Door) {
-  const source = door.catalogSource()
+async function readQuery(query: QueryParameters, door: Door) {
+  const source = await door.catalogSource(query)
   const { clauses, filter } = door.readFiltered(query, source)
   const { offset } = readPage({ offset: query.offset ?? '', limit: '0' }, true)
   const question = { ...clauses, filter, offset, limit: readExportLimit(query) }
@@ -104,12 +103,11 @@ function readQuery(query: QueryParameters, door: Door) {
 /** The datasets that a query finds, in its order. */
 async function findEntries(query: QueryParameters, door: Door): Promise<readonly ServedDataset[]> {
   refuseParameters(query, ['select', 'group_by'], 'this format tells what it tells of whole datasets')
-  const { catalog, dialect } = door.options
+  const { dialect } = door.options
   const asker = door.asker()
-  const { source, question, context, timezone } = readQuery(query, door)
-  const { entries } = catalog.current()
-  const plan = planOdsql({ ...question, select: 'datasetid' }, context, asker.watch)
-  const byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
+  const { source, question, context, timezone } = await readQuery(query, door)
+  const plan = door.planCatalog({ ...question, select: 'datasetid' }, context, asker)
+  const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const asked = { target: source.target, style: { dialect, timezone } }
   const { rows } = await answerQuery(plan, asked, asker)
   return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
@@ -138,16 +136,16 @@ interface CatalogTable extends Table {
 }
 
 /** The catalog as a table: datasets as the list of datasets gives them in JSON, their metadata in columns elsewhere. */
-function catalogTable(query: QueryParameters, door: Door, format: string): CatalogTable {
+async function catalogTable(query: QueryParameters, door: Door, format: string): Promise<CatalogTable> {
   if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
   const { dialect } = door.options
-  const { source, question, context, timezone } = readQuery(query, door)
+  const { source, question, context, timezone } = await readQuery(query, door)
   const asker = door.asker()
   const isJson = format === 'json' || format === 'jsonl'
   const { asked: select, shown } = isJson
     ? splitSelect(question.select)
     : { asked: question.select, shown: [] }
-  const plan = planOdsql({ ...question, select }, context, asker.watch)
+  const plan = door.planCatalog({ ...question, select }, context, asker)
   const isSelected = question.select !== undefined
   const asked = { target: source.target, style: { dialect, timezone } }
   const about = { name: 'catalog', title: new URL(door.options.base).host }
@@ -160,7 +158,11 @@ function catalogTable(query: QueryParameters, door: Door, format: string): Catal
     const { rows, total } = await answerQuery(plan, asked, asker)
     return { total, rows: select === undefined ? rows.map(row => ({ ...row, object: {} })) : rows }
   }
-  return { ...about, columns: [], rows: describedRows(query, door, answer, isSelected ? shown : null) }
+  return {
+    ...about,
+    columns: [],
+    rows: describedRows(query, door, { source, answer }, isSelected ? shown : null),
+  }
 }
 
 /** The columns of templates, those of DCAT first, and the id of the dataset last (facts on "Catalog", CSV). */
@@ -178,15 +180,15 @@ function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] 
 async function* describedRows(
   query: QueryParameters,
   door: Door,
-  answer: () => Promise<Answer>,
+  { source, answer }: { readonly source: CatalogSource; readonly answer: () => Promise<Answer> },
   parts: readonly ShownPart[] | null,
 ): AsyncGenerator<readonly Row[]> {
-  const byId = new Map(door.options.catalog.current().entries.map(entry => [entry.dataset.id, entry]))
+  const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const { rows } = await answer()
   yield rows.flatMap(({ id, object }) => {
     const entry = byId.get(id ?? '')
     if (entry === undefined) return []
     const selected = parts === null ? undefined : { object, shown: parts }
-    return [presentDataset(entry, door.place, door.manner(query, entry), selected) as Row]
+    return [presentDataset(entry, door.place, door.manner(query, entry, source.figures), selected) as Row]
   })
 }

@@ -3,7 +3,6 @@ import { readClauses, readPage } from '../../http/parameters.ts'
 import { fieldNamed } from '../../model/field.ts'
 import type { Condition } from '../../query/plan.ts'
 import { answerQuery } from '../../records/answer.ts'
-import { planOdsql } from '../../records/ask.ts'
 import type { CatalogRoute, DatasetRoute, Door, Source } from './door.ts'
 import { pageLinks, presentDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
@@ -15,24 +14,23 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   const home = `/${place.source}`
 
   app.get<CatalogRoute>(`${home}/datasets`, async (request, reply) => {
-    const early = door.early(request, reply, door.catalogVersion())
+    const early = door.early(request, reply, door.catalogVersion(request.query))
     if (early !== null) return early
     const asker = door.asker()
-    const source = door.catalogSource()
-    const { entries } = catalog.current()
+    const source = await door.catalogSource(request.query)
     const { clauses, filter, page } = door.readList(request.query, source)
     const { asked: select, shown: parts } = splitSelect(clauses.select)
     const question = { ...clauses, ...page, filter, select }
-    const plan = planOdsql(question, door.context(source, clauses), asker.watch)
+    const plan = door.planCatalog(question, door.context(source, clauses), asker)
     const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
     const { total, rows } = await answerQuery(plan, asked, asker)
-    const byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
+    const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
     const shown = rows.map(({ id, object }) => {
       const entry = id === null ? undefined : byId.get(id)
       if (entry === undefined) return object
       const object_ = select === undefined ? {} : object
       const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-      return presentDataset(entry, place, door.manner(request.query, entry), selected)
+      return presentDataset(entry, place, door.manner(request.query, entry, source.figures), selected)
     })
     const links = pageLinks(`${place.root}${home}/datasets`, request.query, { ...page, total })
     return door.answer(request, reply, asker, door.list('datasets', request.query, total, links, shown))
@@ -40,14 +38,14 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
     door.refuseGone()
-    const early = door.early(request, reply, door.catalogVersion())
+    const early = door.early(request, reply, door.catalogVersion(request.query))
     if (early !== null) return early
     const asker = door.asker()
-    const source = door.catalogSource()
+    const source = await door.catalogSource(request.query)
     const { clauses, filter } = door.readFiltered(request.query, source)
     const page = readPage(request.query, true, null)
     const context = door.context(source, clauses)
-    const plan = planOdsql({ ...clauses, ...page, filter }, context, asker.watch, 'groups')
+    const plan = door.planCatalog({ ...clauses, ...page, filter }, context, asker, 'groups')
     const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
     const { rows } = await answerQuery(plan, asked, asker)
     const links = [{ rel: 'self', href: `${place.root}${home}/aggregates` }]
@@ -57,17 +55,17 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
     const entry = catalog.dataset(request.params.dataset)
-    const early = door.early(request, reply, `${door.catalogVersion()} ${entry.version}`)
+    const early = door.early(request, reply, door.catalogVersion(request.query))
     if (early !== null) return early
     const asker = door.asker()
     const manner = door.manner(request.query, entry)
     const clauses = readClauses(request.query)
     if (clauses.select === undefined)
       return door.answer(request, reply, asker, presentDataset(entry, place, manner))
-    const source = door.catalogSource()
+    const source = await door.catalogSource(request.query)
     const { asked: select, shown } = splitSelect(clauses.select)
     const question = { select, where: [], filter: isDataset(entry.dataset.id, source), limit: 1, offset: 0 }
-    const plan = planOdsql(question, door.context(source, clauses), asker.watch)
+    const plan = door.planCatalog(question, door.context(source, clauses), asker)
     const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
     const [row] = select === undefined ? [] : (await answerQuery(plan, asked, asker)).rows
     const selected = { object: row?.object ?? {}, shown }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DatasetSource, ServedDataset } from '../../catalog/catalog.ts'
-import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
+import type { DatasetSource, ServedCatalog, ServedDataset } from '../../catalog/catalog.ts'
+import { type CatalogEntry, FIGURE_FIELDS, type Figures } from '../../catalog/catalog-dataset.ts'
 import { Fault } from '../../errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
@@ -8,6 +8,7 @@ import { JSON_TYPE, jsonText } from '../../http/json.ts'
 import { KeptAnswers } from '../../http/kept.ts'
 import {
   invalid,
+  many,
   type QueryClauses,
   readClauses,
   readFlag,
@@ -31,7 +32,9 @@ import {
   facetOf,
   isFacetSort,
 } from '../../query/facets.ts'
+import type { Query } from '../../query/plan.ts'
 import type { ResolveContext } from '../../query/resolve/context.ts'
+import { type OdsqlClauses, planOdsql } from '../../records/ask.ts'
 import { Stopwatch } from '../../records/stopwatch.ts'
 import { Asker } from '../../records/trace.ts'
 import type { Store } from '../../store/store.ts'
@@ -55,7 +58,7 @@ export interface ExploreOptions {
   /** The portal folder, for files beside the records; none is handed out without it. */
   readonly portal?: string
   /** What is counted of the use of a dataset. */
-  readonly usage?: (dataset: string) => Metas[string]
+  readonly usage?: Figures
   /** Gives answers again; it must know of every change of the catalog. */
   readonly cache?: Pick<ResponseCache, 'offer'>
 }
@@ -82,6 +85,9 @@ export interface Source {
   readonly facets: readonly string[]
 }
 
+/** The catalog as what queries are asked of. */
+export interface CatalogSource extends Source, Pick<ServedCatalog, 'entries' | 'figures'> {}
+
 /** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
 
@@ -94,6 +100,11 @@ const UNCOUNTED: Metas[string] = {
   feedback_count: 0,
   popularity_score: 0,
 }
+
+/** What names of figures of use begin with, and the parameters that may name them. */
+const FIGURE = /\bexplore[.*]/
+const CLAUSES = ['select', 'where', 'group_by', 'order_by', 'sort', 'refine', 'exclude', 'facet'] as const
+const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
 
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
 export class Door {
@@ -115,10 +126,33 @@ export class Door {
     return new Asker(this.options.store, new Stopwatch(this.options.clock))
   }
 
-  catalogSource(): Source {
-    const { target } = this.options.catalog.current()
-    const { fields } = target.dataset
-    return { target, fields, template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS }
+  /** The catalog; with the figures of use of this moment, where a query names any. */
+  async catalogSource(query: QueryParameters): Promise<CatalogSource> {
+    const { catalog, usage = uncounted } = this.options
+    const { target, entries, figures } =
+      catalog.counted !== undefined && namesFigures(query) ? await catalog.counted(usage) : catalog.current()
+    const told = { template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS } as const
+    return { target, fields: target.dataset.fields, ...told, entries, ...(figures && { figures }) }
+  }
+
+  /** The fields that queries of the catalog may name. */
+  catalogFields(): readonly Field[] {
+    const { catalog } = this.options
+    const { fields } = catalog.current().target.dataset
+    if (catalog.counted === undefined) return fields
+    return [...fields.filter(({ name }) => !FIGURE_NAMES.has(name)), ...FIGURE_FIELDS]
+  }
+
+  /** Plans a query of the catalog; `*` and no select clause mean everything but figures of use, which are named. */
+  planCatalog(
+    question: OdsqlClauses,
+    context: ResolveContext,
+    asker: Asker,
+    wanted?: 'any' | 'groups',
+  ): Query {
+    const plan = planOdsql(question, context, asker.watch, wanted)
+    if (plan.type === 'groups' || FIGURE.test(question.select ?? '')) return plan
+    return { ...plan, select: plan.select.filter(({ key }) => !FIGURE_NAMES.has(key)) }
   }
 
   datasetSource(entry: ServedDataset): Source {
@@ -151,7 +185,8 @@ export class Door {
   /** Old clients of the Search API write `sort` for `order_by` (facts on "Old clients"). */
   private readClauses(query: QueryParameters): QueryClauses {
     const isOld = this.options.dialect.name === 'search-v2' && query.order_by === undefined
-    return readClauses(isOld && query.sort !== undefined ? { ...query, order_by: query.sort } : query)
+    if (!isOld || query.sort === undefined) return readClauses(query)
+    return readClauses({ ...query, order_by: many(query, 'sort').map(orderOf) })
   }
 
   readFilters(
@@ -175,14 +210,22 @@ export class Door {
     })
   }
 
-  /** How a request wants what is told of a dataset and its records. */
-  manner(query: QueryParameters, entry: CatalogEntry): Manner {
+  /**
+   * How a request wants what is told of a dataset and its records.
+   *
+   * @param figures of use that the query was asked of, where they are not those of the moment
+   */
+  manner(
+    query: QueryParameters,
+    { dataset: { id } }: CatalogEntry,
+    figures?: ServedCatalog['figures'],
+  ): Manner {
     const { timezone } = readManners(query)
-    const { usage } = this.options
+    const { usage = uncounted } = this.options
     return {
       timezone,
       links: readFlag(query, 'include_links'),
-      appMetas: readFlag(query, 'include_app_metas') ? (usage?.(entry.dataset.id) ?? UNCOUNTED) : null,
+      appMetas: readFlag(query, 'include_app_metas') ? (figures?.get(id) ?? usage(id)) : null,
     }
   }
 
@@ -202,11 +245,13 @@ export class Door {
   /**
    * Answers who has the answer already with 304, and what was asked before of the same version from memory; null where
    * the store must be asked.
+   *
+   * @param version of what the answer is made of; null where that changes with every call
    */
   early(
     request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
     reply: FastifyReply,
-    version: string,
+    version: string | null,
   ): FastifyReply | null {
     if (this.isKnown(request, reply, version)) {
       this.options.cache?.offer(reply, '')
@@ -222,15 +267,16 @@ export class Door {
   isKnown(
     request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
     reply: FastifyReply,
-    version: string,
+    version: string | null,
   ): boolean {
     const isChanging =
       this.place.source !== 'catalog' || (request.query as QueryParameters).include_app_metas !== undefined
     return isFresh(request, reply, isChanging ? null : version)
   }
 
-  /** What the catalog is made of: the versions of its datasets. */
-  catalogVersion(): string {
+  /** What the catalog is made of: the versions of its datasets; null for a query that names figures of use. */
+  catalogVersion(query: QueryParameters): string | null {
+    if (namesFigures(query)) return null
     const current = this.options.catalog.current()
     const known = this.versions.get(current)
     if (known !== undefined) return known
@@ -252,6 +298,31 @@ export class Door {
     if (!this.isFlat) return
     throw new Fault('Gone', { reason: 'Aggregates are asked of /records with group_by in v2.1.' })
   }
+}
+
+/** True for a query with the name of a figure of use in any clause; a text like one only costs time. */
+function namesFigures(query: QueryParameters): boolean {
+  for (const name of CLAUSES) {
+    const value = query[name]
+    if (value !== undefined && FIGURE.test(String(value))) return true
+  }
+  return false
+}
+
+function uncounted(): Metas[string] {
+  return UNCOUNTED
+}
+
+/**
+ * What `sort` means as order_by: the same, but that figures of use begin with the highest, which is what old clients
+ * mean by `sort=explore.popularity_score`, and a minus turns that.
+ */
+function orderOf(sort: string): string {
+  const keys = sort.split(',').map(key => {
+    const [, minus, name] = /^\s*(-?)\s*(explore\.\w+)\s*$/.exec(key) ?? []
+    return name === undefined ? key : `${name} ${minus === '' ? 'desc' : 'asc'}`
+  })
+  return keys.join(',')
 }
 
 function facetNamed(asked: FacetParameter, source: Source, parameter: string): Facet {

@@ -1,4 +1,5 @@
 import type { ServedDataset } from '../../catalog/catalog.ts'
+import { DATASETS_MONITORING, monitoringRecordId } from '../../catalog/monitoring.ts'
 import { USUAL_ZONE } from '../../http/parameters.ts'
 import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo, isNumeric } from '../../model/field.ts'
@@ -8,6 +9,7 @@ import { answerQuery } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { enumerateFacet } from '../../records/facets.ts'
 import type { Door } from './door.ts'
+import type { SourceName } from './present.ts'
 
 /** A facet of a dataset with its first values; all of them where they are few. */
 export interface KnownFacet {
@@ -88,6 +90,7 @@ export function recordExamples({ entry, record, facets }: Sample): Examples {
     figure_order: 'count(*) desc',
     where: whereExample(number, entry) ?? (single[0] === undefined ? undefined : notNull(single[0])),
     order_by: number === undefined ? names[0] : `${nameText(number)} desc`,
+    sort: number === undefined ? names[0] : `-${nameText(number)}`,
     group_by: key === undefined ? undefined : nameText(key),
     refine: facet && refinement(facet, facet.values[0]),
     exclude: facet && refinement(facet, facet.values.at(-1)),
@@ -117,12 +120,39 @@ export const CATALOG_EXAMPLES: Examples = {
   figure_order: 'count(*) desc',
   where: 'records_count > 0',
   order_by: 'title',
+  sort: 'explore.popularity_score',
   group_by: 'language',
   refine: 'features:analyze',
   exclude: 'features:geo',
   facet: 'publisher',
   type: TEMPLATES[0]?.type,
   template: TEMPLATES[0]?.name,
+}
+
+/** Examples for the records of another source: what is there whenever the sample is. */
+export function sourceExamples(source: SourceName, sample: Sample, base: string): Examples {
+  const { id } = sample.entry.dataset
+  switch (source) {
+    case 'catalog':
+      return recordExamples(sample)
+    case 'network':
+      return { ...recordExamples(sample), dataset_id: `${id}@${new URL(base).hostname}` }
+    case 'monitoring':
+      return {
+        dataset_id: DATASETS_MONITORING,
+        record_id: monitoringRecordId(id),
+        select: 'dataset_id, title, popularity_score',
+        figures: 'sum(download_count) as downloads',
+        figure_order: 'sum(download_count) desc',
+        where: 'records_count > 0',
+        order_by: 'popularity_score desc',
+        sort: '-popularity_score',
+        group_by: 'publisher',
+        refine: 'visibility:domain',
+        exclude: 'visibility:restricted',
+        facet: 'publisher',
+      }
+  }
 }
 
 /** A field as queries name it: in back-quotes where its name is a word of the language or a number. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { type Field, isGeo } from '../../model/field.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
@@ -91,6 +92,20 @@ export function exportFormats(
   )
 }
 
+/** The formats of a dataset of the sources beside the catalog: those of tables (query API, "Search API v2"). */
+export function tableFormats(
+  generation: Generation,
+  fields: 'any' | readonly Field[],
+): readonly ExportFormat[] {
+  return EXPORT_FORMATS.filter(
+    ({ name, sources, needsGeo, generations }) =>
+      Object.hasOwn(TABLE_WRITERS, name) &&
+      sources.includes('dataset') &&
+      generations.includes(generation) &&
+      (!needsGeo || fields === 'any' || fields.some(({ type }) => isGeo(type))),
+  )
+}
+
 /** The lists of export formats: one link a format (query API, "Catalog export" and "Record export"). */
 export function exportListRoutes(app: FastifyInstance, door: Door): void {
   const { catalog, dialect } = door.options
@@ -109,7 +124,8 @@ export function exportListRoutes(app: FastifyInstance, door: Door): void {
   })
 }
 
-function exportLinks(home: string, formats: readonly ExportFormat[]): readonly Link[] {
+/** A link to the list itself and one to the file in each format. */
+export function exportLinks(home: string, formats: readonly Pick<ExportFormat, 'name'>[]): readonly Link[] {
   return [
     { rel: 'self', href: home },
     ...formats.map(({ name }) => ({ rel: name, href: `${home}/${encodeURIComponent(name)}` })),

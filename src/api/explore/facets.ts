@@ -11,10 +11,10 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
   const { root, source } = door.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
-    const early = door.early(request, reply, door.catalogVersion())
+    const early = door.early(request, reply, door.catalogVersion(request.query))
     if (early !== null) return early
     const asker = door.asker()
-    const facets = await enumerate(request.query, door.catalogSource(), asker)
+    const facets = await enumerate(request.query, await door.catalogSource(request.query), asker)
     const links = [
       { rel: 'self', href: `${root}/${source}/facets` },
       { rel: 'source', href: `${root}/${source}` },

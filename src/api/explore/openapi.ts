@@ -3,10 +3,17 @@ import { type TSchema, Type } from 'typebox'
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import type { Door } from './door.ts'
-import { CATALOG_EXAMPLES, type Examples, recordExamples, type Sample } from './examples.ts'
-import { EXPORT_FORMATS, type ExportFormat, exportFormats } from './export-list.ts'
+import { CATALOG_EXAMPLES, type Examples, type Sample, sourceExamples } from './examples.ts'
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportFormats,
+  type Generation,
+  tableFormats,
+} from './export-list.ts'
 import { DCAT_PROFILES, OPERATIONS, type Operation } from './operations.ts'
 import { PARAMETERS, PATH_PARAMETERS, type Parameter, UNNAMED } from './parameters.ts'
+import type { SourceName } from './present.ts'
 import { answerSchemas, choice, faultResponses, named, response, valueSchema } from './schemas.ts'
 
 /** What differs between the document of an API and that of one dataset. */
@@ -17,7 +24,8 @@ interface Scope {
   readonly description: string
   readonly values: Readonly<Record<string, TSchema>> | null
   readonly fields: readonly Field[]
-  readonly examples: Examples
+  /** Examples for the records of each source. */
+  readonly examples: (source: SourceName) => Examples
 }
 
 /**
@@ -33,8 +41,8 @@ export function apiDocument(app: FastifyInstance, door: Door, sample: Sample | n
       'Queries the datasets of the portal and their records. All calls are GET. Conditions, selections and groups are ' +
       'written in one query language, ODSQL. Each dataset has a document of its own at `/catalog/datasets/{dataset_id}/swagger.json`.',
     values: null,
-    fields: door.catalogSource().fields,
-    examples: sample === null ? {} : recordExamples(sample),
+    fields: door.catalogFields(),
+    examples: source => (sample === null ? {} : sourceExamples(source, sample, door.options.base)),
   })
 }
 
@@ -48,7 +56,7 @@ export function datasetDocument(app: FastifyInstance, door: Door, sample: Sample
     description: typeof description === 'string' ? description.replace(/<[^>]*>/g, '') : '',
     values: valueSchemas(sample),
     fields: dataset.fields,
-    examples: recordExamples(sample),
+    examples: source => sourceExamples(source, sample, door.options.base),
   })
 }
 
@@ -81,11 +89,11 @@ function document(app: FastifyInstance, door: Door, scope: Scope): unknown {
     },
     servers: [{ url: door.place.root }],
     security: [{}, { apikey: [] }, { authorization: [] }],
-    tags: TAGS.filter(({ name }) => served.some(({ tag }) => tag === name)),
+    tags: TAGS.filter(({ name }) => served.some(operation => tagOf(operation) === name)),
     paths: Object.fromEntries(paths),
     components: {
       schemas: answerSchemas(door.isFlat, scope.values),
-      responses: faultResponses(),
+      responses: faultResponses(served.some(isAskedElsewhere)),
       securitySchemes: SECURITY,
     },
     'x-odsql': {
@@ -105,7 +113,20 @@ const CLAUSES = ['select', 'where', 'group_by', 'order_by'] as const
 const TAGS = [
   { name: 'Catalog', description: 'The datasets of the portal' },
   { name: 'Dataset', description: 'The records of a dataset' },
+  { name: 'Monitoring', description: 'The use of the portal, told by datasets' },
+  { name: 'Network', description: 'The datasets of this portal and of others' },
 ]
+const SOURCE_TAGS = { catalog: null, monitoring: 'Monitoring', network: 'Network' } as const
+
+function tagOf({ tag, source = 'catalog' }: Operation): string {
+  return SOURCE_TAGS[source] ?? tag
+}
+
+/** True where another portal may be asked for the answer. */
+function isAskedElsewhere({ source, tag, path }: Operation): boolean {
+  return source === 'network' && tag === 'Dataset' && !/\/(exports|attachments)$/.test(path)
+}
+
 const SECURITY = {
   apikey: { type: 'apiKey', in: 'query', name: 'apikey', description: 'Key of an account' },
   authorization: {
@@ -117,9 +138,10 @@ const SECURITY = {
 }
 
 function describeOperation(door: Door, operation: Operation, scope: Scope): unknown {
-  const { id, tag, path, summary, says } = operation
-  const isCatalog = !path.startsWith(DATASET_PATH) || path === DATASET_PATH
-  const own = isCatalog ? { ...CATALOG_EXAMPLES, dataset_id: scope.examples.dataset_id } : scope.examples
+  const { id, tag, source = 'catalog', summary, says } = operation
+  const known = scope.examples(source)
+  const ofCatalog = source === 'catalog' ? CATALOG_EXAMPLES : { ...CATALOG_EXAMPLES, sort: '-records_count' }
+  const own = tag === 'Catalog' ? { ...ofCatalog, dataset_id: known.dataset_id } : known
   const names = operation.parameters(door.options.dialect.name)
   const parameters = [
     ...pathParameters(door, operation, scope, own),
@@ -128,11 +150,11 @@ function describeOperation(door: Door, operation: Operation, scope: Scope): unkn
   const answered = { 200: answerOf(door, operation, scope) }
   return {
     operationId: id,
-    tags: [tag],
+    tags: [tagOf(operation)],
     summary,
     description: says,
     parameters,
-    responses: { ...answered, ...REFUSALS },
+    responses: { ...answered, ...refusals(isAskedElsewhere(operation)) },
   }
 }
 
@@ -148,9 +170,10 @@ function answerOf(door: Door, operation: Operation, scope: Scope): unknown {
   }
 }
 
-const REFUSALS = Object.fromEntries(
-  Object.keys(faultResponses()).map(status => [status, { $ref: `#/components/responses/${status}` }]),
-)
+function refusals(isElsewhere: boolean): Readonly<Record<string, unknown>> {
+  const statuses = Object.keys(faultResponses(isElsewhere))
+  return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${status}` }]))
+}
 
 /** The parameters that the path names, but for the dataset where it is bound to one. */
 function pathParameters(
@@ -212,32 +235,38 @@ function hasRoute(app: FastifyInstance, door: Door, path: string): boolean {
 }
 
 /** The formats of an operation, of those of the catalog, of a dataset, or all that datasets may have. */
-function formatsOf(
-  door: Door,
-  { tag, format }: Operation,
-  { dataset, fields }: Scope,
-): readonly ExportFormat[] {
-  const generation = door.options.dialect.name
-  const known =
-    tag === 'Catalog'
-      ? exportFormats(generation, 'catalog')
-      : dataset !== null
-        ? exportFormats(generation, fields)
-        : EXPORT_FORMATS.filter(
-            ({ sources, generations }) => sources.includes('dataset') && generations.includes(generation),
-          )
+function formatsOf(door: Door, operation: Operation, scope: Scope): readonly ExportFormat[] {
+  const { format } = operation
+  const known = knownFormats(door.options.dialect.name, operation, scope)
   if (format === undefined) return known
   if (format === DCAT_PROFILES) return known.filter(({ name }) => name.startsWith(DCAT_PROFILES))
   return known.filter(({ name }) => name === format)
 }
 
+function knownFormats(
+  generation: Generation,
+  { tag, source = 'catalog' }: Operation,
+  { dataset, fields }: Scope,
+): readonly ExportFormat[] {
+  if (tag === 'Catalog') {
+    const formats = exportFormats(generation, 'catalog')
+    return source === 'catalog' ? formats : formats.filter(({ name }) => name === 'json')
+  }
+  if (source !== 'catalog') return tableFormats(generation, 'any')
+  if (dataset !== null) return exportFormats(generation, fields)
+  return EXPORT_FORMATS.filter(
+    ({ sources, generations }) => sources.includes('dataset') && generations.includes(generation),
+  )
+}
+
 function exportTypes(
-  { tag }: Operation,
+  { tag, source = 'catalog' }: Operation,
   formats: readonly ExportFormat[],
 ): Readonly<Record<string, TSchema>> {
   // JSON of the catalog is a list of datasets or, as data.json, an object of another standard.
   const typeOf = (name: string, of: string, other: TSchema) => {
     if (name === 'json' && of === 'Dataset') return named('exported')
+    if (source !== 'catalog' && of === 'Catalog') return Type.Array(named('dataset'))
     return name.endsWith('json') && of === 'Catalog' ? Type.Unknown() : other
   }
   const binary = Type.String({ format: 'binary' })

@@ -1,5 +1,6 @@
 import type { Generation } from './export-list.ts'
 import type { ParameterName } from './parameters.ts'
+import type { SourceName } from './present.ts'
 
 /** What an operation answers: a schema that the document names, a file in a format of choice, or any file. */
 export type Answer = { readonly type: 'json'; readonly schema: string } | { readonly type: 'export' | 'file' }
@@ -7,7 +8,10 @@ export type Answer = { readonly type: 'json'; readonly schema: string } | { read
 /** One address of the API. */
 export interface Operation {
   readonly id: string
+  /** What it asks: a list of datasets or one dataset. */
   readonly tag: 'Catalog' | 'Dataset'
+  /** Where the datasets are; in the catalog unless told. */
+  readonly source?: SourceName
   readonly path: string
   readonly summary: string
   readonly says: string
@@ -30,7 +34,7 @@ function listed(generation: Generation, isGrouped: boolean): readonly ParameterN
     ? (['select', 'group_by', 'order_by'] as const)
     : (['select', 'order_by'] as const)
   const page = isGrouped ? (['grouped_limit', 'grouped_offset'] as const) : (['limit', 'offset'] as const)
-  const old = generation === 'search-v2' ? (['rows', 'start', 'include_app_metas'] as const) : []
+  const old = generation === 'search-v2' ? (['sort', 'rows', 'start', 'include_app_metas'] as const) : []
   return [...clauses, ...FILTERS, ...page, ...old, ...MANNERS, ...more(generation)]
 }
 
@@ -54,12 +58,17 @@ function gpx(generation: Generation): readonly ParameterName[] {
   return ['name_field', 'description_field_list', extension]
 }
 
+/** Parameters of the list of a source as a file: it tells whole datasets. */
+function exportedWhole(generation: Generation): readonly ParameterName[] {
+  return exported(generation).filter(name => name !== 'select' && name !== 'group_by')
+}
+
 const json = (schema: string): Answer => ({ type: 'json', schema })
 const exportFile: Answer = { type: 'export' }
 const DATASET = '/catalog/datasets/{dataset_id}'
 
-/** Every operation of the REST APIs (query API, "Endpoints"); a document has those that its API serves. */
-export const OPERATIONS: readonly Operation[] = [
+/** The operations on the catalog and its datasets, and the entrances of all sources. */
+const ENTRANCES_AND_CATALOG: readonly Operation[] = [
   {
     id: 'getRoot',
     tag: 'Catalog',
@@ -81,6 +90,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     id: 'getMonitoring',
     tag: 'Catalog',
+    source: 'monitoring',
     path: '/monitoring',
     summary: 'The use of the portal as a source',
     says: 'Links to what is counted: below it are the same resources as below `/catalog`.',
@@ -90,6 +100,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     id: 'getNetwork',
     tag: 'Catalog',
+    source: 'network',
     path: '/network',
     summary: 'Other portals as a source',
     says: 'Links to the datasets of other portals: below it are the same resources as below `/catalog`.',
@@ -299,4 +310,52 @@ export const OPERATIONS: readonly Operation[] = [
     answer: json('one_template'),
     parameters: NOTHING,
   },
+]
+
+/** What the sources beside the catalog have of its operations, by their ids. */
+const SHARED: ReadonlySet<string> = new Set([
+  'getDatasets',
+  'aggregateDatasets',
+  'getDatasetsFacets',
+  'listExportFormats',
+  'exportDatasets',
+  'getDataset',
+  'getRecords',
+  'aggregateRecords',
+  'getRecord',
+  'getRecordsFacets',
+  'listDatasetExportFormats',
+  'exportRecords',
+  'exportRecordsCSV',
+  'getDatasetAttachments',
+])
+
+const ABOUT = {
+  monitoring: 'The datasets of this source tell how the portal is used.',
+  network:
+    'The datasets of this source are those of the portals of the network, named by their id, `@` and the domain of ' +
+    'their portal; records of other portals come from there, and their files are JSON only.',
+} as const
+
+/** An operation of the catalog as another source has it. */
+function sharedWith(source: keyof typeof ABOUT, operation: Operation): Operation {
+  const { id, path, summary, says } = operation
+  const own = source.charAt(0).toUpperCase() + source.slice(1)
+  return {
+    ...operation,
+    source,
+    id: id.replace(/^[a-z]+/, verb => verb + own),
+    path: path.replace('/catalog', `/${source}`),
+    summary: `${own}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
+    says: `${says} ${ABOUT[source]}`,
+    ...(id === 'exportDatasets' ? { parameters: exportedWhole } : {}),
+  }
+}
+
+/** Every operation of the REST APIs (query API, "Endpoints"); a document has those that its API serves. */
+export const OPERATIONS: readonly Operation[] = [
+  ...ENTRANCES_AND_CATALOG,
+  ...(['monitoring', 'network'] as const).flatMap(source =>
+    ENTRANCES_AND_CATALOG.filter(({ id }) => SHARED.has(id)).map(operation => sharedWith(source, operation)),
+  ),
 ]

@@ -76,6 +76,13 @@ export const PARAMETERS = {
     schema: Type.String(),
     description: 'Names of fields or figures, each followed by `asc` or `desc` if wanted.',
   },
+  sort: {
+    in: 'query',
+    schema: Type.String(),
+    description:
+      'The same as order_by, which goes before it; a minus before a name turns its order. The figures of use ' +
+      '(`explore.popularity_score` …) begin with the highest.',
+  },
   figure_order: {
     in: 'query',
     name: 'order_by',

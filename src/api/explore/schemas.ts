@@ -247,12 +247,21 @@ const SAID: Readonly<Record<string, string>> = {
   403: 'The credentials do not allow it',
   404: 'There is no such dataset, record, format or address',
   500: 'The service met an unexpected condition',
+  502: 'The portal that has the dataset does not answer, or nothing that can be handed on',
   503: 'The service is busy, or the query took too long',
 }
 
-/** What may be answered instead of what was asked for, by status: the codes are those of the catalogue of faults. */
-export function faultResponses(): Readonly<Record<string, unknown>> {
-  const told = Object.entries(SAID).map(([status, description]) => {
+/** The status of what other portals do not answer. */
+const ELSEWHERE = '502'
+
+/**
+ * What may be answered instead of what was asked for, by status: the codes are those of the catalogue of faults.
+ *
+ * @param isElsewhere true where other portals are asked
+ */
+export function faultResponses(isElsewhere: boolean): Readonly<Record<string, unknown>> {
+  const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== ELSEWHERE)
+  const told = said.map(([status, description]) => {
     const codes = Object.entries(FAULTS)
       .filter(([code, known]) => known.status === Number(status) && !INNER.includes(code))
       .map(([code]) => code)

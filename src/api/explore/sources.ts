@@ -12,6 +12,7 @@ import { exportObjects } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { catalogRoutes } from './catalog.ts'
 import { type CatalogRoute, type DatasetRoute, Door, type ExploreOptions } from './door.ts'
+import { exportLinks, tableFormats } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { passOn } from './pass-on.ts'
 import { presentDataset } from './present.ts'
@@ -41,19 +42,24 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
   const { monitoring, network } = options.sources
   await app.register(async scope => {
     scope.addHook('preHandler', () => monitoring.refresh())
-    sourceRoutes(scope, new Door({ ...options, catalog: monitoring, source: 'monitoring' }))
+    sourceRoutes(scope, new Door({ ...options, catalog: monitoring, source: 'monitoring' }), () => false)
   })
   await app.register(async scope => {
     scope.addHook('preHandler', () => network.refresh())
     passOn(scope, network)
     const { usage } = options
     const counted = usage === undefined ? {} : { usage: (id: string) => usage(network.localId(id)) }
-    sourceRoutes(scope, new Door({ ...options, ...counted, catalog: network, source: 'network' }))
+    const door = new Door({ ...options, ...counted, catalog: network, source: 'network' })
+    sourceRoutes(scope, door, id => network.federated(id) !== null)
   })
 }
 
-/** The resources of a source: those of the catalog, but for the files that only the catalog hands out. */
-function sourceRoutes(app: FastifyInstance, door: Door): void {
+/**
+ * The resources of a source: those of the catalog, but for the files that only the catalog hands out.
+ *
+ * @param isElsewhere true for the id of a dataset of another portal
+ */
+function sourceRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string) => boolean): void {
   const { root, source } = door.place
   const home = `${root}/${source}`
   const links = ['', '/datasets', '/exports'].map(part => ({
@@ -67,22 +73,26 @@ function sourceRoutes(app: FastifyInstance, door: Door): void {
   recordRoutes(app, door)
   facetRoutes(app, door)
   tableExportRoutes(app, door)
-  exportRoutes(app, door)
+  exportRoutes(app, door, isElsewhere)
 }
 
+/** What lists of datasets, and records of other portals, are exported in. */
+const JSON_ONLY = [{ name: 'json' }]
+
 /** The list of datasets as a file, and the lists of what there is to export (query API, "Catalog export"). */
-function exportRoutes(app: FastifyInstance, door: Door): void {
-  const { catalog } = door.options
+function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string) => boolean): void {
+  const { catalog, dialect } = door.options
   const { root, source } = door.place
   const home = `${root}/${source}`
 
   app.get<CatalogRoute>(`/${source}/exports`, async (request, reply) =>
-    door.answer(request, reply, door.asker(), { links: exportLinks(`${home}/exports`) }),
+    door.answer(request, reply, door.asker(), { links: exportLinks(`${home}/exports`, JSON_ONLY) }),
   )
 
   app.get<DatasetRoute>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
-    const { id } = catalog.dataset(request.params.dataset).dataset
-    const links = exportLinks(`${home}/datasets/${id}/exports`)
+    const { id, fields } = catalog.dataset(request.params.dataset).dataset
+    const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
+    const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
     return door.answer(request, reply, door.asker(), { links })
   })
 
@@ -102,19 +112,22 @@ function exportRoutes(app: FastifyInstance, door: Door): void {
     return reply
       .type(JSON_TYPE)
       .header('content-disposition', `attachment; filename="${source}.json"`)
-      .send(Readable.from(jsonArray(exportDatasets(request.query, door)), { objectMode: false }))
+      .send(Readable.from(jsonArray(await exportDatasets(request.query, door)), { objectMode: false }))
   })
 }
 
 /** The datasets of a source that a query finds, each as it is described, in bounded pieces. */
-function exportDatasets(query: QueryParameters, door: Door): AsyncIterable<readonly unknown[]> {
+async function exportDatasets(
+  query: QueryParameters,
+  door: Door,
+): Promise<AsyncIterable<readonly unknown[]>> {
   const asker = door.asker()
-  const { dialect, catalog } = door.options
-  const source = door.catalogSource()
+  const { dialect } = door.options
+  const source = await door.catalogSource(query)
   const { clauses, filter } = door.readFiltered(query, source)
   const all = { limit: readExportLimit(query), offset: 0, select: 'datasetid', groupBy: undefined }
   const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
-  const byId = new Map(catalog.current().entries.map(entry => [entry.dataset.id, entry]))
+  const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const found = exportObjects(
     plan,
     { target: source.target, style: { dialect, timezone: clauses.timezone } },
@@ -129,11 +142,4 @@ function exportDatasets(query: QueryParameters, door: Door): AsyncIterable<reado
 
 async function* mapped<From, To>(pieces: AsyncIterable<From>, map: (piece: From) => To): AsyncGenerator<To> {
   for await (const piece of pieces) yield map(piece)
-}
-
-function exportLinks(home: string) {
-  return [
-    { rel: 'self', href: home },
-    { rel: 'json', href: `${home}/json` },
-  ]
 }

@@ -3,6 +3,8 @@ import { odataFault } from '../../errors.ts'
 /** What a plus sign directly follows where it is one: an exponent, or the beginning of a number. */
 const EXPONENT = /(?:^|[^\w.])[+-]?\d[\d.]*e$/i
 const BEGINNING = /(?:^|[ \t,(:[])$/
+/** Dates and times have no sign. */
+const MOMENT = /^(?:\d{4,}-|\d\d:)/
 /** A time before its zone, also within quotes. */
 const TIME = /t\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/i
 const MEDIA_TYPE = /^(?:application|text)\/[\w.-]+$/i
@@ -56,7 +58,8 @@ export function decodeSearch(raw: string, option = '$search'): string {
 function isSign(before: string, after: string, isQuoted: boolean): boolean {
   if (/^\d\d:\d\d/.test(after) && TIME.test(before)) return true
   if (isQuoted) return false
-  if (/^\d/.test(after) && (EXPONENT.test(before) || BEGINNING.test(before))) return true
+  if (/^\d/.test(after) && (EXPONENT.test(before) || (BEGINNING.test(before) && !MOMENT.test(after))))
+    return true
   return /^\w/.test(after) && MEDIA_TYPE.test(before)
 }
 

@@ -1,4 +1,5 @@
-import type { Field } from '../../model/field.ts'
+import type { Field, FieldType } from '../../model/field.ts'
+import type { Literal } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type {
   Expression,
@@ -446,26 +447,31 @@ function total(of: Scalar, value: Expression, body: Body): Expression {
 }
 
 /** What leaves a sum, a least and a greatest value as they are, by type. */
-const NEUTRAL = {
+const NEUTRAL: Readonly<
+  Record<'sum' | 'min' | 'max', Readonly<Partial<Record<FieldType | 'number', Literal>>>>
+> = {
   sum: { number: integer(0), date: integer(0), datetime: integer(0) },
   min: {
     number: literal('INF', XSD.double),
     date: literal('9999-12-31', XSD.date),
     datetime: literal('9999-12-31T23:59:59.999999Z', XSD.dateTime),
+    text: literal('\u{10ffff}'),
+    boolean: literal('true', XSD.boolean),
   },
   max: {
     number: literal('-INF', XSD.double),
     date: literal('-9999-01-01', XSD.date),
     datetime: literal('-9999-01-01T00:00:00Z', XSD.dateTime),
+    text: literal(''),
+    boolean: literal('false', XSD.boolean),
   },
-} as const
+}
 
 /** A value, or where there is none what changes nothing: an aggregate over an error is one (SPARQL 1.1, 18.5.1). */
 function orNeutral(name: keyof typeof NEUTRAL, of: Scalar, value: Expression, body: Body): Expression {
   const isSure = of.type === 'field' && body.scope.isComplete(of.field)
   if (isSure) return value
-  const type = scalarType(of)
-  return call('COALESCE', value, NEUTRAL[name][type === 'date' || type === 'datetime' ? type : 'number'])
+  return call('COALESCE', value, NEUTRAL[name][scalarType(of)] ?? NEUTRAL[name].number ?? NOTHING)
 }
 
 /** Integers are summed as they are where their sum cannot overflow, which statistics tell. */

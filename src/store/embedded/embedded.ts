@@ -42,7 +42,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     const key = `${graph}\n${JSON.stringify([pattern.subject, pattern.predicate, pattern.object])}`
     const kept = counts.get(key)
     if (kept !== undefined) return kept
-    const [solution] = readSolutions(await pool.query(countQuery(graph, pattern), 'json', query?.deadline))
+    const [solution] = readSolutions(await pool.query(countQuery(graph, pattern), 'tsv', query?.deadline))
     const found = Number(solution?.count?.value ?? 0)
     if (counts.size >= COUNTS_KEPT) counts.delete(counts.keys().next().value ?? '')
     if (pool.registry.has(graph)) counts.set(key, found)
@@ -51,7 +51,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
 
   return {
     capabilities: { name: 'oxigraph', rangeIndex: false, fullTextIndex: false, geometryIndex: false },
-    select: async (sparql, query) => readSolutions(await pool.query(sparql, 'json', query?.deadline)),
+    select: async (sparql, query) => readSolutions(await pool.query(sparql, 'tsv', query?.deadline)),
     construct: (sparql, query) => pool.query(sparql, 'nt', query?.deadline),
     count,
     match: async (graph, pattern, { offset, limit }, query) => {

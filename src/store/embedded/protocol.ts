@@ -1,7 +1,7 @@
 import type { GraphSource } from '../store.ts'
 
-/** Form in which the engine writes an answer: SPARQL JSON results of a SELECT, N-Triples of a CONSTRUCT. */
-export type AnswerFormat = 'json' | 'nt'
+/** Form in which the engine writes an answer: SPARQL TSV results of a SELECT, N-Triples of a CONSTRUCT. */
+export type AnswerFormat = 'tsv' | 'nt'
 
 /** What a worker asks of its thread's `workerData`: the compiled engine, shared by all workers. */
 export interface WorkerSetup {

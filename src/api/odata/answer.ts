@@ -1,0 +1,158 @@
+import { Fault } from '../../errors.ts'
+import type { EdmValue, EntityColumn } from '../../model/edm.ts'
+import type { ODataClauses } from '../../query/odata/resolve.ts'
+import { type Asking, askEntities, askEntity } from './ask.ts'
+import { readClauses, readSelect, readWindow, type Window } from './clauses.ts'
+import { type Answer, writeAnswer } from './documents.ts'
+import { entityContext, feedContext, propertyContext } from './format/links.ts'
+import { type Place, setSheet } from './format/shape.ts'
+import { rawText } from './format/texts.ts'
+import { nextLink } from './links.ts'
+import { countOption, type RawOptions } from './options.ts'
+import type { ODataRequest } from './request.ts'
+import type { Entity, PropertyResource, RecordResource } from './resource.ts'
+
+/**
+ * The body of an answer about records; null for a property that is null, which has none (OData 4.0 Protocol 11.2.3).
+ * Faults: those of the options, ODataSegment for an entity or a single value that there is not, those of the store.
+ */
+export async function answerText(
+  resource: RecordResource,
+  request: ODataRequest,
+  asking: Asking,
+  place: Place,
+): Promise<string | null> {
+  switch (resource.type) {
+    case 'feed':
+    case 'feedReferences':
+      return write(await feed(resource, request, asking, place), request, asking, place)
+    case 'count': {
+      const { of } = resource
+      const clauses = parsed(asking, () => readClauses(request.options, of.filters, { limit: 0, offset: 0 }))
+      return String((await askEntities(of, clauses, asking, true)).total)
+    }
+    case 'entity':
+      return write(await entity(resource.of, request, asking), request, asking, place)
+    case 'reference': {
+      const { of } = resource
+      await oneOf(of, { ...NOTHING, select: [selected('recordid')] }, asking)
+      const references = { type: 'one', set: of.model.set, id: of.id } as const
+      return write({ type: 'references', references }, request, asking, place)
+    }
+    case 'property':
+    case 'value':
+    case 'valueCount':
+      return property(resource, request, asking, place)
+    default:
+      return resource satisfies never
+  }
+}
+
+function write(answer: Answer, request: ODataRequest, { asker }: Asking, place: Place): string {
+  const manner = { ...request.format, omitNulls: request.preferences.omitNulls }
+  return asker.watch.time('present', () => writeAnswer(answer, manner, place))
+}
+
+/** A page of entities, or of references to them. */
+async function feed(
+  { type, of }: Extract<RecordResource, { type: 'feed' | 'feedReferences' }>,
+  { below, options, format, preferences }: ODataRequest,
+  asking: Asking,
+  place: Place,
+): Promise<Answer> {
+  const { model, entry, updated } = of
+  const window = readWindow(options, preferences.pageSize)
+  const clauses = parsed(asking, () => readClauses(options, of.filters, window))
+  const isCounted = countOption(options, format.version)
+  const { columns, selected, rows, total } = await askEntities(of, clauses, asking, isCounted)
+  const count = isCounted ? total : null
+  const next = isLast(window, rows.length, total) ? null : nextLink(place, below, window.passed + rows.length)
+  if (type === 'feedReferences') {
+    const ids = rows.flatMap(({ id }) => id ?? [])
+    return { type: 'references', references: { type: 'page', set: model.set, ids, count, next } }
+  }
+  const { title } = setSheet(model, entry.dataset.metas, updated)
+  const context = feedContext(model.set, selected, format.version)
+  return { type: 'feed', feed: { model, columns, context, updated, title, rows, count, next } }
+}
+
+/** True where no page follows one of so many rows: all are passed, or as many as `$top` wants. */
+function isLast({ passed, offset, top }: Window, rows: number, total: number): boolean {
+  return rows === 0 || offset + rows >= total || (top !== null && passed + rows >= top)
+}
+
+async function entity(of: Entity, { options, format }: ODataRequest, asking: Asking): Promise<Answer> {
+  const { model, updated } = of
+  const clauses = parsed(asking, () => readClauses(options, [], ONE))
+  const { columns, selected, row } = await oneOf(of, clauses, asking)
+  const context = entityContext(model.set, selected, format.version)
+  return { type: 'entity', entity: { model, columns, context, updated, row } }
+}
+
+/** The value of a property or of a part of it: by itself, as text, or how many values it has. */
+async function property(
+  { type, of, property: { name, type: edmType }, member }: PropertyResource,
+  request: ODataRequest,
+  asking: Asking,
+  place: Place,
+): Promise<string | null> {
+  const { format, options } = request
+  const parts = readParts(options, name, edmType === 'Ods.GeoPoint2D' && member === null)
+  const found = await oneOf(of, { ...NOTHING, select: parts.map(part => selected(name, ...part)) }, asking)
+  const index = found.columns.findIndex(column => column.name === name)
+  const whole = found.columns[index]
+  if (whole === undefined) throw new Fault('ODataSegment', { segment: name })
+  const column = member === null ? whole : memberColumn(member)
+  const value = partOf(found.row.values[index] ?? null, member)
+  if (type === 'valueCount') return String(Array.isArray(value) ? value.length : 0)
+  if (value === null) return null
+  if (type === 'value') return rawText(value, column, format.version) ?? ''
+  const path = member === null ? [name] : [name, member]
+  const { set } = of.model
+  const context = propertyContext(set, of.id, path, column, format.version, place)
+  return write({ type: 'property', property: { column, value, context } }, request, asking, place)
+}
+
+/** The parts of a complex property that `$select` asks for: paths below it, one that is empty for all. */
+function readParts(options: RawOptions, name: string, isComplex: boolean): readonly (readonly string[])[] {
+  if (!options.system.has('select')) return [[]]
+  if (!isComplex) throw new Fault('ODataError', { reason: `$select: ${name} has no properties.` })
+  return readSelect(options).map(({ path }) => (path[0] === '*' ? [] : path))
+}
+
+function memberColumn(name: string): EntityColumn {
+  return { name, type: 'Edm.Double', collection: false, members: null, dynamic: false }
+}
+
+function partOf(value: EdmValue, member: 'latitude' | 'longitude' | null): EdmValue {
+  if (member === null) return value
+  return value !== null && typeof value === 'object' && 'latitude' in value ? value[member] : null
+}
+
+async function oneOf(of: Entity, clauses: ODataClauses, asking: Asking) {
+  const found = await askEntity(of, of.id, clauses, asking)
+  if (found === null) throw new Fault('ODataSegment', { segment: of.segment })
+  return found
+}
+
+const ONE = { limit: 1, offset: 0 }
+
+const NOTHING: ODataClauses = {
+  filter: null,
+  search: null,
+  orderBy: [],
+  select: [],
+  compute: [],
+  apply: [],
+  aliases: new Map(),
+  top: 1,
+  skip: 0,
+}
+
+function selected(...path: readonly string[]) {
+  return { path, options: [], span: { from: 0, to: 0 } }
+}
+
+function parsed(asking: Asking, read: () => ODataClauses): ODataClauses {
+  return asking.asker.watch.time('parse', read)
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerFault } from '../../http/faults.ts'
+import { errorBody } from './format/errors.ts'
+import { DEFAULT_FORMAT, type Format, formatAnyway } from './negotiate.ts'
+import { optionNamed } from './options.ts'
+import { versionHeader } from './versions.ts'
+
+/**
+ * Answers whatever was thrown in OData's words, in the version and format that the request wants as far as those can be
+ * read (OData 4.0 Protocol 9.4; linked data, "Errors").
+ */
+export function answerODataFault(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const format = formatAnyway(request.headers, namedFormat(request.raw.url ?? ''))
+  for (const name of ['odata-version', 'dataserviceversion', 'preference-applied']) reply.removeHeader(name)
+  reply.header(...versionHeader(format.told)).serializer((body: unknown) => body as string)
+  const manner = { ...format, omitNulls: false }
+  answerFault(({ message, status }) => errorBody(message, status, manner), contentType(format))(
+    error,
+    request,
+    reply,
+  )
+}
+
+/** Formats of data are not all formats of errors. */
+function contentType({ type, version }: Format): string {
+  if (type === 'atom') return 'application/xml'
+  if (type === 'verbose') return 'application/json;odata=verbose'
+  return version === '4.0' ? DEFAULT_FORMAT.contentType : 'application/json;odata=minimalmetadata'
+}
+
+/** The value of `$format` of an address that may not be readable at all. */
+function namedFormat(url: string): string | undefined {
+  const at = url.indexOf('?')
+  const parts =
+    at < 0
+      ? []
+      : url
+          .slice(at + 1)
+          .split('&')
+          .slice(0, 200)
+  for (const part of parts)
+    try {
+      if (optionNamed(part) === 'format') return part.slice(part.indexOf('=') + 1)
+    } catch {
+      // What cannot be decoded names nothing.
+    }
+  return undefined
+}

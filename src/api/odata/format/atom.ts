@@ -1,0 +1,109 @@
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../formats/xml.ts'
+import { propertyWriter } from './atom-values.ts'
+import { contextAddress, entityPath, segment, typesOf } from './links.ts'
+import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
+import type { EntityRow, Feed, Manner, Place, References, Single } from './shape.ts'
+
+/** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
+export function atomFeed(feed: Feed, manner: Manner, place: Place): string {
+  const { model, title, updated, count, next } = feed
+  const path = segment(model.set)
+  const write = entryWriter(feed, manner, place)
+  const entries: string[] = []
+  feed.rows.forEach((row, index) => {
+    entries.push(`<entry>${write(row, index)}</entry>\n`)
+  })
+  return [
+    `${XML_DECLARATION}<feed ${attributes(feed.context, manner, place)}>\n`,
+    `<id>${xmlText(`${place.root}/${path}`)}</id>\n`,
+    `<title type="text">${xmlText(title)}</title>\n`,
+    `<updated>${xmlText(updated)}</updated>\n`,
+    `<link rel="self" title="${xmlAttribute(model.set)}" href="${xmlAttribute(path)}"/>\n`,
+    entries.length > 0 ? '' : NOBODY,
+    counted(count),
+    ...entries,
+    following(next),
+    '</feed>\n',
+  ].join('')
+}
+
+/** Writes one entity as an entry (Atom Format 4.0, section 5). */
+export function atomEntity(single: Single, manner: Manner, place: Place): string {
+  const write = entryWriter(single, manner, place)
+  return `${XML_DECLARATION}<entry ${attributes(single.context, manner, place)}>${write(single.row, 0)}</entry>\n`
+}
+
+/** Writes references to entities (Atom Format 4.0, section 13; links of 3.0). */
+export function atomReferences(references: References, { version }: Manner, place: Place): string {
+  const address = (id: string) => `${place.root}/${entityPath(references.set, id)}`
+  if (version === '3.0') return oldReferences(references, address)
+  const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
+  if (references.type === 'one') {
+    const id = xmlAttribute(address(references.id))
+    return `${XML_DECLARATION}<m:ref xmlns:m="${META}" ${context('$ref')} id="${id}"/>\n`
+  }
+  const { ids, count, next } = references
+  return [
+    `${XML_DECLARATION}<feed xmlns="${ATOM}" xmlns:m="${META}" ${context('Collection($ref)')}>\n`,
+    counted(count),
+    ...ids.map(id => `<m:ref id="${xmlAttribute(address(id))}"/>\n`),
+    following(next),
+    '</feed>\n',
+  ].join('')
+}
+
+function oldReferences(references: References, address: (id: string) => string): string {
+  const { data, meta } = DATA_SERVICES
+  if (references.type === 'one')
+    return `${XML_DECLARATION}<uri xmlns="${data}">${xmlText(address(references.id))}</uri>\n`
+  const { ids, count, next } = references
+  return [
+    `${XML_DECLARATION}<links xmlns="${data}" xmlns:m="${meta}">\n`,
+    counted(count),
+    ...ids.map(id => `<uri>${xmlText(address(id))}</uri>\n`),
+    next === null ? '' : `<next>${xmlText(next)}</next>\n`,
+    '</links>\n',
+  ].join('')
+}
+
+/** A feed or an entry must have an author (RFC 4287, section 4.1.1). */
+const NOBODY = '<author><name/></author>\n'
+
+function counted(count: number | null): string {
+  return count === null ? '' : `<m:count>${count}</m:count>\n`
+}
+
+function following(next: string | null): string {
+  return next === null ? '' : `<link rel="next" href="${xmlAttribute(next)}"/>\n`
+}
+
+function attributes(context: string, { version }: Manner, place: Place): string {
+  const [data, meta] = version === '3.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
+  const told = version === '3.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
+  return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${told}`
+}
+
+/** What stands in an entry. A row that is no record gets a name that nobody can follow (Atom Format 4.0, section 5.1.2). */
+function entryWriter(
+  { model, columns, updated }: Pick<Feed, 'model' | 'columns' | 'updated'>,
+  manner: Manner,
+  place: Place,
+): (row: EntityRow, index: number) => string {
+  const types = typesOf(place)
+  const writers = columns.map(column => propertyWriter(column, manner, types))
+  const isOld = manner.version === '3.0'
+  const term = xmlAttribute(`${isOld ? '' : '#'}${model.namespace}.${model.type}`)
+  const category = `<category term="${term}" scheme="${isOld ? DATA_SERVICES.scheme : SCHEME}"/>`
+  const title = xmlAttribute(model.set)
+  const middle = `<title/><updated>${xmlText(updated)}</updated>${NOBODY.trimEnd()}<content type="application/xml"><m:properties>`
+  return ({ id, values }, index) => {
+    let text = `<id>odata:transient:${index + 1}</id>${category}${middle}`
+    if (id !== null) {
+      const path = entityPath(model.set, id)
+      const link = `<link rel="self" title="${title}" href="${xmlAttribute(path)}"/>`
+      text = `<id>${xmlText(`${place.root}/${path}`)}</id>${category}${link}${middle}`
+    }
+    for (let column = 0; column < writers.length; column++) text += writers[column]?.(values[column] ?? null)
+    return `${text}</m:properties></content>`
+  }
+}

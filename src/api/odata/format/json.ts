@@ -1,0 +1,176 @@
+import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
+import { contextAddress, entityPath, typesOf } from './links.ts'
+import type { EntityRow, Feed, Manner, Place, PropertyAnswer, References, Single } from './shape.ts'
+import { type PointValue, primitiveText } from './texts.ts'
+import { membersOf, typeFragment } from './types.ts'
+
+/** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
+export function jsonFeed(feed: Feed, manner: Manner, place: Place): string {
+  const write = rowWriter(feed, manner, place)
+  const names = NAMES[manner.version]
+  const rows: string[] = []
+  for (const row of feed.rows) rows.push(`{${write(row).slice(1)}}`)
+  const count = feed.count === null ? '' : `,"${names.prefix}count":${countText(feed.count, manner)}`
+  const next = feed.next === null ? '' : `,"${names.prefix}nextLink":${JSON.stringify(feed.next)}`
+  return `{${context(feed.context, manner, place)}${count},"value":[${rows.join(',')}]${next}}`
+}
+
+/** Writes one entity as JSON light (JSON Format 4.0, section 6). */
+export function jsonEntity(single: Single, manner: Manner, place: Place): string {
+  return `{${context(single.context, manner, place)}${rowWriter(single, manner, place)(single.row)}}`
+}
+
+/** Writes the value of a property as JSON light: the parts of a point stand side by side (JSON Format 4.0, section 11). */
+export function jsonProperty(answer: PropertyAnswer, manner: Manner, place: Place): string {
+  const { column, value } = answer
+  const names = NAMES[manner.version]
+  const head = context(answer.context, manner, place)
+  if (value === null)
+    return manner.version === '3.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
+  const type = needsType(column, value, manner)
+    ? `,"${names.prefix}type":"${typeFragment(column, manner.version, typesOf(place))}"`
+    : ''
+  const text = valueWriter(column, { ...manner, level: 'minimal' }, place)(value)
+  if (column.type !== 'Ods.GeoPoint2D') return `{${head}${type},"value":${text}}`
+  return `{${head}${type}${text === '{}' ? '' : `,${text.slice(1, -1)}`}}`
+}
+
+/** Writes references to entities as JSON light (JSON Format 4.0, sections 13 and 14; links of 3.0). */
+export function jsonReferences(references: References, manner: Manner, place: Place): string {
+  const isOld = manner.version === '3.0'
+  const { set } = references
+  const [name, links] = isOld ? ['url', `${set}/$links`] : ['@odata.id', '$ref']
+  const reference = (id: string) => `"${name}":${JSON.stringify(`${place.root}/${entityPath(set, id)}`)}`
+  if (references.type === 'one') return `{${context(links, manner, place)},${reference(references.id)}}`
+  const { prefix } = NAMES[manner.version]
+  const { ids, count, next } = references
+  const head = context(isOld ? links : 'Collection($ref)', manner, place)
+  const counted = count === null ? '' : `,"${prefix}count":${countText(count, manner)}`
+  const more = next === null ? '' : `,"${prefix}nextLink":${JSON.stringify(next)}`
+  return `{${head}${counted},"value":[${ids.map(id => `{${reference(id)}}`).join(',')}]${more}}`
+}
+
+const NAMES = {
+  '4.0': { prefix: '@odata.', context: '@odata.context' },
+  '3.0': { prefix: 'odata.', context: 'odata.metadata' },
+} as const
+
+function context(text: string, { version }: Manner, place: Place): string {
+  return `"${NAMES[version].context}":${JSON.stringify(contextAddress(place, text))}`
+}
+
+function countText(count: number, { version, ieee754 }: Manner): string {
+  return version === '3.0' || ieee754 ? `"${count}"` : String(count)
+}
+
+/** The members of the JSON of an entity, each with a comma before it. */
+function rowWriter(
+  { model, columns }: Pick<Feed, 'model' | 'columns'>,
+  manner: Manner,
+  place: Place,
+): (row: EntityRow) => string {
+  const writers = columns.map(column => memberWriter(column, manner, place))
+  const type = JSON.stringify(`${manner.version === '3.0' ? '' : '#'}${model.namespace}.${model.type}`)
+  const control = controlWriter(type, model.set, manner, place)
+  return ({ id, values }) => {
+    let text = control(id)
+    for (let index = 0; index < writers.length; index++) text += writers[index]?.(values[index] ?? null)
+    return text
+  }
+}
+
+/** What is told of an entity beside its properties; a row that is no record has no address (Aggregation 4.0, section 3). */
+function controlWriter(
+  type: string,
+  set: string,
+  { version, level }: Manner,
+  { root }: Place,
+): (id: string | null) => string {
+  const transient = version === '4.0' ? ',"@odata.id":null' : ''
+  if (level === 'minimal') return id => (id === null ? transient : '')
+  return id => {
+    if (id === null) return transient
+    const path = entityPath(set, id)
+    const address = JSON.stringify(`${root}/${path}`)
+    return version === '4.0'
+      ? `,"@odata.type":${type},"@odata.id":${address},"@odata.readLink":${address}`
+      : `,"odata.type":${type},"odata.id":${address},"odata.editLink":${JSON.stringify(path)}`
+  }
+}
+
+function memberWriter(column: EntityColumn, manner: Manner, place: Place): (value: EdmValue) => string {
+  const name = JSON.stringify(column.name)
+  const plain = `,${name}:`
+  const absent = manner.omitNulls ? '' : `${plain}null`
+  const write = valueWriter(column, manner, place)
+  const type = typeFragment(column, manner.version, typesOf(place))
+  const typed = `,${JSON.stringify(`${column.name}@odata.type`)}:"${type}"${plain}`
+  const isComplex = column.type === 'Ods.GeoPoint2D' && !column.collection
+  if (isComplex || (manner.level === 'minimal' && !column.dynamic))
+    return value => (value === null ? absent : plain + write(value))
+  return value => {
+    if (value === null) return absent
+    return (needsType(column, value, manner) ? typed : plain) + write(value)
+  }
+}
+
+/** Types that JSON tells by itself (JSON Format 4.0, section 4.5.3). */
+function isTold({ type, collection }: EntityColumn, value: EdmValue): boolean {
+  if (collection) return false
+  if (type === 'Edm.Double') return Number.isFinite(value)
+  return type === 'Edm.String' || type === 'Edm.Boolean'
+}
+
+/** True where the type is asked for, or neither the metadata document nor JSON tells it. */
+function needsType(column: EntityColumn, value: EdmValue, { level }: Manner): boolean {
+  return (level === 'full' || column.dynamic) && !isTold(column, value)
+}
+
+type Write = (value: EdmValue) => string
+
+/** Writes a value that is not null. */
+function valueWriter(column: EntityColumn, manner: Manner, place: Place): Write {
+  const { type, collection, dynamic } = column
+  const { version, level, ieee754 } = manner
+  if (collection) return value => JSON.stringify(value)
+  switch (type) {
+    case 'Edm.String':
+      return value => JSON.stringify(value)
+    case 'Edm.Boolean':
+      return String
+    case 'Edm.Double':
+    case 'Edm.Int32':
+      return value => numberJson(value as number)
+    case 'Edm.Int64':
+    case 'Edm.Decimal':
+      if (version === '4.0' && !ieee754) return value => numberJson(value as number)
+      return value => `"${primitiveText(value as number, column, version)}"`
+    case 'Edm.Date':
+    case 'Edm.DateTimeOffset':
+    case 'Edm.TimeOfDay':
+    case 'Edm.Duration':
+      return value => `"${primitiveText(value as string | number, column, version)}"`
+    case 'Ods.GeoPoint2D': {
+      const prefix = NAMES[version].prefix
+      const typed = level === 'full' || dynamic
+      const fragment = typeFragment(column, version, typesOf(place))
+      return pointWriter(column, typed ? `"${prefix}type":"${fragment}"` : '')
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+function pointWriter(column: EntityColumn, head: string): Write {
+  const members = membersOf(column)
+  return value => {
+    const point = value as PointValue
+    const parts = members.map(member => `"${member}":${numberJson(point[member])}`)
+    return `{${(head === '' ? parts : [head, ...parts]).join(',')}}`
+  }
+}
+
+/** JSON has no number that is infinite, or none: they are texts (JSON Format 4.0, section 7.1). */
+function numberJson(value: number): string {
+  return Number.isFinite(value) ? String(value) : `"${primitiveText(value, { type: 'Edm.Double' }, '4.0')}"`
+}

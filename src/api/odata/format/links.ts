@@ -1,0 +1,63 @@
+import type { EntityColumn } from '../../../model/edm.ts'
+import { typesNamespace } from '../../../model/edm.ts'
+import type { Place, Version } from './shape.ts'
+import { typeText } from './types.ts'
+
+/** One segment of a path, its quotes and parentheses as they are (OData 4.0 URL Conventions, section 2). */
+export function segment(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+/** The path of an entity below the root, with its key as a literal: `cities('r1')`. */
+export function entityPath(set: string, id: string): string {
+  return `${segment(set)}('${segment(id.replaceAll("'", "''"))}')`
+}
+
+/** The absolute address of the metadata document with what is described in it: a context. */
+export function contextAddress({ root }: Place, context = ''): string {
+  return `${root}/$metadata${context === '' ? '' : `#${context}`}`
+}
+
+/** The namespace of the complex types of the service, which comes from its host. */
+export function typesOf({ root }: Place): string {
+  return typesNamespace(new URL(root).hostname)
+}
+
+/**
+ * The context of entities of a set (OData 4.0 Protocol 10.2 and 10.7; JSON Format 3.0).
+ *
+ * @param selected names and paths that were asked for, null for all
+ */
+export function feedContext(set: string, selected: readonly string[] | null, version: Version): string {
+  if (selected === null) return segment(set)
+  return version === '4.0'
+    ? `${segment(set)}(${pathList(selected)})`
+    : `${segment(set)}&$select=${pathList(selected)}`
+}
+
+/** The context of one entity (Protocol 10.3 and 10.8), see {@link feedContext}. */
+export function entityContext(set: string, selected: readonly string[] | null, version: Version): string {
+  if (version === '4.0') return `${feedContext(set, selected, version)}/$entity`
+  return `${segment(set)}/@Element${selected === null ? '' : `&$select=${pathList(selected)}`}`
+}
+
+/**
+ * The context of a property of an entity (Protocol 10.12; in 3.0 its type alone).
+ *
+ * @param path names of the property and of its part
+ */
+export function propertyContext(
+  set: string,
+  id: string,
+  path: readonly string[],
+  column: EntityColumn,
+  version: Version,
+  place: Place,
+): string {
+  if (version === '3.0') return typeText(column, version, typesOf(place))
+  return `${entityPath(set, id)}/${path.map(segment).join('/')}`
+}
+
+function pathList(paths: readonly string[]): string {
+  return paths.map(path => path.split('/').map(segment).join('/')).join(',')
+}

@@ -1,0 +1,74 @@
+import { XML_DECLARATION, xmlAttribute } from '../../../formats/xml.ts'
+import { KEY } from '../../../model/edm.ts'
+import { type Annotation, annotationXml } from './annotations.ts'
+import { typesOf } from './links.ts'
+import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
+import { EDM, EDMX, META } from './namespaces.ts'
+import { CONTAINER } from './service.ts'
+import type { Place, SetSheet } from './shape.ts'
+import {
+  propertyAnnotations,
+  SERVICE_CAPABILITIES,
+  SET_CAPABILITIES,
+  setAnnotations,
+  VOCABULARIES,
+} from './vocabulary.ts'
+
+/**
+ * Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. The
+ * attributes of the namespace `m` are those that the specification adds (linked data, "Versioning").
+ */
+export function metadataXml(sets: readonly SetSheet[], place: Place): string {
+  const types = typesOf(place)
+  return [
+    `${XML_DECLARATION}<edmx:Edmx Version="4.0" xmlns:edmx="${EDMX}">\n`,
+    ...VOCABULARIES.map(
+      ({ uri, namespace, alias }) =>
+        `<edmx:Reference Uri="${uri}.xml"><edmx:Include Namespace="${namespace}" Alias="${alias}"/></edmx:Reference>\n`,
+    ),
+    `<edmx:DataServices xmlns:m="${META}" m:DataServiceVersion="4.0" m:MaxDataServiceVersion="4.0">\n`,
+    `<Schema xmlns="${EDM}" Namespace="${xmlAttribute(types)}" Alias="${ALIAS}">\n`,
+    ...Object.entries(COMPLEX_TYPES).map(
+      ([name, properties]) =>
+        `<ComplexType Name="${name}">\n${properties.map(property => propertyXml(property, [])).join('')}</ComplexType>\n`,
+    ),
+    `<EntityContainer Name="${CONTAINER}">\n`,
+    ...sets.map(entitySet),
+    ...SERVICE_CAPABILITIES.map(annotationLine),
+    '</EntityContainer>\n</Schema>\n',
+    ...sets.map(schema),
+    '</edmx:DataServices>\n</edmx:Edmx>\n',
+  ].join('')
+}
+
+function entitySet(sheet: SetSheet): string {
+  const { set, namespace, type } = sheet.model
+  const annotations = [...setAnnotations(sheet), ...SET_CAPABILITIES].map(annotationLine).join('')
+  return `<EntitySet Name="${xmlAttribute(set)}" EntityType="${xmlAttribute(`${namespace}.${type}`)}">\n${annotations}</EntitySet>\n`
+}
+
+function schema({ model }: SetSheet): string {
+  const properties = model.properties.map(property =>
+    propertyXml(propertySheet(property, '4.0'), propertyAnnotations(property)),
+  )
+  return [
+    `<Schema xmlns="${EDM}" Namespace="${xmlAttribute(model.namespace)}">\n`,
+    `<EntityType Name="${xmlAttribute(model.type)}">\n<Key><PropertyRef Name="${KEY}"/></Key>\n`,
+    ...properties,
+    '</EntityType>\n</Schema>\n',
+  ].join('')
+}
+
+function propertyXml(
+  { name, type, nullable, precision }: PropertySheet,
+  annotations: readonly Annotation[],
+): string {
+  const facets = `${nullable ? '' : ' Nullable="false"'}${precision === null ? '' : ` Precision="${precision}"`}`
+  const start = `<Property Name="${xmlAttribute(name)}" Type="${xmlAttribute(type)}"${facets}`
+  if (annotations.length === 0) return `${start}/>\n`
+  return `${start}>${annotations.map(annotationXml).join('')}</Property>\n`
+}
+
+function annotationLine(annotation: Annotation): string {
+  return `${annotationXml(annotation)}\n`
+}

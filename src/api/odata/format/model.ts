@@ -1,0 +1,41 @@
+import { type EntityProperty, KEY } from '../../../model/edm.ts'
+import type { Version } from './shape.ts'
+import { typeText } from './types.ts'
+
+/** Alias of the namespace of complex types (linked data, "Complex types"). */
+export const ALIAS = 'Ods'
+
+/** A property of a type, as the metadata document tells it. */
+export interface PropertySheet {
+  readonly name: string
+  readonly type: string
+  readonly nullable: boolean
+  /** Digits of the seconds of moments, which 4.0 takes to have none (CSDL 4.0, section 6.2.3). */
+  readonly precision: number | null
+}
+
+/** The complex types of the service (linked data, "Complex types"). */
+export const COMPLEX_TYPES: Readonly<Record<string, readonly PropertySheet[]>> = {
+  GeoPoint2D: [plain('latitude', 'Edm.Double'), plain('longitude', 'Edm.Double')],
+  Image: [
+    plain('width', 'Edm.Int32'),
+    plain('format', 'Edm.String'),
+    plain('id', 'Edm.String'),
+    plain('height', 'Edm.Int32'),
+  ],
+}
+
+/** A property of an entity: the key and collections have no null. */
+export function propertySheet(property: EntityProperty, version: Version): PropertySheet {
+  const { name, type, collection } = property
+  return {
+    name,
+    type: typeText(property, version, ALIAS),
+    nullable: !collection && name !== KEY,
+    precision: version === '4.0' && type === 'Edm.DateTimeOffset' ? 6 : null,
+  }
+}
+
+function plain(name: string, type: string): PropertySheet {
+  return { name, type, nullable: true, precision: null }
+}

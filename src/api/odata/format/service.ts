@@ -1,0 +1,59 @@
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../formats/xml.ts'
+import { contextAddress, segment } from './links.ts'
+import { APP, ATOM, META } from './namespaces.ts'
+import type { Manner, Place, SetSheet, Version } from './shape.ts'
+
+/** Name of the entity container, which holds all sets. */
+export const CONTAINER = 'Container'
+
+/** Writes the service document: what entity sets there are (linked data, "OData service root and entity sets"). */
+export function serviceDocument(sets: readonly SetSheet[], { type, version }: Manner, place: Place): string {
+  switch (type) {
+    case 'json':
+      return version === '4.0' ? json(sets, place) : oldJson(sets, place)
+    case 'verbose':
+      return JSON.stringify({ d: { EntitySets: sets.map(({ model }) => model.set) } })
+    case 'atom':
+      return atom(sets, version, place)
+    default:
+      return type satisfies never
+  }
+}
+
+function json(sets: readonly SetSheet[], place: Place): string {
+  return JSON.stringify({
+    '@odata.context': contextAddress(place),
+    value: sets.map(({ model, title }) => ({
+      name: model.set,
+      kind: 'EntitySet',
+      url: segment(model.set),
+      title,
+    })),
+  })
+}
+
+function oldJson(sets: readonly SetSheet[], place: Place): string {
+  return JSON.stringify({
+    'odata.metadata': contextAddress(place),
+    value: sets.map(({ model }) => ({ name: model.set, url: segment(model.set) })),
+  })
+}
+
+/** AtomPub (RFC 5023, section 8; Atom Format 4.0, section 5.3). */
+function atom(sets: readonly SetSheet[], version: Version, place: Place): string {
+  const isOld = version === '3.0'
+  const context = xmlAttribute(contextAddress(place))
+  const told = isOld ? '' : ` xmlns:m="${META}" m:context="${context}"`
+  const collections = sets.map(({ model, title }) => {
+    const name = isOld ? '' : ` m:name="${xmlAttribute(model.set)}"`
+    const shown = xmlText(isOld ? model.set : title)
+    return `<collection href="${xmlAttribute(segment(model.set))}"${name}><atom:title type="text">${shown}</atom:title></collection>\n`
+  })
+  return [
+    XML_DECLARATION,
+    `<service xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${APP}" xmlns:atom="${ATOM}"${told}>\n`,
+    `<workspace>\n<atom:title type="text">${CONTAINER}</atom:title>\n`,
+    ...collections,
+    '</workspace>\n</service>\n',
+  ].join('')
+}

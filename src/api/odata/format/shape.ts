@@ -1,0 +1,99 @@
+import type { EdmValue, EntityColumn, EntityModel } from '../../../model/edm.ts'
+import type { Metas, MetaValue } from '../../../model/metadata.ts'
+
+/** The versions of OData that answers are written in. */
+export type Version = '4.0' | '3.0'
+
+/** Where the service is. */
+export interface Place {
+  /** Public address of its root, without a slash at the end: `https://host/api/odata`. */
+  readonly root: string
+}
+
+/** How an answer is written; verbose JSON is of 3.0 only, and what follows `level` concerns JSON light and Atom only. */
+export interface Manner {
+  readonly type: 'json' | 'verbose' | 'atom'
+  readonly version: Version
+  /** How much JSON light tells beside the values (OData JSON Format 4.0, section 3.1). */
+  readonly level: 'minimal' | 'full'
+  /** Whole numbers of 64 bits and decimals as texts, in JSON of 4.0 (JSON Format 4.0, section 3.2). */
+  readonly ieee754: boolean
+  /** Leaves out properties that are null (`Prefer: omit-values=nulls`, OData 4.01 Protocol 8.2.8.6). */
+  readonly omitNulls: boolean
+}
+
+/** One entity: its key, null for a row that is no record, and a value for each column of the answer. */
+export interface EntityRow {
+  readonly id: string | null
+  readonly values: readonly EdmValue[]
+}
+
+interface Described {
+  readonly model: EntityModel
+  readonly columns: readonly EntityColumn[]
+  /** What follows `$metadata#` in the context, see feedContext and entityContext. */
+  readonly context: string
+  /** `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
+  readonly updated: string
+}
+
+/** A page of the entities of a set. */
+export interface Feed extends Described {
+  readonly title: string
+  readonly rows: readonly EntityRow[]
+  /** Number of all that match; null where it was not asked for. */
+  readonly count: number | null
+  /** Absolute address of the next page. */
+  readonly next: string | null
+}
+
+/** One entity by itself. */
+export interface Single extends Described {
+  readonly row: EntityRow
+}
+
+/** The value of one property, or of a part of it. */
+export interface PropertyAnswer {
+  /** What the value is; its name is that of the last segment. */
+  readonly column: EntityColumn
+  readonly value: EdmValue
+  /** What follows `$metadata#` in the context, see propertyContext. */
+  readonly context: string
+}
+
+/** References to entities of one set: one, or a page of them. */
+export type References =
+  | { readonly type: 'one'; readonly set: string; readonly id: string }
+  | {
+      readonly type: 'page'
+      readonly set: string
+      readonly ids: readonly string[]
+      readonly count: number | null
+      readonly next: string | null
+    }
+
+/** An entity set, as the service document and the metadata document tell it. */
+export interface SetSheet {
+  readonly model: EntityModel
+  readonly title: string
+  readonly publisher: string | null
+  readonly modified: string | null
+  readonly keywords: readonly string[]
+}
+
+/** What is told of the entity set of a dataset, from its metadata and the moment of its publication. */
+export function setSheet(model: EntityModel, metas: Metas, published: string): SetSheet {
+  const { title, publisher, modified, keyword } = metas.default ?? {}
+  return {
+    model,
+    title: textsOf(title)[0] ?? model.set,
+    publisher: textsOf(publisher)[0] ?? null,
+    modified: textsOf(modified)[0] ?? published,
+    keywords: textsOf(keyword),
+  }
+}
+
+function textsOf(value: MetaValue | undefined): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return texts.filter((text): text is string => typeof text === 'string' && text !== '')
+}

@@ -1,0 +1,44 @@
+import type { ColumnType, EntityColumn } from '../../../model/edm.ts'
+import type { Version } from './shape.ts'
+
+/** Types of 4.0 that 3.0 has under another name (facts on OData, 4.1). */
+const OLD_TYPES: Partial<Readonly<Record<ColumnType, string>>> = {
+  'Edm.Date': 'Edm.DateTime',
+  'Edm.TimeOfDay': 'Edm.Time',
+  'Edm.Duration': 'Edm.Time',
+}
+
+/**
+ * The qualified name of the type of a column, as the metadata document of a version has it.
+ *
+ * @param types namespace of the complex types
+ */
+export function typeText(
+  { type, collection }: Pick<EntityColumn, 'type' | 'collection'>,
+  version: Version,
+  types: string,
+): string {
+  const known = version === '3.0' ? (OLD_TYPES[type] ?? type) : type
+  const name = known.replace(/^Ods\./, () => `${types}.`)
+  return collection ? `Collection(${name})` : name
+}
+
+/** The same for an annotation of an instance: 4.0 leaves out `Edm.` and begins with `#` (JSON Format 4.0, 4.5.3). */
+export function typeFragment(
+  column: Pick<EntityColumn, 'type' | 'collection'>,
+  version: Version,
+  types: string,
+): string {
+  const text = typeText(column, version, types)
+  return version === '3.0' ? text : `#${text.replace(/^(Collection\()?Edm\./, '$1')}`
+}
+
+/** The parts of a point that a column has, in their order. */
+export function membersOf({ members }: EntityColumn): readonly ('latitude' | 'longitude')[] {
+  return MEMBERS.filter(member => members === null || members.includes(member))
+}
+
+const MEMBERS = ['latitude', 'longitude'] as const
+
+/** What a part of a point is. */
+export const MEMBER_TYPE = { type: 'Edm.Double', collection: false } as const

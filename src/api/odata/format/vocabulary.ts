@@ -1,0 +1,108 @@
+import type { EntityProperty } from '../../../model/edm.ts'
+import { TECHNICAL } from '../../../query/technical.ts'
+import type { Annotation } from './annotations.ts'
+import type { SetSheet } from './shape.ts'
+
+/** A vocabulary that the metadata document refers to, so that readers can look up its terms. */
+export interface VocabularySource {
+  /** Without the ending that names the format. */
+  readonly uri: string
+  readonly namespace: string
+  readonly alias: string
+}
+
+export const VOCABULARIES: readonly VocabularySource[] = ['Core', 'Capabilities', 'Aggregation'].map(
+  alias => ({
+    uri: `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.${alias}.V1`,
+    namespace: `Org.OData.${alias}.V1`,
+    alias,
+  }),
+)
+
+const DISPLAY_NAME = 'Org.OData.Display.V1.DisplayName'
+
+/** What the publisher tells of a dataset: the four terms of the specification (linked data, "Dataset annotations"). */
+export function setAnnotations({ title, publisher, modified, keywords }: SetSheet): readonly Annotation[] {
+  return [
+    ...text('Org.OData.Publication.V1.PublisherName', publisher),
+    ...text('Org.OData.Publication.V1.LastModified', modified),
+    ...text('Org.OData.Publication.V1.Keywords', keywords.length === 0 ? null : keywords.join(', ')),
+    ...text(DISPLAY_NAME, title),
+  ]
+}
+
+/** What can be done with every set: it can be read (Capabilities vocabulary). */
+export const SET_CAPABILITIES: readonly Annotation[] = [
+  restriction('InsertRestrictions', 'Insertable'),
+  restriction('UpdateRestrictions', 'Updatable'),
+  restriction('DeleteRestrictions', 'Deletable'),
+  restriction('ExpandRestrictions', 'Expandable'),
+]
+
+/** Functions that filters can call (OData 4.0 URL Conventions 5.1.1.4 to 5.1.1.10 and 5.1.1.13). */
+const FILTER_FUNCTIONS = [
+  ['concat', 'contains', 'endswith', 'indexof', 'length', 'matchesPattern', 'startswith', 'substring'],
+  ['tolower', 'toupper', 'trim'],
+  ['date', 'day', 'fractionalseconds', 'hour', 'maxdatetime', 'mindatetime', 'minute', 'month', 'now'],
+  ['second', 'time', 'totaloffsetminutes', 'totalseconds', 'year'],
+  ['ceiling', 'floor', 'round'],
+  ['cast', 'isof', 'geo.distance', 'geo.intersects', 'geo.length', 'any', 'all'],
+].flat()
+
+/** Transformations of `$apply` that are served (Aggregation 4.0, section 3). */
+const TRANSFORMATIONS = [
+  'aggregate',
+  'groupby',
+  'filter',
+  'compute',
+  'concat',
+  'identity',
+  'topcount',
+  'topsum',
+  'toppercent',
+  'bottomcount',
+  'bottomsum',
+  'bottompercent',
+]
+
+/** What the service as a whole can do (facts on OData, 2.4). */
+export const SERVICE_CAPABILITIES: readonly Annotation[] = [
+  ...text('Core.ODataVersions', '4.0'),
+  {
+    term: 'Capabilities.ConformanceLevel',
+    value: { type: 'member', of: 'Org.OData.Capabilities.V1.ConformanceLevelType', value: 'Intermediate' },
+  },
+  flag('Capabilities.KeyAsSegmentSupported', false),
+  flag('Capabilities.BatchSupported', false),
+  flag('Capabilities.CrossJoinSupported', false),
+  flag('Capabilities.ComputeSupported', true),
+  {
+    term: 'Capabilities.FilterFunctions',
+    value: { type: 'texts', value: FILTER_FUNCTIONS },
+  },
+  {
+    term: 'Aggregation.ApplySupportedDefaults',
+    value: { type: 'record', value: { Transformations: TRANSFORMATIONS } },
+  },
+]
+
+/** What is told of a property beside its type: its description, and its label where that is another word. */
+export function propertyAnnotations({ name, field }: EntityProperty): readonly Annotation[] {
+  const isOwn = !Object.values<unknown>(TECHNICAL).includes(field)
+  return [
+    ...text('Core.Description', field.description === '' ? null : field.description),
+    ...text(DISPLAY_NAME, isOwn && field.label !== name && field.label !== '' ? field.label : null),
+  ]
+}
+
+function text(term: string, value: string | null): readonly Annotation[] {
+  return value === null ? [] : [{ term, value: { type: 'text', value } }]
+}
+
+function flag(term: string, value: boolean): Annotation {
+  return { term, value: { type: 'flag', value } }
+}
+
+function restriction(term: string, part: string): Annotation {
+  return { term: `Capabilities.${term}`, value: { type: 'record', value: { [part]: false } } }
+}

@@ -1,0 +1,43 @@
+/** A media type or range with its parameters (RFC 9110, section 12.5.1), in lower case. */
+export interface MediaRange {
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+  /** 0 to 1; 0 refuses it. */
+  readonly quality: number
+}
+
+/** Longest Accept header, and most media ranges of it, that are looked at. */
+const LONGEST = 4000
+const MOST_RANGES = 50
+
+/** The media ranges of an Accept header; what cannot be read is passed over, and where nothing is left all is taken. */
+export function parseRanges(accept: string): readonly MediaRange[] {
+  const parts = accept.slice(0, LONGEST).split(',').slice(0, MOST_RANGES)
+  const ranges = parts.flatMap(part => rangeOf(part) ?? [])
+  return ranges.length === 0 && accept.trim() === ''
+    ? [{ type: '*/*', parameters: new Map(), quality: 1 }]
+    : ranges
+}
+
+/** One media type or range; null where the text is none. */
+export function rangeOf(text: string): MediaRange | null {
+  const [written = '', ...pieces] = text.split(';').map(piece => piece.trim().toLowerCase())
+  const type = written === '*' ? '*/*' : written
+  if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return null
+  const parameters = new Map<string, string>()
+  let quality = 1
+  for (const piece of pieces) {
+    if (piece === '') continue
+    const at = piece.indexOf('=')
+    const name = (at < 0 ? piece : piece.slice(0, at)).trim()
+    const value = at < 0 ? '' : piece.slice(at + 1).trim()
+    if (name === 'q') quality = qualityOf(value)
+    else parameters.set(name, value.replace(/^"(.*)"$/, '$1'))
+  }
+  return { type, parameters, quality }
+}
+
+function qualityOf(text: string): number {
+  const value = Number(text)
+  return text !== '' && value >= 0 && value <= 1 ? value : 0
+}

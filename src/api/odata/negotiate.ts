@@ -1,0 +1,278 @@
+import { Fault } from '../../errors.ts'
+import { percentDecoded } from '../../language/odata/decode.ts'
+import type { Manner } from './format/shape.ts'
+import { type MediaRange, parseRanges, rangeOf } from './media-ranges.ts'
+import { type RequestHeaders, readVersions, type VersionWish } from './versions.ts'
+
+/** What kind of document is answered, as far as its media types differ (OData Atom 4.0, section 4.1). */
+export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'property'
+
+/** How an answer is written, and as what it is sent. */
+export interface Format extends Omit<Manner, 'omitNulls'> {
+  /** The version that is told, see {@link VersionWish}. */
+  readonly told: VersionWish['told']
+  readonly contentType: string
+}
+
+/** What to write where nothing could be agreed upon. */
+export const DEFAULT_FORMAT: Format = {
+  type: 'json',
+  version: '4.0',
+  told: '4.0',
+  level: 'minimal',
+  ieee754: false,
+  contentType: 'application/json;odata.metadata=minimal',
+}
+
+/**
+ * Chooses version and format of an answer (facts on OData, 1.7): `$format` before the Accept header; of what is accepted
+ * the best liked; of what is liked alike JSON of 4.0, JSON of 3.0, Atom. A media type that only 3.0 has chooses 3.0
+ * where no header chose a version.
+ *
+ * Faults: ODataError for an empty `$format`, UnsupportedMediaType for an unknown one, NotAcceptable where a parameter is
+ * unknown or nothing that is accepted can be written.
+ *
+ * @param format the value of `$format` as it was sent
+ */
+export function negotiateFormat(
+  wish: VersionWish,
+  accept: string | undefined,
+  format: string | undefined,
+  kind: DocumentKind,
+): Format {
+  if (format !== undefined) return formatNamed(format, wish, kind)
+  const ranges = parseRanges(accept ?? '')
+  if (kind === 'metadata') return metadataFormat(ranges, wish)
+  let best: { readonly format: Format; readonly quality: number } | null = null
+  for (const range of ranges) {
+    const found = range.quality === 0 ? null : formatOf(range, ranges, wish, kind)
+    if (found === null || (best !== null && !isBetter(found, range.quality, best))) continue
+    best = { format: found, quality: range.quality }
+  }
+  if (best === null) throw notAcceptable(kind, wish)
+  return best.format
+}
+
+/**
+ * How to tell a fault, or what is text alone: as the request wants data, as far as that can be read. Never a fault.
+ *
+ * @param format see {@link negotiateFormat}
+ */
+export function formatAnyway(headers: RequestHeaders, format: string | undefined): Format {
+  for (const attempt of [
+    () => negotiateFormat(readVersions(headers), headers.accept, format, 'feed'),
+    () => negotiateFormat(readVersions(headers), undefined, undefined, 'feed'),
+  ])
+    try {
+      return attempt()
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+    }
+  return DEFAULT_FORMAT
+}
+
+function isBetter(
+  format: Format,
+  quality: number,
+  best: { readonly format: Format; readonly quality: number },
+): boolean {
+  return quality > best.quality || (quality === best.quality && rank(format) < rank(best.format))
+}
+
+/** JSON of 4.0, JSON of 3.0, verbose JSON, Atom. */
+function rank({ type, version }: Format): number {
+  return type === 'atom' ? 3 : type === 'verbose' ? 2 : version === '4.0' ? 0 : 1
+}
+
+const SHORT: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  xml: 'application/xml',
+  atom: 'application/atom+xml',
+  verbosejson: 'application/json;odata=verbose',
+  jsonverbose: 'application/json;odata=verbose',
+}
+
+const LONGEST_FORMAT = 200
+
+function formatNamed(raw: string, wish: VersionWish, kind: DocumentKind): Format {
+  const text = percentDecoded(raw, '$format').trim()
+  if (text === '') throw new Fault('ODataError', { reason: '$format: a format is expected.' })
+  const short = SHORT[text.toLowerCase()]
+  if (text.toLowerCase() === 'atom' && kind === 'service') return xml('application/atomsvc+xml', wish)
+  const range = rangeOf(short ?? text)
+  const isKnown = range !== null && NAMED.includes(range.type)
+  if (!isKnown || text.length > LONGEST_FORMAT) {
+    const reason = `$format: ${text.slice(0, 60)} is no format of this service, use json, atom, xml or a media type.`
+    throw new Fault('UnsupportedMediaType', { reason })
+  }
+  const found = kind === 'metadata' ? metadataFormatNamed(range, wish) : formatOf(range, [range], wish, kind)
+  if (found === null) throw notAcceptable(kind, wish)
+  return found
+}
+
+const NAMED = ['application/json', 'application/xml', 'application/atom+xml', 'application/atomsvc+xml']
+
+/** The metadata document is XML for everyone who takes it; JSON for who takes only that (facts on OData, 1.1). */
+function metadataFormat(ranges: readonly MediaRange[], wish: VersionWish): Format {
+  const liked = ranges.filter(({ quality }) => quality > 0)
+  const isXml = ({ type }: MediaRange) =>
+    type !== 'application/json' && /^(?:\*|application)\/|xml$/.test(type)
+  const [json] = liked.filter(({ type }) => type === 'application/json')
+  const refused = ranges.some(({ type, quality }) => type === 'application/xml' && quality === 0)
+  if (!refused && liked.some(isXml)) return xml('application/xml', wish)
+  if (json === undefined) throw notAcceptable('metadata', wish)
+  // Who speaks 3.0 knows the document as XML alone, whatever formats of data were asked for.
+  return metadataFormatNamed(json, wish) ?? xml('application/xml', wish)
+}
+
+function metadataFormatNamed(range: MediaRange, wish: VersionWish): Format | null {
+  if (range.type !== 'application/json') return xml('application/xml', wish)
+  const format = jsonFormat(range, wish)
+  return format?.version === '4.0' ? { ...format, contentType: 'application/json' } : null
+}
+
+/** How a media range is answered; null where it is not. */
+function formatOf(
+  range: MediaRange,
+  all: readonly MediaRange[],
+  wish: VersionWish,
+  kind: DocumentKind,
+): Format | null {
+  switch (range.type) {
+    case '*/*':
+    case 'application/*':
+      return usualFormat(range, all, wish, kind)
+    case 'application/json':
+      return jsonFormat(range, wish)
+    case 'application/xml':
+      return hasOnly(range, ['charset']) ? xml('application/xml', wish) : null
+    case 'application/atom+xml':
+      return atomFormat(range, wish, kind)
+    case 'application/atomsvc+xml':
+      return kind === 'service' && hasOnly(range, ['charset']) ? xml(range.type, wish) : null
+    default:
+      return null
+  }
+}
+
+/** What is given to who takes anything: the first that is not refused or rated otherwise. */
+function usualFormat(
+  { quality }: MediaRange,
+  all: readonly MediaRange[],
+  wish: VersionWish,
+  kind: DocumentKind,
+): Format | null {
+  const types =
+    wish.told === '2.0'
+      ? ['application/atom+xml', 'application/json']
+      : ['application/json', 'application/atom+xml']
+  const free = types.find(type => !all.some(range => range.type === type && range.parameters.size === 0))
+  return free === undefined ? null : formatOf({ type: free, parameters: new Map(), quality }, all, wish, kind)
+}
+
+function atomFormat(range: MediaRange, wish: VersionWish, kind: DocumentKind): Format | null {
+  const isEntry = range.parameters.get('type')
+  if (!hasOnly(range, ['charset', 'type'])) return null
+  if (kind === 'service' || kind === 'property' || kind === 'metadata') return xml('application/xml', wish)
+  const type = kind === 'feed' ? 'feed' : 'entry'
+  if (isEntry !== undefined && isEntry !== type) return null
+  return xml(`application/atom+xml;type=${type}`, wish)
+}
+
+function xml(contentType: string, { face, told }: VersionWish): Format {
+  return { type: 'atom', version: face ?? '4.0', told, level: 'minimal', ieee754: false, contentType }
+}
+
+/** Parameters of JSON by the version that has them; the others are in both. */
+const OF_V4 = ['odata.metadata', 'metadata', 'odata.streaming', 'ieee754compatible', 'exponentialdecimals']
+const LEVELS: Readonly<Record<string, Format['level']>> = {
+  minimal: 'minimal',
+  full: 'full',
+  none: 'minimal',
+}
+const OLD_LEVELS: Readonly<Record<string, Format['level']>> = {
+  minimalmetadata: 'minimal',
+  fullmetadata: 'full',
+  nometadata: 'minimal',
+  light: 'minimal',
+  verbose: 'minimal',
+}
+
+/** JSON with its parameters (OData JSON 4.0, section 3; OData 3.0 JSON, section 3); null where one is unknown. */
+function jsonFormat(range: MediaRange, wish: VersionWish): Format | null {
+  const { parameters } = range
+  if (!hasOnly(range, [...OF_V4, 'odata', 'streaming', 'charset'])) return null
+  const isV4 = OF_V4.some(name => parameters.has(name))
+  const old = parameters.get('odata')
+  const face = wish.face ?? (old !== undefined && !isV4 ? '3.0' : '4.0')
+  if (old === undefined ? face === '3.0' && isV4 : face === '4.0') return null
+  const streaming = truth(parameters.get('odata.streaming') ?? parameters.get('streaming'))
+  if (streaming === null) return null
+  return face === '4.0' ? jsonOfV4(range, streaming) : jsonOfV3(range, streaming, wish)
+}
+
+function jsonOfV4({ parameters }: MediaRange, streaming: boolean): Format | null {
+  const level = LEVELS[parameters.get('odata.metadata') ?? parameters.get('metadata') ?? 'minimal']
+  const ieee754 = truth(parameters.get('ieee754compatible'))
+  const exponents = truth(parameters.get('exponentialdecimals'))
+  if (level === undefined || ieee754 === null || exponents === null) return null
+  const told = [
+    `odata.metadata=${level}`,
+    streaming && 'odata.streaming=true',
+    parameters.has('ieee754compatible') && `IEEE754Compatible=${ieee754}`,
+    parameters.has('charset') && 'charset=utf-8',
+  ]
+  return { ...DEFAULT_FORMAT, level, ieee754, contentType: mediaType(told) }
+}
+
+function jsonOfV3({ parameters }: MediaRange, streaming: boolean, wish: VersionWish): Format | null {
+  const asked = parameters.get('odata') ?? (wish.told === '2.0' ? 'verbose' : 'minimalmetadata')
+  const level = OLD_LEVELS[asked]
+  if (level === undefined) return null
+  const type = asked === 'verbose' ? 'verbose' : 'json'
+  if (type === 'json' && wish.told === '2.0') return null
+  const asWritten = [
+    `odata=${type === 'verbose' ? 'verbose' : `${level}metadata`}`,
+    streaming && 'streaming=true',
+    parameters.has('charset') && 'charset=utf-8',
+  ]
+  const contentType = mediaType(asWritten)
+  return {
+    type,
+    version: '3.0',
+    told: wish.told === '2.0' ? '2.0' : '3.0',
+    level,
+    ieee754: false,
+    contentType,
+  }
+}
+
+function mediaType(parameters: readonly (string | false)[]): string {
+  return ['application/json', ...parameters.filter(parameter => parameter !== false)].join(';')
+}
+
+/** null for what is neither. */
+function truth(text: string | undefined): boolean | null {
+  return text === undefined || text === 'false' ? false : text === 'true' ? true : null
+}
+
+function hasOnly({ parameters }: MediaRange, known: readonly string[]): boolean {
+  const charset = parameters.get('charset') ?? 'utf-8'
+  return (
+    (charset === 'utf-8' || charset === 'utf8') && [...parameters.keys()].every(name => known.includes(name))
+  )
+}
+
+function notAcceptable(kind: DocumentKind, { face }: VersionWish): Fault {
+  const json = face === '3.0' ? 'application/json;odata=minimalmetadata' : DEFAULT_FORMAT.contentType
+  const rest: Readonly<Record<DocumentKind, string>> = {
+    service: 'application/atomsvc+xml, application/xml',
+    metadata: 'application/xml',
+    feed: 'application/atom+xml, application/xml',
+    entity: 'application/atom+xml, application/xml',
+    property: 'application/xml',
+  }
+  return new Fault('NotAcceptable', {
+    available: kind === 'metadata' ? rest.metadata : `${json}, ${rest[kind]}`,
+  })
+}

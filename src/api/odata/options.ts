@@ -1,0 +1,165 @@
+import { Fault } from '../../errors.ts'
+import { decodeOption, percentDecoded } from '../../language/odata/decode.ts'
+
+/** The system query options that the service knows, without their `$` (URL Conventions, section 5). */
+const SYSTEM = [
+  'filter',
+  'search',
+  'orderby',
+  'select',
+  'top',
+  'skip',
+  'count',
+  'inlinecount',
+  'skiptoken',
+  'compute',
+  'apply',
+  'expand',
+  'format',
+  'schemaversion',
+  'id',
+  'levels',
+  'index',
+  'deltatoken',
+] as const
+
+export type SystemOption = (typeof SYSTEM)[number]
+
+/** Names that are options only with their `$`: others use them for their own purposes. */
+const WITH_DOLLAR_ONLY: readonly SystemOption[] = ['id', 'levels', 'index', 'deltatoken', 'inlinecount']
+
+/** Options that are read of one request, whatever they are. */
+const MOST_OPTIONS = 200
+
+/** The options of a request: values are as they were sent, still encoded. */
+export interface RawOptions {
+  readonly system: ReadonlyMap<SystemOption, string>
+  /** Parameter aliases by their names with @. */
+  readonly aliases: ReadonlyMap<string, string>
+}
+
+/**
+ * Reads a query string: parted at `&` before anything is decoded, names with or without `$`, encoded or not, in any case
+ * (URL Conventions 4.01, section 5). Options of others are passed over.
+ *
+ * Faults: ODataError for an option that comes twice, or begins with `$` and is none; ODataUnsupported for those that only
+ * services with changes or ordered collections have.
+ *
+ * @param query without its question mark
+ */
+export function readOptions(query: string): RawOptions {
+  const system = new Map<SystemOption, string>()
+  const aliases = new Map<string, string>()
+  const parts = query === '' ? [] : query.split('&')
+  if (parts.length > MOST_OPTIONS)
+    throw new Fault('ODataError', { reason: `At most ${MOST_OPTIONS} options are read.` })
+  for (const part of parts) {
+    const { name, value } = partOf(part)
+    if (name.startsWith('@')) addOnce(aliases, aliasNamed(name), name, value)
+    else {
+      const option = systemOption(name)
+      if (option !== null) addOnce(system, option, name, value)
+    }
+  }
+  return { system, aliases }
+}
+
+/** The name of an option as it was meant, for whoever copies options: `$skiptoken` in any spelling is `skiptoken`. */
+export function optionNamed(part: string): string {
+  const { name } = partOf(part)
+  return name.toLowerCase().replace(/^\$/, '')
+}
+
+function partOf(part: string): { readonly name: string; readonly value: string | null } {
+  const at = part.indexOf('=')
+  const name = percentDecoded(at < 0 ? part : part.slice(0, at), 'query')
+  return { name: name.replaceAll('+', ' ').trim(), value: at < 0 ? null : part.slice(at + 1) }
+}
+
+function addOnce<Key>(options: Map<Key, string>, key: Key, name: string, value: string | null): void {
+  const told = name.slice(0, 60)
+  if (options.has(key))
+    throw new Fault('ODataError', { reason: `The option ${told} must not be there twice.` })
+  if (value === null)
+    throw new Fault('ODataError', { reason: `The option ${told} has no value: expected ${told}=.` })
+  options.set(key, value)
+}
+
+function aliasNamed(name: string): string {
+  if (/^@[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u.test(name)) return name
+  throw new Fault('ODataError', { reason: `${name.slice(0, 60)} is no name of a parameter alias.` })
+}
+
+/** null for an option of somebody else. */
+function systemOption(name: string): SystemOption | null {
+  const isMarked = name.startsWith('$')
+  const plain = name.toLowerCase().slice(isMarked ? 1 : 0)
+  const known = SYSTEM.find(option => option === plain)
+  if (known === undefined || (!isMarked && WITH_DOLLAR_ONLY.includes(known))) {
+    if (!isMarked) return null
+    throw new Fault('ODataError', { reason: `There is no option ${name.slice(0, 60)}.` })
+  }
+  if (known === 'levels')
+    throw new Fault('ODataError', { reason: '$levels belongs into $expand, and there is nothing to expand.' })
+  if (known === 'index' || known === 'deltatoken')
+    throw new Fault('ODataUnsupported', { reason: `The option $${known} is not supported.` })
+  return known
+}
+
+/** Refuses options that what is addressed does not have (OData 4.0 Protocol 11.2). */
+export function refuseOthers(
+  { system }: RawOptions,
+  allowed: readonly SystemOption[],
+  addressed: string,
+): void {
+  for (const name of system.keys())
+    if (!allowed.includes(name))
+      throw new Fault('ODataError', { reason: `The option $${name} cannot be used on ${addressed}.` })
+}
+
+/** A whole number that is not negative; null where the option is not there. */
+export function numberOption({ system }: RawOptions, name: SystemOption): number | null {
+  const raw = system.get(name)
+  if (raw === undefined) return null
+  const text = percentDecoded(raw, `$${name}`)
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(number)) return number
+  throw expected(name, text, 'a whole number that is not negative')
+}
+
+/** Whether all matching entities are to be counted: `$count`, or `$inlinecount` of 3.0. */
+export function countOption({ system }: RawOptions, face: '3.0' | '4.0'): boolean {
+  const count = wordOption(system, 'count', ['true', 'false'])
+  const inline = wordOption(system, 'inlinecount', ['allpages', 'none'])
+  if (inline !== null && face === '4.0')
+    throw new Fault('ODataError', { reason: '$inlinecount is an option of OData 3.0: use $count=true.' })
+  return count === 'true' || inline === 'allpages'
+}
+
+/** Refuses another version of the schema than the one that is there (OData 4.01 Protocol 11.2.12). */
+export function checkSchemaVersion({ system }: RawOptions): void {
+  const raw = system.get('schemaversion')
+  if (raw === undefined) return
+  const text = percentDecoded(raw, '$schemaversion')
+  if (text === '*') return
+  if (text === '') throw expected('schemaversion', text, '*')
+  throw new Fault('ODataSegment', { segment: `$schemaversion=${text.slice(0, 60)}` })
+}
+
+function wordOption<Word extends string>(
+  system: RawOptions['system'],
+  name: SystemOption,
+  words: readonly Word[],
+): Word | null {
+  const raw = system.get(name)
+  if (raw === undefined) return null
+  const text = decodeOption(raw, `$${name}`).trim().toLowerCase()
+  const word = words.find(known => known === text)
+  if (word !== undefined) return word
+  throw expected(name, text, words.join(' or '))
+}
+
+function expected(name: SystemOption, found: string, what: string): Fault {
+  const shown = found === '' ? 'nothing' : found.slice(0, 60)
+  return new Fault('ODataError', { reason: `$${name}: ${shown} was found but ${what} is expected.` })
+}

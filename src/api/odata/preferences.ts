@@ -1,0 +1,49 @@
+import type { RequestHeaders } from './versions.ts'
+
+/** Entities of a page where nothing is said, and at most (facts on OData, "Performance": large pages for bulk readers). */
+export const ODATA_PAGE = 100
+export const MOST_ON_A_PAGE = 10_000
+
+/** What a client prefers and gets (OData 4.0 Protocol 8.2.8). */
+export interface Preferences {
+  readonly pageSize: number
+  readonly omitNulls: boolean
+  /** As `Preference-Applied` tells them, by what they are about. */
+  readonly applied: { readonly pageSize: string | null; readonly omitNulls: string | null }
+}
+
+const LONGEST = 2000
+
+/**
+ * Reads the Prefer header (RFC 7240): `maxpagesize` and `omit-values`, each also with the prefix `odata.`. What is not
+ * known or cannot be read is passed over, and of two that say the same the first holds.
+ */
+export function readPreferences(headers: RequestHeaders): Preferences {
+  const header = headers.prefer
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '')
+  const size = preference(text, 'maxpagesize')
+  const wanted = size !== null && /^\d{1,15}$/.test(size.value) ? Number(size.value) : 0
+  const pageSize = wanted > 0 ? Math.min(wanted, MOST_ON_A_PAGE) : ODATA_PAGE
+  const omitted = preference(text, 'omit-values')
+  const omitNulls = omitted?.value.toLowerCase() === 'nulls'
+  return {
+    pageSize,
+    omitNulls,
+    applied: {
+      pageSize: size !== null && wanted > 0 ? `${size.name}=${pageSize}` : null,
+      omitNulls: omitted !== null && omitNulls ? `${omitted.name}=nulls` : null,
+    },
+  }
+}
+
+function preference(
+  header: string,
+  wanted: string,
+): { readonly name: string; readonly value: string } | null {
+  for (const part of header.slice(0, LONGEST).split(',')) {
+    const [name = '', value = ''] = (part.split(';')[0] ?? '').split('=').map(piece => piece.trim())
+    if (name.toLowerCase().replace(/^odata\./, '') !== wanted) continue
+    return { name: name.toLowerCase(), value: value.replace(/^"(.*)"$/, '$1') }
+  }
+  return null
+}

@@ -1,0 +1,173 @@
+import { Fault } from '../../errors.ts'
+import { percentDecoded } from '../../language/odata/decode.ts'
+import { parsePath } from '../../language/odata/path.ts'
+import { readAliases } from './clauses.ts'
+import type { Place } from './format/shape.ts'
+import { type DocumentKind, type Format, formatAnyway, negotiateFormat } from './negotiate.ts'
+import {
+  checkSchemaVersion,
+  type RawOptions,
+  readOptions,
+  refuseOthers,
+  type SystemOption,
+} from './options.ts'
+import { type Preferences, readPreferences } from './preferences.ts'
+import { type Resource, resourceAt } from './resource.ts'
+import type { ServedSet, ServedSets } from './sets.ts'
+import { type RequestHeaders, readVersions } from './versions.ts'
+
+/** A request as far as it can be read without its query: what is addressed and how the answer is to be written. */
+export interface ODataRequest {
+  /** Path and query as they were sent, from below the root of the service on. */
+  readonly below: string
+  readonly options: RawOptions
+  readonly resource: Exclude<Resource, { type: 'named' }>
+  readonly format: Format
+  readonly preferences: Preferences
+}
+
+/** What a request is read in. */
+export interface RequestContext {
+  readonly place: Place
+  readonly sets: ServedSets
+  /** The set of a name that is not among the sets. Faults: NotPublishedYet. */
+  readonly missing: (name: string) => ServedSet | undefined
+}
+
+/** The path and the query of what was sent below the root of the service. */
+export function split(below: string): { readonly path: string; readonly query: string } {
+  const text = below.split('#')[0] ?? ''
+  const at = text.indexOf('?')
+  return at < 0 ? { path: text, query: '' } : { path: text.slice(0, at), query: text.slice(at + 1) }
+}
+
+/**
+ * Reads a request. Faults: ODataError for what cannot be read or is not allowed where it stands, ODataSegment for what
+ * there is not, ODataUnsupported, NotAcceptable and UnsupportedMediaType.
+ */
+export function readRequest(below: string, headers: RequestHeaders, context: RequestContext): ODataRequest {
+  const { path, query } = split(below)
+  const options = readOptions(query)
+  const wish = readVersions(headers)
+  const found = resourceOf(path, options, context, wish.face === '3.0')
+  const resource = found.type === 'named' ? namedEntity(options, context) : found
+  const named = options.system.get('format')
+  const kind = kindOf(resource)
+  const format =
+    kind === 'text' ? textFormat(headers, named) : negotiateFormat(wish, headers.accept, named, kind)
+  refuseOthers(options, [...ALLOWED[found.type], 'schemaversion'], NAMES[found.type])
+  checkSchemaVersion(options)
+  return { below, options, resource, format, preferences: readPreferences(headers) }
+}
+
+function resourceOf(
+  path: string,
+  options: RawOptions,
+  { sets, missing }: RequestContext,
+  emptyKeys: boolean,
+): Resource {
+  return resourceAt(parsePath(path), {
+    set: name => sets.byName.get(name) ?? missing(name),
+    alias: name => {
+      const value = readAliases(options).get(name)
+      return value?.type === 'literal' && typeof value.value === 'string' ? value.value : undefined
+    },
+    emptyKeys,
+  })
+}
+
+/** The entity that `$id` names, by its address or what follows the root in it (OData 4.0 Protocol 11.2.8). */
+function namedEntity(
+  options: RawOptions,
+  context: RequestContext,
+): Extract<Resource, { type: 'entity' | 'reference' }> {
+  const raw = options.system.get('id')
+  if (raw === undefined) throw new Fault('ODataError', { reason: '$entity needs the option $id.' })
+  const id = percentDecoded(raw, '$id')
+  const { root } = context.place
+  const start = [root, new URL(root).pathname].find(known => id.startsWith(`${known}/`)) ?? ''
+  const resource = resourceOf(id.slice(start.length), options, context, false)
+  if (resource.type === 'entity') return resource
+  throw new Fault('ODataError', { reason: `$id: ${id.slice(0, 100)} is no address of an entity.` })
+}
+
+/** Text alone is sent whatever is accepted. */
+function textFormat(headers: RequestHeaders, named: string | undefined): Format {
+  return { ...formatAnyway(headers, named), contentType: 'text/plain;charset=utf-8' }
+}
+
+/** How the media types of a resource are chosen. */
+function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'text' {
+  switch (type) {
+    case 'service':
+    case 'metadata':
+    case 'entity':
+    case 'property':
+      return type
+    case 'reference':
+      return 'property'
+    case 'feed':
+    case 'feedReferences':
+      return 'feed'
+    case 'count':
+    case 'value':
+    case 'valueCount':
+      return 'text'
+    default:
+      return type satisfies never
+  }
+}
+
+/** The options of a resource beside `$schemaversion`. */
+const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
+  service: ['format'],
+  metadata: ['format'],
+  named: ['id', 'select', 'compute', 'expand', 'format'],
+  feed: [
+    'filter',
+    'search',
+    'orderby',
+    'select',
+    'top',
+    'skip',
+    'count',
+    'inlinecount',
+    'skiptoken',
+    'compute',
+    'apply',
+    'expand',
+    'format',
+  ],
+  count: ['filter', 'search', 'compute', 'apply'],
+  feedReferences: [
+    'filter',
+    'search',
+    'orderby',
+    'top',
+    'skip',
+    'count',
+    'inlinecount',
+    'skiptoken',
+    'compute',
+    'format',
+  ],
+  entity: ['select', 'compute', 'expand', 'format'],
+  reference: ['format'],
+  property: ['select', 'format'],
+  value: ['format'],
+  valueCount: [],
+}
+
+const NAMES: Readonly<Record<Resource['type'], string>> = {
+  service: 'the service document',
+  metadata: 'the metadata document',
+  named: 'one entity',
+  feed: 'an entity set',
+  count: 'a count',
+  feedReferences: 'references',
+  entity: 'one entity',
+  reference: 'a reference',
+  property: 'a property',
+  value: 'a value',
+  valueCount: 'a count',
+}

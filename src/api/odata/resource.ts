@@ -1,0 +1,196 @@
+import { Fault } from '../../errors.ts'
+import type { Expression, KeyPredicate, Literal, PathSegment } from '../../language/odata/ast.ts'
+import { type EntityProperty, KEY } from '../../model/edm.ts'
+import type { ServedSet } from './sets.ts'
+
+/** The entities of a set that a path keeps: all that satisfy its `$filter(…)` segments. */
+export interface Entities extends ServedSet {
+  readonly filters: readonly Expression[]
+}
+
+/** One entity, and the segment that names it. */
+export interface Entity extends ServedSet {
+  readonly id: string
+  readonly segment: string
+}
+
+/** What a path addresses (URL Conventions, section 4). */
+export type Resource =
+  | { readonly type: 'service' }
+  | { readonly type: 'metadata' }
+  /** `$entity`: which one, the option `$id` says. */
+  | { readonly type: 'named' }
+  | RecordResource
+
+/** What is made of the records of one dataset. */
+export type RecordResource =
+  | { readonly type: 'feed'; readonly of: Entities }
+  | { readonly type: 'feedReferences'; readonly of: Entities }
+  | { readonly type: 'count'; readonly of: Entities }
+  | { readonly type: 'entity'; readonly of: Entity }
+  | { readonly type: 'reference'; readonly of: Entity }
+  | PropertyResource
+
+/** A property of an entity: itself, its value as text, or how many values it has. */
+export interface PropertyResource {
+  readonly type: 'property' | 'value' | 'valueCount'
+  readonly of: Entity
+  readonly property: EntityProperty
+  /** The part of a complex property that is addressed; null for all of it. */
+  readonly member: 'latitude' | 'longitude' | null
+}
+
+/** What paths are looked up in. */
+export interface PathContext {
+  /** Faults: NotPublishedYet. */
+  readonly set: (name: string) => ServedSet | undefined
+  /** The text of a parameter alias that is a string; undefined for no such alias. */
+  readonly alias: (name: string) => string | undefined
+  /** In 3.0 clients write a set as `cities()`. */
+  readonly emptyKeys: boolean
+}
+
+/**
+ * Gives what a path addresses. Faults: ODataSegment for a segment that names nothing, ODataError for a wrong key and for
+ * `/$value` of what has no single value, ODataUnsupported for what this service has not.
+ */
+export function resourceAt(segments: readonly PathSegment[], context: PathContext): Resource {
+  // `//` in the middle is as good as `/`.
+  const [first, ...rest] = segments.filter(segment => segment.type !== 'name' || segment.name !== '')
+  if (first === undefined) return { type: 'service' }
+  switch (first.type) {
+    case '$metadata':
+    case '$entity':
+      refuse(rest[0])
+      return { type: first.type === '$metadata' ? 'metadata' : 'named' }
+    case '$all':
+    case '$batch':
+    case '$crossjoin':
+      throw new Fault('ODataUnsupported', { reason: `${first.type} is not supported.` })
+    case 'name':
+      return atSet(first, rest, context)
+    default:
+      throw unknownSegment(first)
+  }
+}
+
+type NameSegment = Extract<PathSegment, { type: 'name' }>
+
+function atSet(segment: NameSegment, rest: readonly PathSegment[], context: PathContext): Resource {
+  const set = context.set(segment.name)
+  if (set === undefined) throw unknownSegment(segment)
+  const { key } = segment
+  if (key === null || (key === 'empty' && context.emptyKeys)) return atEntities(set, rest)
+  if (key === 'empty') throw wrongKey(`the key of ${segment.name} is empty`)
+  const id = keyText(key, context)
+  return atEntity({ ...set, id, segment: `${segment.name}('${id.slice(0, 100)}')` }, rest)
+}
+
+function atEntities(set: ServedSet, rest: readonly PathSegment[]): Resource {
+  const filters: Expression[] = []
+  for (const [index, segment] of rest.entries()) {
+    if (segment.type === '$filter') filters.push(segment.expression)
+    else if (segment.type === '$count' || segment.type === '$ref') {
+      refuse(rest[index + 1])
+      return { type: segment.type === '$count' ? 'count' : 'feedReferences', of: { ...set, filters } }
+    } else if (segment.type === 'name' && segment.name === '$each')
+      throw new Fault('ODataUnsupported', { reason: '$each is not supported.' })
+    else if (!isOwnType(segment, set)) throw unknownSegment(segment)
+  }
+  return { type: 'feed', of: { ...set, filters } }
+}
+
+function atEntity(of: Entity, path: readonly PathSegment[]): Resource {
+  const [first, ...rest] = path.filter(segment => !isOwnType(segment, of))
+  if (first === undefined) return { type: 'entity', of }
+  if (first.type === '$ref') {
+    refuse(rest[0])
+    return { type: 'reference', of }
+  }
+  if (first.type === '$value') {
+    refuse(rest[0])
+    throw new Fault('ODataError', { reason: 'An entity has no $value: it is no media entity.' })
+  }
+  if (first.type !== 'name') throw unknownSegment(first)
+  const property = of.model.properties.find(({ name }) => name === first.name)
+  if (property === undefined || first.key !== null) throw unknownSegment(first)
+  return atProperty(of, property, rest)
+}
+
+function atProperty(of: Entity, property: EntityProperty, path: readonly PathSegment[]): Resource {
+  const [first, ...others] = path
+  const isComplex = property.type === 'Ods.GeoPoint2D'
+  const member = isComplex && first?.type === 'name' && first.key === null ? memberNamed(first.name) : null
+  const [last, ...beyond] = member === null ? path : others
+  if (last === undefined) return { type: 'property', of, property, member }
+  refuse(beyond[0])
+  if (last.type === '$value') {
+    if (!property.collection && (!isComplex || member !== null))
+      return { type: 'value', of, property, member }
+    throw new Fault('ODataError', {
+      reason: `${property.name} has no single value that could be written raw.`,
+    })
+  }
+  if (last.type === '$count' && property.collection) return { type: 'valueCount', of, property, member }
+  if (last.type === '$filter' && property.collection)
+    throw new Fault('ODataUnsupported', {
+      reason: `$filter(…) of the values of ${property.name} is not supported.`,
+    })
+  throw unknownSegment(last)
+}
+
+function memberNamed(name: string): 'latitude' | 'longitude' | null {
+  return name === 'latitude' || name === 'longitude' ? name : null
+}
+
+/** A cast to the type that the entities have anyway. */
+function isOwnType(segment: PathSegment, { model }: ServedSet): boolean {
+  return (
+    segment.type === 'name' && segment.key === null && segment.name === `${model.namespace}.${model.type}`
+  )
+}
+
+/** The id of the record that a key names. */
+function keyText(key: KeyPredicate, context: PathContext): string {
+  switch (key.type) {
+    case 'raw':
+      return key.text
+    case 'value':
+      return stringOf(key.literal)
+    case 'alias':
+      return aliasText(key.name, context)
+    case 'named': {
+      const [only, ...others] = key.parts
+      if (only === undefined || others.length > 0 || only.name !== KEY)
+        throw wrongKey(`the key of an entity is ${KEY}`)
+      return only.value.type === 'alias' ? aliasText(only.value.name, context) : stringOf(only.value)
+    }
+    default:
+      return key satisfies never
+  }
+}
+
+function stringOf({ of, value, text }: Literal): string {
+  if (of === 'Edm.String' && typeof value === 'string') return value
+  throw wrongKey(`${text.slice(0, 60)} is no string`)
+}
+
+function aliasText(name: string, context: PathContext): string {
+  const text = context.alias(name)
+  if (text !== undefined) return text
+  throw wrongKey(`the value of ${name} is no string`)
+}
+
+function wrongKey(reason: string): Fault {
+  return new Fault('ODataError', { reason: `path: ${reason}.` })
+}
+
+/** Refuses a segment after what nothing can follow. */
+function refuse(segment: PathSegment | undefined): void {
+  if (segment !== undefined) throw unknownSegment(segment)
+}
+
+function unknownSegment(segment: PathSegment): Fault {
+  const name = segment.type === 'name' ? segment.name : segment.type
+  return new Fault('ODataSegment', { segment: name.length > 100 ? `${name.slice(0, 100)}…` : name })
+}

@@ -1,0 +1,175 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { Fault } from '../../errors.ts'
+import { isFresh, namesCredentials } from '../../http/conditional.ts'
+import { KeptAnswers } from '../../http/kept.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { percentDecoded } from '../../language/odata/decode.ts'
+import { Bookmarks } from '../../records/bookmarks.ts'
+import { Stopwatch } from '../../records/stopwatch.ts'
+import { Asker } from '../../records/trace.ts'
+import type { Store } from '../../store/store.ts'
+import { answerText } from './answer.ts'
+import { answerODataFault } from './faults.ts'
+import type { Place } from './format/shape.ts'
+import type { Format } from './negotiate.ts'
+import { type ODataRequest, readRequest, split } from './request.ts'
+import { serviceText } from './service.ts'
+import { type ServedSets, setsSeen } from './sets.ts'
+import { versionHeader } from './versions.ts'
+
+export interface ODataOptions {
+  readonly catalog: Pick<Catalog, 'current' | 'dataset'>
+  readonly store: Store
+  /** Public address of the portal, without trailing slash. */
+  readonly base: string
+  /** A clock in milliseconds, for Server-Timing. */
+  readonly clock: () => number
+  /** Milliseconds since 1970, for `now()`. */
+  readonly now: () => number
+}
+
+/** Where the service is below the address of the portal. */
+export const ODATA_PATH = '/api/odata'
+
+/**
+ * The OData service (linked data, "OData service"): versions 4.0 and 3.0 at one root. Paths are read from the address as
+ * it was sent, for keys may have encoded slashes.
+ */
+export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
+  const service = new Service(options)
+  app.setErrorHandler(answerODataFault)
+  app.setNotFoundHandler((request, reply) => {
+    const segment = request.url.split(/[?#]/)[0]?.slice(ODATA_PATH.length + 1, ODATA_PATH.length + 100) ?? ''
+    answerODataFault(new Fault('ODataSegment', { segment }), request, reply)
+  })
+  app.addHook<unknown>('onSend', (request, reply, payload, done) => {
+    settleHeaders(request, reply)
+    done(null, payload)
+  })
+  for (const url of ['/', '/*']) app.get(url, (request, reply) => service.answer(request, reply))
+}
+
+/** Request headers, beside those of all APIs, that decide what is answered. */
+const VERSIONS = ['OData-MaxVersion', 'MaxDataServiceVersion', 'OData-Version', 'DataServiceVersion']
+const VARY = ['Accept', 'Prefer', ...VERSIONS]
+const EXPOSED = ['OData-Version', 'DataServiceVersion', 'Preference-Applied']
+const SENT = ['Prefer', ...VERSIONS, 'X-CSRF-Token']
+
+/** Gives every answer the headers of the protocol, also those that were given before a route was found. */
+function settleHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.method === 'OPTIONS') append(reply, 'access-control-allow-headers', SENT)
+  append(reply, 'access-control-expose-headers', EXPOSED)
+  append(reply, 'vary', VARY)
+  if (!reply.hasHeader('odata-version') && !reply.hasHeader('dataserviceversion'))
+    reply.header(...versionHeader('4.0'))
+}
+
+function append(reply: FastifyReply, name: string, more: readonly string[]): void {
+  const before = String(reply.getHeader(name) ?? '')
+  const known = before === '' ? [] : before.split(', ')
+  reply.header(name, [...known, ...more.filter(each => !known.includes(each))].join(', '))
+}
+
+/** What the requests of one service share. */
+class Service {
+  private readonly options: ODataOptions
+  private readonly place: Place
+  private readonly host: string
+  private readonly kept = new KeptAnswers()
+  private readonly bookmarks = new Bookmarks()
+
+  constructor(options: ODataOptions) {
+    this.options = options
+    this.place = { root: `${options.base}${ODATA_PATH}` }
+    this.host = new URL(options.base).hostname
+  }
+
+  async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const below = belowRoot(request)
+    const sets = this.setsOf()
+    const { place } = this
+    const read = readRequest(below, request.headers, { place, sets, missing: name => this.missing(name) })
+    const { resource, format, preferences } = read
+    reply.header(...versionHeader(format.told))
+    const applied = appliedTo(read)
+    if (applied !== '') reply.header('preference-applied', applied)
+    const isDocument = resource.type === 'service' || resource.type === 'metadata'
+    const version = isDocument ? sets.version : resource.of.entry.version
+    if (!isDocument) nameDataset(request, resource.of.model.set)
+    const manner = [format.contentType, format.told, preferences.pageSize, applied, place.root].join(' ')
+    if (this.isKnown(request, reply, version, manner)) return reply.code(304).send()
+    const kept = this.kept.find(reply)
+    if (kept !== undefined) return send(reply, format, kept)
+    if (isDocument) return this.finish(reply, format, serviceText(resource.type, sets, format, place))
+    const asker = new Asker(this.options.store, new Stopwatch(this.options.clock))
+    const asking = { asker, bookmarks: this.bookmarks, face: format.version, now: this.options.now() }
+    const text = await answerText(resource, read, asking, place)
+    const timing = asker.watch.header()
+    if (timing !== '') reply.header('server-timing', timing)
+    return text === null ? reply.code(204).send() : this.finish(reply, format, text)
+  }
+
+  /** The sets that the caller of a request may see. */
+  private setsOf(): ServedSets {
+    return setsSeen(this.options.catalog.current(), this.host)
+  }
+
+  /** Tells a dataset that is on its way from one that there is not. */
+  private missing(name: string): undefined {
+    try {
+      this.options.catalog.dataset(name)
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
+    }
+    return undefined
+  }
+
+  /** Answers with a key in their address have it in their links: they are nobody else's. */
+  private isKnown(request: FastifyRequest, reply: FastifyReply, version: string, mediaType: string): boolean {
+    const query = request.query as QueryParameters
+    if (namesCredentials(query)) {
+      reply.header('cache-control', 'private, no-store')
+      return false
+    }
+    const below = belowRoot(request)
+    // The address as it was sent decides, not as other APIs read it: a plus sign may be one.
+    const exact = { ...query, path: percentDecoded(split(below).path, 'path'), raw: below }
+    const asked = { url: request.url, query: exact, headers: request.headers }
+    return isFresh(asked, reply, version, { mediaType })
+  }
+
+  private finish(reply: FastifyReply, format: Format, text: string): FastifyReply {
+    this.kept.keep(reply, text)
+    return send(reply, format, text)
+  }
+}
+
+/** Sends a body under the media type that was told and nothing but that. */
+function send(reply: FastifyReply, { contentType }: Format, text: string): FastifyReply {
+  return reply
+    .type(contentType)
+    .serializer((body: unknown) => body as string)
+    .send(text)
+}
+
+/** Path and query of a request as they were sent, from below the root of the service on. */
+function belowRoot(request: FastifyRequest): string {
+  return (request.raw.url ?? request.url).slice(ODATA_PATH.length)
+}
+
+/** The preferences that an answer follows: pages are of sets, and only JSON of 4.0 leaves something out. */
+function appliedTo({ resource, format, preferences: { applied } }: ODataRequest): string {
+  const isFeed = resource.type === 'feed' || resource.type === 'feedReferences'
+  const isOmitting =
+    (resource.type === 'feed' || resource.type === 'entity') &&
+    format.type === 'json' &&
+    format.version === '4.0'
+  const told = [isFeed ? applied.pageSize : null, isOmitting ? applied.omitNulls : null]
+  return told.filter(text => text !== null).join(', ')
+}
+
+/** Lets the call be counted as one of a dataset. */
+function nameDataset(request: FastifyRequest, dataset: string): void {
+  Object.assign(request.params as object, { dataset })
+}

@@ -1,0 +1,93 @@
+import { Fault } from '../../errors.ts'
+
+/** The versions of the protocol that answers are written in. */
+export type Face = '3.0' | '4.0'
+
+/** What the headers of a request say about versions. */
+export interface VersionWish {
+  /** null leaves the choice to the media type. */
+  readonly face: Face | null
+  /** The version that the answer tells: 2.0 for clients that know no later one, see {@link readVersions}. */
+  readonly told: '2.0' | '3.0' | '4.0'
+}
+
+/** Headers of a request by their names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>> & {
+  readonly accept?: string | undefined
+}
+
+/**
+ * Reads which version a client wants (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5): the highest of 4.0 that it
+ * allows, 3.0 for who names versions up to 3.0 only. Who allows no more than 2.0 is answered with what 3.0 has of it:
+ * Atom and verbose JSON.
+ *
+ * Faults: ODataError for what is no version, for a maximum below 2.0 and a minimum beyond 4.0.
+ */
+export function readVersions(headers: RequestHeaders): VersionWish {
+  const [most, asked, mostOld, askedOld] = (
+    ['odata-maxversion', 'odata-version', 'maxdataserviceversion', 'dataserviceversion'] as const
+  ).map(name => versionIn(headers, name))
+  refuseMinimum(headers, 'odata-minversion', 4)
+  refuseMinimum(headers, 'mindataserviceversion', most !== undefined && most >= 4 ? 4 : 3)
+  if (asked !== undefined && asked > NEWEST)
+    throw new Fault('ODataError', {
+      reason: `OData-Version: version ${asked} is not understood, use 4.0 or 3.0.`,
+    })
+  const newer = most ?? asked
+  if (newer !== undefined) {
+    if (newer >= 4) return V4
+    return older('OData-MaxVersion', newer)
+  }
+  if (mostOld !== undefined) return mostOld >= 4 ? OPEN : older('MaxDataServiceVersion', mostOld)
+  return askedOld !== undefined && askedOld < 4 ? V3 : OPEN
+}
+
+const V4: VersionWish = { face: '4.0', told: '4.0' }
+const V3: VersionWish = { face: '3.0', told: '3.0' }
+const V2: VersionWish = { face: '3.0', told: '2.0' }
+const OPEN: VersionWish = { face: null, told: '4.0' }
+
+/** The newest version that a request may be written in. */
+const NEWEST = 4.01
+
+function older(header: string, most: number): VersionWish {
+  if (most >= 3) return V3
+  if (most >= 2 && header === 'MaxDataServiceVersion') return V2
+  throw new Fault('ODataError', {
+    reason: `${header}: this service speaks versions 4.0, 3.0 and 2.0 of OData, none of which is at most ${most}.`,
+  })
+}
+
+function refuseMinimum(headers: RequestHeaders, name: keyof typeof NAMES, most: number): void {
+  const least = versionIn(headers, name)
+  if (least === undefined || least <= most) return
+  throw new Fault('ODataError', {
+    reason: `${NAMES[name]}: this service speaks no version of OData from ${least} on.`,
+  })
+}
+
+const NAMES = {
+  'odata-maxversion': 'OData-MaxVersion',
+  'odata-version': 'OData-Version',
+  'odata-minversion': 'OData-MinVersion',
+  maxdataserviceversion: 'MaxDataServiceVersion',
+  dataserviceversion: 'DataServiceVersion',
+  mindataserviceversion: 'MinDataServiceVersion',
+} as const
+
+/** A version as a number: 4.01 is later than 4.0. What follows a semicolon is the name of a client. */
+function versionIn(headers: RequestHeaders, name: keyof typeof NAMES): number | undefined {
+  const value = headers[name]
+  if (value === undefined) return undefined
+  const text = Array.isArray(value) ? value.join(',') : value
+  const version = /^\s*(\d{1,3}\.\d{1,3})\s*(?:;|$)/.exec(text)?.[1]
+  if (version !== undefined) return Number(version)
+  throw new Fault('ODataError', {
+    reason: `${NAMES[name]}: ${JSON.stringify(text.slice(0, 40))} is no version such as 4.0.`,
+  })
+}
+
+/** The header that tells the version of an answer: one of the two and never both. */
+export function versionHeader(told: VersionWish['told']): readonly [name: string, value: string] {
+  return told === '4.0' ? ['odata-version', told] : ['dataserviceversion', `${told};`]
+}

@@ -1,0 +1,405 @@
+import t from 'tap'
+import { negotiateFormat } from '../src/api/odata/negotiate.ts'
+import { readPreferences } from '../src/api/odata/preferences.ts'
+import { type RequestHeaders, readVersions } from '../src/api/odata/versions.ts'
+import { type App, buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { Fault } from '../src/errors.ts'
+
+/** The OData service over HTTP: versions, formats, options, resources, pages, conditional requests, faults. */
+const BASE = 'http://portal.example'
+const ROOT = '/api/odata'
+
+const TREES = [
+  { name: 'Oak', height: 12.5, rings: 300, tags: ['old', 'big'], place: { lat: 45.5, lon: 7.25 } },
+  { name: 'Elm', height: 7, rings: null, tags: null, place: null },
+  { name: "O'Ash", height: null, rings: 9, tags: ['old'], place: { lat: -1, lon: 2 } },
+  { name: 'Yew', height: 3, rings: 2000, tags: ['slow'], place: null },
+  { name: 'Fir', height: 40, rings: 50, tags: [], place: null },
+]
+
+const YAML = `
+source: { path: trees.json }
+fields:
+  - { name: name, type: text }
+  - { name: height, type: double }
+  - { name: rings, type: int }
+  - { name: tags, type: text, annotations: { multivalued: [] } }
+  - { name: place, type: geo_point_2d }
+metas: { default: { title: Trees } }
+`
+
+const portal = t.testdir({
+  'portal.yaml': 'title: Test\n',
+  data: {
+    'old-trees': { 'trees.json': JSON.stringify(TREES), 'dataset.yaml': YAML },
+    secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
+  },
+})
+await publishAll({ portal, base: BASE, now: () => new Date('2026-01-02T03:04:05.670Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app: App = await buildApp({ ...loadConfig({ portal, base: BASE }, {}), workers: 1, log: 'silent' })
+await app.catalog.refresh()
+app.markReady()
+t.teardown(() => app.close())
+
+type Headers = Readonly<Record<string, string>>
+const V3 = { maxdataserviceversion: '3.0' }
+
+const get = (url: string, headers: Headers = {}, method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS' = 'GET') =>
+  app.http.inject({ url: ROOT + url, headers: { ...headers }, method })
+
+const json = async (url: string, headers: Headers = {}) => (await get(url, headers)).json()
+
+const YEW = (await json("/old-trees?$filter=name eq 'Yew'&$select=name")).value[0].recordid as string
+const OAK = (await json('/old-trees?$top=1')).value[0].recordid as string
+
+t.test('versions and formats are agreed on', async t => {
+  const rows: readonly [headers: RequestHeaders, format: string | undefined, answer: string | number][] = [
+    [{}, undefined, '4.0 application/json;odata.metadata=minimal'],
+    [{ accept: '*/*' }, undefined, '4.0 application/json;odata.metadata=minimal'],
+    [{ accept: 'text/html' }, undefined, 406],
+    [{ accept: 'text/html, */*;q=0.1' }, undefined, '4.0 application/json;odata.metadata=minimal'],
+    [{ accept: 'application/json;q=0, */*' }, undefined, '4.0 application/atom+xml;type=feed'],
+    [
+      { accept: 'application/json;q=0.5, application/atom+xml' },
+      undefined,
+      '4.0 application/atom+xml;type=feed',
+    ],
+    [
+      { accept: 'application/atom+xml, application/json' },
+      undefined,
+      '4.0 application/json;odata.metadata=minimal',
+    ],
+    [
+      { accept: 'application/json;odata.metadata=full' },
+      undefined,
+      '4.0 application/json;odata.metadata=full',
+    ],
+    [
+      {
+        accept: 'application/json;odata.metadata=minimal;IEEE754Compatible=true',
+        'odata-maxversion': '4.0',
+      },
+      undefined,
+      '4.0 application/json;odata.metadata=minimal;IEEE754Compatible=true',
+    ],
+    [{}, 'application/json;metadata=none', '4.0 application/json;odata.metadata=minimal'],
+    [
+      {},
+      'application/json;streaming=true;charset=UTF-8',
+      '4.0 application/json;odata.metadata=minimal;odata.streaming=true;charset=utf-8',
+    ],
+    [{}, 'application/json;foo=bar', 406],
+    [{}, 'application/json;odata.metadata=all', 406],
+    [{}, 'application/json;charset=latin1', 406],
+    [{}, 'JSON', '4.0 application/json;odata.metadata=minimal'],
+    [{}, 'atom', '4.0 application/atom+xml;type=feed'],
+    [{}, 'application/atom+xml', '4.0 application/atom+xml;type=feed'],
+    [{}, 'application/atom%2Bxml;type=entry', 406],
+    [{}, 'xml', '4.0 application/xml'],
+    [{}, 'foo', 415],
+    [{}, 'text/html', 415],
+    [{}, '', 400],
+    [{}, 'verbosejson', '3.0 application/json;odata=verbose'],
+    [{ accept: 'application/json;odata=fullmetadata' }, undefined, '3.0 application/json;odata=fullmetadata'],
+    [{ accept: 'application/json;odata=fullmetadata', 'odata-maxversion': '4.0' }, undefined, 406],
+    [V3, undefined, '3.0 application/json;odata=minimalmetadata'],
+    [V3, 'application/json;odata=light', '3.0 application/json;odata=minimalmetadata'],
+    [V3, 'application/json;odata=nometadata', '3.0 application/json;odata=minimalmetadata'],
+    [V3, 'application/json;odata.metadata=full', 406],
+    [{ ...V3, 'odata-maxversion': '4.0' }, undefined, '4.0 application/json;odata.metadata=minimal'],
+    [{ dataserviceversion: '3.0;NetFx' }, undefined, '3.0 application/json;odata=minimalmetadata'],
+    [{ 'odata-maxversion': '3.0' }, undefined, '3.0 application/json;odata=minimalmetadata'],
+    [{ 'odata-version': '4.01' }, undefined, '4.0 application/json;odata.metadata=minimal'],
+    [{ maxdataserviceversion: '2.0' }, undefined, '2.0 application/atom+xml;type=feed'],
+    [
+      {
+        maxdataserviceversion: '2.0',
+        accept: 'application/atomsvc+xml;q=0.8, application/json;odata=verbose;q=0.5, */*;q=0.1',
+      },
+      undefined,
+      '2.0 application/json;odata=verbose',
+    ],
+    [{ maxdataserviceversion: '1.0' }, undefined, 400],
+    [{ 'odata-maxversion': '2.0' }, undefined, 400],
+    [{ 'odata-maxversion': 'four' }, undefined, 400],
+    [{ 'odata-version': '5.0' }, undefined, 400],
+    [{ mindataserviceversion: '4.0' }, undefined, 400],
+  ]
+  for (const [headers, format, answer] of rows)
+    t.equal(
+      outcome(() => {
+        const wish = readVersions(headers)
+        const { told, contentType } = negotiateFormat(wish, headers.accept, format, 'feed')
+        return `${told} ${contentType}`
+      }),
+      answer,
+      `${JSON.stringify(headers)} ${format}`,
+    )
+})
+
+t.test('documents have media types of their own', async t => {
+  const power =
+    'application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,application/xml;q=0.7'
+  const rows: readonly [url: string, headers: Headers, status: number, type: string][] = [
+    ['', {}, 200, 'application/json;odata.metadata=minimal'],
+    ['/', { accept: 'application/atom+xml' }, 200, 'application/xml'],
+    ['/?$format=atom', {}, 200, 'application/atomsvc+xml'],
+    ['/$metadata', {}, 200, 'application/xml'],
+    ['/$metadata/', { accept: power }, 200, 'application/xml'],
+    ['/$metadata', { accept: 'application/json;q=0.9, */*;q=0.1' }, 200, 'application/xml'],
+    ['/$metadata', { accept: 'application/json' }, 200, 'application/json'],
+    ['/$metadata', { ...V3, accept: 'application/json' }, 200, 'application/xml'],
+    ['/$metadata?$format=json', {}, 200, 'application/json'],
+    ['/$metadata?$format=json', V3, 406, 'application/json;odata=minimalmetadata'],
+    [`/old-trees('${OAK}')?$format=atom`, {}, 200, 'application/atom+xml;type=entry'],
+    [`/old-trees('${OAK}')/name?$format=atom`, {}, 200, 'application/xml'],
+    [`/old-trees('${OAK}')/name/$value`, { accept: 'application/json' }, 200, 'text/plain;charset=utf-8'],
+    ['/old-trees/$count', { accept: 'x/y' }, 200, 'text/plain;charset=utf-8'],
+    ['/nothing?$format=xml', {}, 404, 'application/xml'],
+    ['/nothing', { accept: 'application/atom+xml' }, 404, 'application/xml'],
+    ['/nothing?$format=foo', {}, 404, 'application/json;odata.metadata=minimal'],
+  ]
+  for (const [url, headers, status, type] of rows) {
+    const answer = await get(url, headers)
+    t.equal(answer.statusCode, status, url)
+    t.equal(answer.headers['content-type'], type, `${url} ${JSON.stringify(headers)}`)
+    const { 'odata-version': version, dataserviceversion: old } = answer.headers
+    t.same([version, old], 'maxdataserviceversion' in headers ? [undefined, '3.0;'] : ['4.0', undefined], url)
+  }
+})
+
+t.test('paths and options name what there is', async t => {
+  const oak = `/old-trees('${OAK}')`
+  const yew = `/old-trees('${YEW}')`
+  const rows: readonly [url: string, status: number, body?: string | RegExp][] = [
+    ['//', 200],
+    ['/old-trees//$count', 200, '5'],
+    ['/old_trees/$count', 200, '5'],
+    ['/old-trees/$count?$filter=height gt 5', 200, '3'],
+    ['/old-trees/$count?$top=1', 400],
+    ['/old-trees/$count?$format=json', 400],
+    ['/old-trees/$count/x', 404, /segment 'x'/],
+    ['/Old-trees', 404, /segment 'Old-trees'/],
+    ['/secret', 404, /segment 'secret'/],
+    ['/old-trees/$filter(height gt 5)/$filter(rings gt 60)/$count', 200, '1'],
+    ['/old-trees/$each', 501],
+    ['/old-trees/example.portal.old_trees.old_trees?$top=1', 200],
+    [`/old-trees(${OAK})`, 200, /#old-trees\/\$entity"/],
+    [`/old-trees(recordid='${OAK}')`, 200],
+    [`/old-trees(recordid=@k)?@k='${OAK}'`, 200],
+    [`/old-trees(@k)?@k=5`, 400],
+    [`/old-trees%28%27${OAK}%27%29`, 200],
+    [`/old-trees(id='${OAK}')`, 400],
+    ['/old-trees(5)', 404],
+    ["/old-trees('a%2Fb')", 404],
+    ["/old-trees('a/b')", 400],
+    ['/old-trees()', 400],
+    [`${oak}?$select=name, height`, 200, /#old-trees\(name,height\)\/\$entity"/],
+    [`${oak}?$filter=true`, 400],
+    [`${oak}?$top=1`, 400],
+    [`${oak}/$value`, 400],
+    [`${oak}/$count`, 404],
+    [`${oak}/$ref`, 200, /"@odata.id":"http:\/\/portal.example\/api\/odata\/old-trees\('/],
+    [`${oak}/$links/x`, 404, /segment '\$links'/],
+    [`${oak}/name`, 200, /"value":"Oak"/],
+    [`${oak}/name/$value`, 200, 'Oak'],
+    [`${oak}/nope`, 404, /segment 'nope'/],
+    [`${oak}/name/nope`, 404, /segment 'nope'/],
+    [`${oak}/place`, 200, /"latitude":45.5,"longitude":7.25/],
+    [`${oak}/place?$select=latitude`, 200, /"latitude":45.5\}/],
+    [`${oak}/name?$select=latitude`, 400],
+    [`${oak}/place/$value`, 400],
+    [`${oak}/place/latitude`, 200, /"value":45.5/],
+    [`${oak}/place/longitude/$value`, 200, '7.25'],
+    [`${oak}/place/height`, 404, /segment 'height'/],
+    [`${oak}/tags`, 200, /"value":\["old","big"\]/],
+    [`${oak}/tags/$count`, 200, '2'],
+    [`${oak}/tags/$value`, 400],
+    [`${yew}/place`, 204, ''],
+    [`${yew}/place/latitude/$value`, 204, ''],
+    ["/old-trees('nope')/name", 404],
+    [`/$entity?$id=${BASE}${ROOT}/old-trees('${OAK}')&$select=name`, 200, /"name":"Oak"/],
+    [`/$entity?$id=old-trees('${OAK}')`, 200],
+    ['/$entity?$id=old-trees', 400],
+    ['/$entity', 400],
+    ['/$all', 501],
+    ['/$crossjoin(a,b)', 501],
+    ['/$batch', 501],
+    ['/old-trees?$top=1&$orderby=name&%24SELECT=name', 200, /"name":"Elm"/],
+    ['/old-trees?$top=1&Top=1', 400, /must not be there twice/],
+    ['/old-trees?@p=1&@p=2', 400],
+    ['/old-trees?$filter=rings gt @p&@p=1000&count=true', 200, /"@odata.count":1,/],
+    ['/old-trees?$foo=1', 400],
+    ['/old-trees?foo=1&foo=2&id=3', 200],
+    ['/old-trees?$filter', 400],
+    ['/old-trees?$filter=%25ZZ', 400],
+    ['/old-trees?$filter=%ZZ', 400],
+    ['/old-trees%ZZ', 400],
+    ['/old-trees?$top=-1', 400],
+    ['/old-trees?$top=99999999999999999999', 400],
+    ['/old-trees?$skip=9007199254740991&$filter=height gt 5', 200, /"value":\[\]/],
+    ['/old-trees?$skiptoken=abc', 400],
+    ['/old-trees?$count=1', 400],
+    ['/old-trees?$inlinecount=allpages', 400],
+    ['/old-trees?$expand=*', 200],
+    ['/old-trees?$expand=name', 400],
+    ['/old-trees?$levels=1', 400],
+    ['/old-trees?$deltatoken=1', 501],
+    ['/old-trees?$schemaversion=*', 200],
+    ['/old-trees?$schemaversion=2', 404],
+    ["/old-trees?$filter=name eq 'a' and x;y", 400],
+    ['/old-trees?$filter=startswith(name,+%27O%27)+and+height+gt+1&$count=true', 200, /"@odata.count":1,/],
+    ['/old-trees?$apply=aggregate($count as n)', 200, /#old-trees\(n\)","value":\[\{[^}]*"n":5\}\]/],
+    ['/?$top=1', 400],
+  ]
+  for (const [url, status, body] of rows) {
+    const answer = await get(url)
+    t.equal(answer.statusCode, status, `${url} ${answer.body.slice(0, 200)}`)
+    if (body !== undefined) t.match(answer.body, body, url)
+    if (status >= 400) t.equal(answer.json().error.code, status, url)
+    t.equal(answer.headers['odata-version'], '4.0', url)
+  }
+})
+
+t.test('3.0 has its own names for the same', async t => {
+  const rows: readonly [url: string, status: number, body: RegExp][] = [
+    ['/old-trees()?$top=1', 200, /"odata.metadata":/],
+    ['/old-trees?$inlinecount=allpages&$top=0', 200, /"odata.count":"5"/],
+    ['/old-trees?$inlinecount=foo', 400, /"odata.error"/],
+    ["/old-trees?$filter=substringof('Oa',name)&$select=name", 200, /"name":"Oak"/],
+    ['/old-trees?$format=verbosejson&$top=1', 200, /^\{"d":\{"results":\[/],
+  ]
+  for (const [url, status, body] of rows) {
+    const answer = await get(url, { ...V3, dataserviceversion: '3.0' })
+    t.equal(answer.statusCode, status, url)
+    t.match(answer.body, body, url)
+    t.equal(answer.headers.dataserviceversion, '3.0;', url)
+    t.equal(answer.headers['odata-version'], undefined, url)
+  }
+})
+
+t.test('pages follow one another by absolute links', async t => {
+  const rows: readonly [query: string, size: number, pages: readonly string[]][] = [
+    ['', 2, ['Oak,Elm', "O'Ash,Yew", 'Fir']],
+    ['', 5, ["Oak,Elm,O'Ash,Yew,Fir"]],
+    ['$top=3', 2, ['Oak,Elm', "O'Ash"]],
+    ['$top=2', 2, ['Oak,Elm']],
+    ['$skip=1&$top=3', 2, ["Elm,O'Ash", 'Yew']],
+    ['$skip=4', 2, ['Fir']],
+    ['$orderby=height desc', 3, ['Fir,Oak,Elm', "Yew,O'Ash"]],
+    ['$filter=rings gt 10&$orderby=name', 1, ['Fir', 'Oak', 'Yew']],
+    ['$filter=rings gt 9000', 1, ['']],
+    ['$top=0', 2, ['']],
+    ['$apply=groupby((name))&$orderby=name', 2, ['Elm,Fir', "O'Ash,Oak", 'Yew']],
+  ]
+  for (const [query, size, pages] of rows) {
+    const found: string[] = []
+    let url = `/old-trees?${query}&$count=true&apikey=a%20b`
+    for (let link: string | undefined = ''; link !== undefined; ) {
+      const body = await json(url, { prefer: `odata.maxpagesize=${size}` })
+      found.push(body.value.map(({ name }: { name: string }) => name).join())
+      link = body['@odata.nextLink']
+      url = link?.slice(BASE.length + ROOT.length) ?? ''
+      if (link === undefined) break
+      t.ok(link.startsWith(`${BASE}${ROOT}/old-trees?`))
+      t.match(link, '&apikey=a%20b&$skiptoken=')
+    }
+    t.same(found, pages, `${query} by ${size}`)
+  }
+  const { '@odata.nextLink': next } = await json('/old-trees?%24skiptoken=1&$filter=rings+gt+1&;=x', {
+    prefer: 'maxpagesize=1',
+  })
+  t.equal(next, `${BASE}${ROOT}/old-trees?$filter=rings+gt+1&;=x&$skiptoken=2`)
+})
+
+t.test('preferences are followed and told', async t => {
+  const rows: readonly [prefer: string, told: string | undefined, size: number][] = [
+    ['odata.maxpagesize=2, omit-values=nulls', 'odata.maxpagesize=2, omit-values=nulls', 2],
+    ['MaxPageSize="7"; a=b', 'maxpagesize=7', 7],
+    ['maxpagesize=99999', 'maxpagesize=10000', 10_000],
+    ['maxpagesize=0, return=minimal', undefined, 100],
+    ['maxpagesize=a', undefined, 100],
+    ['', undefined, 100],
+  ]
+  for (const [prefer, told, size] of rows) {
+    t.equal(readPreferences({ prefer }).pageSize, size, prefer)
+    t.equal((await get('/old-trees', { prefer })).headers['preference-applied'], told, prefer)
+  }
+  const omitted = await json('/old-trees?$select=name,height', { prefer: 'omit-values=nulls' })
+  t.notOk('height' in omitted.value[2])
+  t.equal((await json('/old-trees?$select=name,height')).value[2].height, null)
+  t.equal(
+    (await get('/old-trees', { ...V3, prefer: 'omit-values=nulls' })).headers['preference-applied'],
+    undefined,
+  )
+})
+
+t.test('answers are conditional, and say what they depend on', async t => {
+  for (const url of [
+    '/',
+    '/$metadata',
+    '/old-trees?$top=1',
+    '/old-trees/$count',
+    `/old-trees('${OAK}')/name`,
+  ]) {
+    const first = await get(url)
+    const { etag, vary } = first.headers
+    t.type(etag, 'string', url)
+    t.match(vary, /^Accept-Encoding, Accept, Prefer, OData-MaxVersion, MaxDataServiceVersion/)
+    const again = await get(url, { 'if-none-match': String(etag) })
+    t.equal(again.statusCode, 304, url)
+    t.equal(again.headers['odata-version'], '4.0')
+    t.equal(again.body, '')
+    const head = await get(url, {}, 'HEAD')
+    t.equal(head.statusCode, 200)
+    t.equal(head.headers['content-length'], first.headers['content-length'])
+  }
+  const { etag } = (await get('/old-trees?$top=1')).headers
+  for (const headers of [V3, { accept: 'application/xml' }, { prefer: 'maxpagesize=3' }])
+    t.equal((await get('/old-trees?$top=1', { ...headers, 'if-none-match': String(etag) })).statusCode, 200)
+  for (const url of [
+    '/old-trees?$filter=now() gt 2020-01-01T00:00:00Z',
+    '/old-trees/$filter(now()%20gt%202020-01-01T00:00:00Z)',
+  ])
+    t.equal((await get(url)).headers.etag, undefined, url)
+  const keyed = await get('/old-trees?apikey=x')
+  t.equal(keyed.headers['cache-control'], 'private, no-store')
+  t.equal(keyed.headers.etag, undefined)
+})
+
+t.test('only GET is served, and browsers may ask', async t => {
+  const posted = await get('/$batch', { 'content-type': 'application/json' }, 'POST')
+  t.equal(posted.statusCode, 405)
+  t.equal(posted.headers.allow, 'GET, HEAD, OPTIONS')
+  t.equal(posted.json().error.code, 405)
+  t.equal((await get('/old-trees', { 'content-type': 'application/json' })).statusCode, 200)
+  const asked = await get('/old-trees', {}, 'OPTIONS')
+  t.equal(asked.statusCode, 204)
+  t.match(asked.headers['access-control-allow-headers'], /OData-MaxVersion/)
+  t.match((await get('/')).headers['access-control-expose-headers'], /OData-Version, DataServiceVersion/)
+})
+
+t.test('calls are counted for their datasets', async t => {
+  const count = async () => {
+    const url = '/api/explore/v2.0/catalog/datasets/old-trees?include_app_metas=true'
+    return (await app.http.inject({ url })).json().dataset.metas.explore.api_call_count as number
+  }
+  const before = await count()
+  for (const url of ['/old-trees', '/old_trees/$count', '/$metadata', '/nothing']) await get(url)
+  const after = await count()
+  t.equal(after - before, 3, 'the two of OData, and the first question')
+})
+
+/** What a function gives, or the status of its fault. */
+function outcome<Result>(run: () => Result): Result | number {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof Fault) return error.status
+    throw error
+  }
+}
