@@ -15,7 +15,7 @@ import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { GraphRole } from '../rdf/iris.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
-export const VERSION_FORMAT = 3
+export const VERSION_FORMAT = 4
 
 /** One graph of a published version, as a file beside its manifest. */
 export interface GraphFile {

@@ -1,4 +1,5 @@
 import type { Field } from '../model/field.ts'
+import { storedPosition } from '../model/positions.ts'
 import { searchText, searchWords } from '../model/search.ts'
 import { recordsSpace } from '../rdf/iris.ts'
 import { escapeText, iriText } from '../rdf/ntriples.ts'
@@ -26,7 +27,7 @@ export function indexMapper(
   return (record, out) => {
     const head = subject + record.id
     let lines =
-      `${head}${position}${record.position}${integerEnd}` +
+      `${head}${position}${storedPosition(record.position)}${integerEnd}` +
       `${head}${json}${escapeText(JSON.stringify(record.values))}${jsonEnd}`
     const words = searchWords(record.values, dataset.fields)
     if (words.size > 0) lines += `${head}${text}${escapeText(searchText(words))}" .\n`

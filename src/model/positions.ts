@@ -26,3 +26,20 @@ export function decodePositions(text: string): readonly number[] | null {
 export function isTooMany(positions: readonly number[]): boolean {
   return positions.length > MOST_POSITIONS
 }
+
+/**
+ * What the store has for position 0; one more for each further one. A store like ours finds all triples of a number by one
+ * list, so positions are kept apart from the numbers that records hold: small ones would be in the same lists as counts,
+ * years and prices.
+ */
+const FIRST_POSITION = 1_000_000_000
+
+/** The number that the store has for a position. */
+export function storedPosition(position: number): number {
+  return FIRST_POSITION + position
+}
+
+/** The position for which the store has a number. */
+export function positionOf(stored: string): number {
+  return Number(stored) - FIRST_POSITION
+}

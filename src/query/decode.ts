@@ -1,5 +1,5 @@
 import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
-import { decodePositions } from '../model/positions.ts'
+import { decodePositions, positionOf } from '../model/positions.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
 import { columnName, isStored } from './compile/records.ts'
@@ -20,7 +20,7 @@ export function decodeRecord(solution: Solution): DatasetRecord {
   if (record === undefined || json === undefined) throw new Error('a record without IRI or contents')
   return {
     id: recordId(record.value),
-    position: position === undefined ? -1 : Number(position.value),
+    position: position === undefined ? -1 : positionOf(position.value),
     values: JSON.parse(json.value) as readonly Value[],
   }
 }

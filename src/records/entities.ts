@@ -1,3 +1,4 @@
+import { positionOf } from '../model/positions.ts'
 import { compileOrder, compilePositions } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeRow, type RecordRow } from '../query/decode.ts'
@@ -40,7 +41,7 @@ export async function findEntities(
     if (isCounted || plan.orderBy.length > 0) return findRecords(plan, target, asker)
   }
   const solutions = await asker.ask(asker.watch.time('compile', () => compileOrder(plan, target)))
-  const order = Int32Array.from(solutions, ({ position }) => Number(position?.value))
+  const order = Int32Array.from(solutions, ({ position }) => positionOf(position?.value ?? ''))
   if (plan.orderBy.length === 0) order.sort()
   bookmarks.keep(name, order)
   return pageOf(order, plan, target, asker)
@@ -66,7 +67,10 @@ async function pageOf(
     const some = positions.slice(done, done + FETCHED_AT_A_TIME)
     const solutions = await asker.ask(compilePositions(plan.select, some, plan, target))
     const byPosition = new Map(
-      solutions.map(solution => [Number(solution.position?.value), decodeRow(solution, plan.select)]),
+      solutions.map(solution => [
+        positionOf(solution.position?.value ?? ''),
+        decodeRow(solution, plan.select),
+      ]),
     )
     for (const position of some) {
       const row = byPosition.get(position)

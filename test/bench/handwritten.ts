@@ -1,3 +1,4 @@
+import { storedPosition } from '../../src/model/positions.ts'
 import type { Solution } from '../../src/store/store.ts'
 
 /** A statement: its text, or the text that a client makes of the rows of the statement before it. */
@@ -234,7 +235,7 @@ function contents(positions: readonly (string | number)[]): string {
 }
 
 function positionsFrom(first: number): readonly number[] {
-  return Array.from({ length: PAGE }, (_, index) => first + index)
+  return Array.from({ length: PAGE }, (_, index) => storedPosition(first + index))
 }
 
 function positionsOf(rows: readonly Solution[]): readonly string[] {

@@ -8,7 +8,6 @@ import {
   call,
   filter,
   inGraph,
-  integer,
   iri,
   literal,
   not,
@@ -24,7 +23,7 @@ import { compileCondition, noRecord, openScope } from './condition.ts'
 import { drives, needsField, scans } from './drives.ts'
 import { estimate } from './estimate.ts'
 import { compileScalar, isSingle } from './scalar.ts'
-import { type CompileTarget, constantTerm, POSITION, RECORD, type Scope } from './scope.ts'
+import { type CompileTarget, constantTerm, POSITION, positionTerm, RECORD, type Scope } from './scope.ts'
 import { simplify } from './simplify.ts'
 
 /** A statement and why it is the one: what `lodestone explain` tells. */
@@ -144,7 +143,7 @@ export function compileWindow(
 ): Statement {
   const { first, length } = positions
   const body = new Body(openScope(target, plan.timezone))
-  const terms = Array.from({ length }, (_, index) => integer(first + index))
+  const terms = Array.from({ length }, (_, index) => positionTerm(first + index))
   body.find({ type: 'values', variable: POSITION, terms })
   body.position()
   if (plan.filter !== null) compileCondition(plan.filter, body, 'test')
@@ -262,7 +261,7 @@ export function compilePositions(
   target: CompileTarget,
 ): Statement {
   const body = new Body(openScope(target, question.timezone))
-  body.find({ type: 'values', variable: POSITION, terms: positions.map(integer) })
+  body.find({ type: 'values', variable: POSITION, terms: positions.map(positionTerm) })
   body.position()
   const projection = contents(select, body)
   return {
@@ -302,7 +301,7 @@ export function isStored(scalar: Scalar): boolean {
 /** All facts of the records from one position on. */
 export function compileTriples(first: number, length: number, target: CompileTarget): ConstructQuery {
   const statement = { subject: RECORD, predicate: variable('predicate'), object: variable('object') }
-  const positions = Array.from({ length }, (_, index) => integer(first + index))
+  const positions = Array.from({ length }, (_, index) => positionTerm(first + index))
   return {
     type: 'construct',
     template: [statement],
@@ -368,7 +367,7 @@ export function addFilter({ filter }: Question, body: Body): boolean {
     return true
   }
   if (among !== undefined) {
-    body.find({ type: 'values', variable: POSITION, terms: among.map(position => integer(position)) })
+    body.find({ type: 'values', variable: POSITION, terms: among.map(positionTerm) })
     body.position()
     compileCondition(condition, body, 'test')
     return true

@@ -1,6 +1,7 @@
 import type { Dataset, DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { numberText } from '../../model/number.ts'
+import { storedPosition } from '../../model/positions.ts'
 import type { Geometry } from '../../model/value.ts'
 import { wktText } from '../../model/wkt.ts'
 import { fieldIri, recordIri, recordsSpace } from '../../rdf/iris.ts'
@@ -85,6 +86,11 @@ export class Scope {
   isComplete(field: Field): boolean {
     return this.statistics(field)?.nulls === 0
   }
+}
+
+/** The position of a record as the store has it. */
+export function positionTerm(position: number): Literal {
+  return literal(String(storedPosition(position)), XSD.integer)
 }
 
 /** A constant as the literal under which the store holds a value of a field type (mapping rule "value"). */

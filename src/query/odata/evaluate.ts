@@ -205,7 +205,9 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'substring': {
       const characters = [...String(first)]
       const start = b < 0 ? Math.max(0, characters.length + b) : b
-      return characters.slice(start, third === undefined ? undefined : start + Math.max(0, Number(third))).join('')
+      return characters
+        .slice(start, third === undefined ? undefined : start + Math.max(0, Number(third)))
+        .join('')
     }
     case 'floor':
       return Math.floor(a) + 0
