@@ -7,11 +7,14 @@ import {
   compileFetch,
   compileFirst,
   compileKeyBound,
+  compileKeyedPage,
   compilePositions,
   compileSortedPage,
   compileWindow,
   compileWindowPage,
   estimatedCount,
+  isPlainOrder,
+  keyName,
   MOST_CANDIDATES,
   type Statement,
   wayTo,
@@ -83,20 +86,53 @@ export async function findFirstRecords(
   target: CompileTarget,
   asker: Asker,
 ): Promise<readonly RecordRow[] | null> {
-  const records = await firstRecords(plan, target, asker)
+  const isFew = wayTo(plan, target) !== 'many' || target.among !== undefined
+  if (isFew && plan.orderBy.length > 0 && isPlainOrder(plan)) {
+    const rows = await firstInOrder(plan, target, asker)
+    if (rows !== null) return rows
+  }
+  const records = await firstRecords(plan, isFew, target, asker)
   return records === null ? null : collect(fetchRows(records, plan, target, asker))
 }
 
 async function firstRecords(
   plan: RecordQuery & { readonly limit: number },
+  isFew: boolean,
   target: CompileTarget,
   asker: Asker,
 ): Promise<readonly string[] | null> {
-  if (wayTo(plan, target) !== 'many' || target.among !== undefined)
+  if (isFew)
     return decodeRecordIris(
       await asker.ask(asker.watch.time('compile', () => compileSortedPage(plan, target))),
     )
   return plan.orderBy.length === 0 ? firstByPosition(plan, target, asker) : firstByKey(plan, target, asker)
+}
+
+/**
+ * Records in order without the positions of all that match: those of the page are asked for with its contents, and tell
+ * which of equal ones come first. Null where the first record beyond the page equals its last.
+ */
+async function firstInOrder(
+  plan: RecordQuery & { readonly limit: number },
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly RecordRow[] | null> {
+  const keyed = { ...plan, limit: plan.limit + 1 }
+  const solutions = await asker.ask(asker.watch.time('compile', () => compileKeyedPage(keyed, target)))
+  const keys = solutions.map(solution =>
+    plan.orderBy.map((_, index) => solution[keyName(index)]?.value ?? null),
+  )
+  const same = (a: number, b: number) => keys[a]?.every((key, index) => key === keys[b]?.[index]) ?? false
+  if (solutions.length > plan.limit && same(plan.limit - 1, plan.limit)) return null
+  const records = decodeRecordIris(solutions.slice(0, plan.limit))
+  if (records.length === 0) return []
+  const rows = await collect(fetchRows(records, plan, target, asker, true))
+  const ranks: number[] = []
+  for (let at = 0; at < rows.length; at++) ranks.push(at > 0 && same(at, at - 1) ? (ranks[at - 1] ?? 0) : at)
+  return rows
+    .map((row, index) => ({ row, rank: ranks[index] ?? 0 }))
+    .sort((a, b) => a.rank - b.rank || a.row.record.position - b.row.record.position)
+    .map(({ row }) => row)
 }
 
 /** Positions that are looked at first, then how many more; further ones where the page is probably among them. */
@@ -259,9 +295,10 @@ async function* fetchRows(
   plan: RecordQuery,
   target: CompileTarget,
   asker: Asker,
+  withPositions = false,
 ): AsyncGenerator<readonly RecordRow[]> {
   const pieces = oneAhead(records.length, (first, size) =>
-    asker.ask(compileFetch(records.slice(first, first + size), plan.select, plan, target)),
+    asker.ask(compileFetch(records.slice(first, first + size), plan.select, plan, target, withPositions)),
   )
   for await (const { first, size, answer: contents } of pieces) {
     const iris = records.slice(first, first + size)

@@ -166,6 +166,41 @@ export function compileSortedPage(plan: RecordQuery, target: CompileTarget): Sta
   }
 }
 
+/** True for an order by single values of the records themselves: equal ones are equal terms. */
+export function isPlainOrder({ orderBy }: RecordQuery): boolean {
+  return orderBy.every(({ value }) => value.type === 'field' && !value.field.multivalued)
+}
+
+/**
+ * The first records of a filter and a plain order with the keys of the order, equal ones in any order: their positions,
+ * a join for each record that matches, are not asked for.
+ */
+export function compileKeyedPage(plan: RecordQuery, target: CompileTarget): Statement {
+  const body = filtered(plan, target)
+  const keys = plan.orderBy.map(ordering =>
+    ordering.value.type === 'random' ? POSITION : sortValue(ordering.value, ordering.descending, body),
+  )
+  return {
+    name: 'page',
+    reason: `${describeDrive(plan)}, ${describeOrder(plan)}, equal ones in any order`,
+    query: {
+      type: 'select',
+      projection: [
+        { variable: RECORD },
+        ...keys.map((expression, index) => ({ variable: variable(keyName(index)), expression })),
+      ],
+      where: body.patterns(),
+      orderBy: sortKeys(plan, body),
+      ...(plan.limit === null ? {} : { limit: plan.limit }),
+    },
+  }
+}
+
+/** The name of the variable of a key of an order. */
+export function keyName(index: number): string {
+  return `key_${index}`
+}
+
 /**
  * The page of an order whose first key is a field with known quantiles: only records beyond one of them are sorted,
  * which holds the page if the filter is independent of the key. Null where that does not spare much. Where fewer
@@ -277,10 +312,11 @@ export function compileFetch(
   select: readonly Selection[],
   question: Pick<Question, 'timezone'>,
   target: CompileTarget,
+  withPositions = false,
 ): Statement {
   const body = new Body(openScope(target, question.timezone))
   body.find({ type: 'values', variable: RECORD, terms: records.map(iri) })
-  const projection = contents(select, body)
+  const projection = [...contents(select, body), ...(withPositions ? [{ variable: body.position() }] : [])]
   return {
     name: 'records',
     reason: `contents of ${records.length} records`,
