@@ -6,6 +6,7 @@ import { indexMapper } from '../src/mapping/index-graph.ts'
 import type { Mapping } from '../src/mapping/ir.ts'
 import { TripleText } from '../src/mapping/triple-text.ts'
 import { type FieldType, field } from '../src/model/field.ts'
+import { storedPosition } from '../src/model/positions.ts'
 import type { DatasetRecord, Value } from '../src/model/value.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { GEO, INDEX, RDF, XSD } from '../src/rdf/vocab.ts'
@@ -213,7 +214,7 @@ t.test('the index has position, values and words of each record', async t => {
   )
   t.strictSame(found.get(INDEX.position), {
     type: 'literal',
-    value: '7',
+    value: String(storedPosition(7)),
     datatype: XSD.integer,
     language: '',
   })
