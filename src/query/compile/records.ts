@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { storedPosition } from '../../model/positions.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { INDEX, XSD } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
@@ -496,7 +497,7 @@ function chance(seed: number, body: Body): Expression {
     const quotient = call('FLOOR', binary('/', number, double(by)))
     return body.let(binary('-', number, binary('*', quotient, double(by))), 'chance')
   }
-  const position = binary('+', apply(XSD.double, body.position()), double(start))
+  const position = binary('+', apply(XSD.double, body.position()), double(start - storedPosition(0)))
   const first = modulo(binary('*', position, double(48_271)), MODULUS)
   const factor = binary('+', modulo(first, 9973), double(1))
   return modulo(binary('*', first, factor), MODULUS)
