@@ -281,11 +281,20 @@ t.test('the other options of expressions', async t => {
     selected.map(item => item.path.join('/')),
     ['a', 'b/c', '*', 'M.*', '@x.y', 'tags'],
   )
-  t.strictSame(selected.at(-1)?.options, [
-    { name: '@q', text: '1', span: { from: 26, to: 27 } },
-    { name: '$filter', text: "$this eq ')'", span: { from: 36, to: 48 } },
-    { name: 'top', text: '1', span: { from: 53, to: 54 } },
-  ])
+  t.strictSame(
+    selected.at(-1)?.options.map(({ clause, ...option }) => option),
+    [
+      { name: '@q', text: '1', span: { from: 26, to: 27 } },
+      { name: '$filter', text: "$this eq ')'", span: { from: 36, to: 48 } },
+      { name: 'top', text: '1', span: { from: 53, to: 54 } },
+    ],
+  )
+  t.match(
+    selected.at(-1)?.options.map(({ clause }) => clause),
+    [null, { type: 'filter', expression: { type: 'binary', operator: 'eq' } }, { type: 'top', count: 1 }],
+  )
+  for (const wrong of ['a($top=-1)', 'a($count=1)', 'a($filter=b eq)', 'a($orderby=b up)'])
+    t.throws(() => parseSelect(wrong), { code: 'ODataError' }, wrong)
   t.strictSame(
     parseExpand('*,a/b,*/$ref,c/$count($search=d),e($expand=f($top=1);$levels=max),$value').map(item => [
       item.path.join('/'),

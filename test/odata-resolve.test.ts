@@ -1,4 +1,5 @@
 import t from 'tap'
+import { KeptRows } from '../src/api/odata/kept-rows.ts'
 import { parseApply } from '../src/language/odata/apply.ts'
 import {
   parseCompute,
@@ -12,7 +13,7 @@ import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
 import { holds } from '../src/query/odata/evaluate.ts'
 import { type ODataPlan, resolveOData } from '../src/query/odata/resolve.ts'
-import { answerRows } from '../src/query/odata/rows.ts'
+import { answerRows, pageOf } from '../src/query/odata/rows.ts'
 import { valuesReader } from '../src/query/odata/values.ts'
 import type { Condition, Scalar } from '../src/query/plan.ts'
 import { TECHNICAL } from '../src/query/technical.ts'
@@ -116,9 +117,13 @@ function scalar(value: Scalar): string {
     case 'coordinate':
       return `${value.field.name}.${value.axis}`
     case 'valueCount':
-      return `count(${value.field.name})`
+      return value.where === undefined
+        ? `count(${value.field.name})`
+        : `count(${value.field.name}#${value.where.number}: ${told(value.where.condition)})`
     case 'element':
       return `#${value.number}`
+    case 'choice':
+      return `case(${value.branches.map(branch => `${told(branch.when)}: ${scalar(branch.value)}`).join(', ')})`
     case 'truth':
       return `{${told(value.holds)} ? ${told(value.fails)}}`
     default:
@@ -127,8 +132,13 @@ function scalar(value: Scalar): string {
 }
 
 function filterOf(options: Options): string {
-  const { query } = plan(options)
-  return query.filter === null ? 'all' : told(query.filter)
+  const filter = sourceOf(plan(options))?.query.filter ?? null
+  return filter === null ? 'all' : told(filter)
+}
+
+/** What is asked of the records, where it is one question. */
+function sourceOf(made: ODataPlan) {
+  return made.type === 'rows' ? made.parts[0] : made
 }
 
 const FILTERS: readonly (readonly [string, string])[] = [
@@ -236,6 +246,18 @@ const FILTERS: readonly (readonly [string, string])[] = [
   ['tags/any(name:name eq $it/name)', 'some tags#1: [#1 = name]'],
   ['tags/$count gt 0', 'has tags'],
   ['tags/$count ge 2', '[count(tags) >= 2]'],
+  ["tags/$count($filter=$this eq 'a') gt 1", '[count(tags#1: [#1 = "a"]) > 1]'],
+  ["tags/$filter($this eq 'a')/$count gt 0", 'tags = "a"'],
+  ["tags/$filter(startswith($this,'a'))/$count eq 0", '!tags^a'],
+  ["tags/$filter($this ne 'a')/any(t:t ne $it/name)", 'some tags#1: (![#1 = "a"] & ![#1 = name])'],
+  [
+    "tags/$filter(contains($this,'a'))/all(t:t eq 'ab')",
+    '!some tags#1: !(![contains(#1, "a") = true] | [#1 = "ab"])',
+  ],
+  // branches
+  ['case(population gt 5:true,active:false)', 'population > 5'],
+  ["case(population gt 5:'a',active:name) eq 'a'", '[case(population > 5: "a", active = true: name) = "a"]'],
+  ['case(false:1,true:population) eq 5', 'population = 5'],
   // places
   ['location/latitude gt 45', '[location.lat > 45]'],
   ['location eq null', '!has location'],
@@ -306,19 +328,28 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
   [{ filter: 'unknownfn(name)' }, 501, 1],
   [{ filter: "substringof('T',name)" }, 501, 1],
   [{ filter: "name has 'a'" }, 501, 1],
-  [{ filter: "tags/$filter($this eq 'a')/$count gt 1" }, 501, 1],
+  [{ filter: 'tags/$count($search=a) gt 1' }, 501, 1],
+  [{ filter: 'name/$filter(true)/$count gt 1' }, 400, 1],
+  [{ filter: "case(active:1,true:'a') eq 1" }, 400, 1],
   [{ orderBy: 'location' }, 400, 1],
   [{ orderBy: 'name,tags' }, 400, 6],
   [{ select: 'nope' }, 400, 1],
   [{ select: 'name,location/height' }, 400, 6],
-  [{ select: 'tags($count=true)' }, 501, 13],
+  [{ select: 'tags($search=a)' }, 501, 14],
+  [{ select: 'name($top=1)' }, 501, 11],
+  [{ select: 'tags($filter=population gt 1)' }, 400, 1],
+  [{ select: 'tags($filter=$it/name eq $this)' }, 501, 1],
+  [{ select: 'tags($top=1;$top=2)' }, 400, 18],
+  [{ select: 'tags($top=1),tags' }, 400, 14],
   [{ compute: 'population mul 2 as name' }, 400, 1],
   [{ compute: 'tags as t' }, 501, 1],
   [{ apply: 'aggregate(name with sum as s)' }, 400, 11],
   [{ apply: 'groupby((nope))' }, 400, 1],
   [{ apply: 'groupby((tags))' }, 501, 1],
   [{ apply: 'aggregate(population with ns.median as m)' }, 501, 11],
-  [{ apply: 'top(5)/filter(active)' }, 501, 8],
+  [{ apply: 'skip(5)/filter(active)' }, 501, 9],
+  [{ apply: 'top(5000)/filter(active)' }, 501, 11],
+  [{ apply: 'concat(top(1),skip(1))' }, 501, 1],
   [{ apply: 'aggregate($count as n)', filter: 'name eq null' }, 400, 1],
   [{ apply: 'aggregate($count as n)', search: 'a' }, 501, 1],
 ]
@@ -420,11 +451,78 @@ t.test('values of records', async t => {
   })
 })
 
+t.test('parts of the values of collections', async t => {
+  const rows: readonly (readonly [string, readonly unknown[]])[] = [
+    ["tags($filter=startswith($this,'a'))", [['ab', 'a']]],
+    ['tags($orderby=$this)', [['a', 'ab', 'b', 'é']]],
+    ["tags($orderby=length($this) desc,$this;$filter=$this ne 'b';$top=2;$skip=1)", [['a', 'é']]],
+    ["tags($count=true;$top=1;$filter=contains($this,'a'))", [2, ['ab']]],
+    ['tags($count=false;$top=0)', [[]]],
+    ['tags($filter=$this eq @p)', [['b']]],
+  ]
+  for (const [select, expected] of rows) {
+    const made = plan({ select, aliases: { '@p': "'b'" } })
+    if (made.type !== 'entities') throw new Error('no entities')
+    const values = [null, null, null, null, null, null, ['ab', 'b', 'é', 'a'], null, null, null]
+    const read = valuesReader(made.columns, '2024-01-01T00:00:00Z')
+    t.same(read({ record: { id: 'r1', position: 0, values }, computed: [] }).slice(1), expected, select)
+  }
+})
+
 t.test('$apply before an aggregation', async t => {
   const made = plan({ apply: 'filter(active)/topcount(5,population)/skip(1)', skip: 1, top: 10 })
   if (made.type !== 'entities') throw new Error('no entities')
   t.equal(made.query.filter && told(made.query.filter), 'active = true')
   t.match(made, { query: { limit: 3, offset: 2 }, within: { skip: 1, top: 4 } })
+})
+
+t.test('$apply of some of the records', async t => {
+  const rows: readonly (readonly [Options, readonly string[], string])[] = [
+    [{ apply: 'top(5)/filter(active)' }, ['all 5+0'], 'active = true'],
+    [
+      { apply: 'filter(active)/topcount(5,population)/skip(1)', filter: 'score gt 1' },
+      ['active = true 4+1'],
+      'score > 1',
+    ],
+    [{ apply: 'top(9)/filter(active)/top(3)', orderBy: 'name' }, ['all 9+0', 'active = true 3+0'], 'all'],
+    [{ apply: 'top(9)/aggregate($count as n)' }, ['all 9+0'], 'all'],
+    [{ apply: 'top(9)/skip(1)' }, [], 'all'],
+  ]
+  for (const [options, cuts, filter] of rows) {
+    const shown = sourceOf(plan(options))?.cuts.map(
+      cut => `${cut.filter ? told(cut.filter) : 'all'} ${cut.limit}+${cut.offset}`,
+    )
+    t.same(shown, cuts, JSON.stringify(options))
+    t.equal(filterOf(options), filter)
+  }
+})
+
+t.test('$apply of several groupings', async t => {
+  const made = plan({
+    apply:
+      'filter(active)/concat(aggregate($count as n),top(9)/groupby((name),aggregate($count as n))/top(1))',
+    filter: 'n gt 1',
+  })
+  if (made.type !== 'rows') throw new Error('no rows')
+  t.match(made.parts, [
+    { cuts: [], query: { keys: [] } },
+    { cuts: [{ limit: 9 }], query: { keys: [{ key: 'name' }] } },
+  ])
+  const groups = [
+    [{ keys: [], selected: [7] }],
+    [
+      { keys: ['a'], selected: [2] },
+      { keys: ['b'], selected: [5] },
+    ],
+  ]
+  t.same(
+    made.columns.map(({ name }) => name),
+    ['n', 'name'],
+  )
+  t.same(pageOf(made, answerRows(made, groups)), [
+    [7, null],
+    [2, 'a'],
+  ])
 })
 
 const GROUPS = [
@@ -478,20 +576,40 @@ t.test('$apply after an aggregation', async t => {
   for (const [{ apply, ...options }, expected] of STEPS) {
     const made = plan({ ...options, apply: apply === undefined ? GROUPED : `${GROUPED}/${apply}` })
     if (made.type !== 'rows') throw new Error('no rows')
-    t.same(answerRows(made, GROUPS).rows, expected, JSON.stringify({ apply, ...options }))
+    t.same(pageOf(made, answerRows(made, [GROUPS])), expected, JSON.stringify({ apply, ...options }))
   }
   const made = plan({ apply: GROUPED, top: 1 })
   if (made.type !== 'rows') throw new Error('no rows')
-  t.equal(answerRows(made, GROUPS).total, 4)
-  t.match(made.query, { keys: [{ key: 'active' }, { key: 'name' }], nullGroups: true, filter: null })
+  t.equal(answerRows(made, [GROUPS]).length, 4)
+  t.equal(pageOf(made, answerRows(made, [GROUPS])).length, 1)
+  t.match(made.parts[0]?.query, {
+    keys: [{ key: 'active' }, { key: 'name' }],
+    nullGroups: true,
+    filter: null,
+  })
   t.same(made.selected, ['active', 'name', 'total', 'n'])
   const points = plan({ apply: 'groupby((location/latitude,location/longitude))' })
   if (points.type !== 'rows') throw new Error('no rows')
-  const { rows } = answerRows(points, [
-    { keys: [45, 7], selected: [] },
-    { keys: [null, null], selected: [] },
+  const rows = answerRows(points, [
+    [
+      { keys: [45, 7], selected: [] },
+      { keys: [null, null], selected: [] },
+    ],
   ])
-  t.same(rows, [[{ latitude: 45, longitude: 7 }], [null]])
+  t.same(pageOf(points, rows), [[{ latitude: 45, longitude: 7 }], [null]])
+})
+
+t.test('rows are kept for the next page within bounds', async t => {
+  const kept = new KeptRows(100)
+  const rows = (count: number) => Array.from({ length: count }, () => [1, 'a'])
+  for (const name of ['a', 'b', 'c', 'd']) kept.keep(name, rows(8))
+  t.ok(kept.find('a'))
+  kept.keep('e', rows(8))
+  kept.keep('large', rows(9))
+  t.strictSame(
+    ['a', 'b', 'c', 'd', 'e', 'large'].filter(name => kept.find(name) !== undefined),
+    ['a', 'c', 'd', 'e'],
+  )
 })
 
 t.test('rows are tested as records are', async t => {

@@ -121,6 +121,8 @@ export interface EntityColumn {
   readonly members: readonly ('latitude' | 'longitude')[] | null
   /** True for what the type of the entity does not declare: computed and aggregated properties. */
   readonly dynamic: boolean
+  /** Where a column is no property but tells something of the one of its name: how many values it has. */
+  readonly annotation?: 'count'
 }
 
 /**

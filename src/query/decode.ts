@@ -29,9 +29,11 @@ export function decodeRecord(solution: Solution): DatasetRecord {
 export function decodeRow(solution: Solution, select: readonly Selection[]): RecordRow {
   return {
     record: decodeRecord(solution),
-    computed: select.map(({ value }, index) =>
-      isStored(value) ? null : decodeConstant(solution[columnName(index)], scalarType(value)),
-    ),
+    computed: select.map(({ value, unbounded }, index) => {
+      if (isStored(value)) return null
+      const term = solution[columnName(index)]
+      return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, scalarType(value))
+    }),
   }
 }
 
@@ -42,6 +44,20 @@ export function decodeConstant(term: Term | undefined, type: FieldType): Constan
   if (!isNumeric(type)) return term.value
   const number = Number(term.value)
   return Number.isFinite(number) ? number + 0 : null
+}
+
+/** A number of XSD that is infinite, or none; null for any other. */
+function decodeUnbounded(term: Term | undefined): number | null {
+  switch (term?.value) {
+    case 'INF':
+      return Number.POSITIVE_INFINITY
+    case '-INF':
+      return Number.NEGATIVE_INFINITY
+    case 'NaN':
+      return Number.NaN
+    default:
+      return null
+  }
 }
 
 /** The IRIs of records that a page query gave, in its order. */

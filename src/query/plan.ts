@@ -43,12 +43,26 @@ export type Scalar =
     }
   /** Degrees of a point. */
   | { readonly type: 'coordinate'; readonly axis: 'lon' | 'lat'; readonly field: Field }
-  /** How many values a field with many has; 0 where it has none, and so never null. */
-  | { readonly type: 'valueCount'; readonly field: Field }
-  /** The value that a condition of type `some` of the same number looks at. */
+  /** How many values a field with many has, or of them satisfy a condition; 0 for none, and so never null. */
+  | { readonly type: 'valueCount'; readonly field: Field; readonly where?: ElementTest }
+  /** The value that a condition of type `some`, or the test of a count, of the same number looks at. */
   | { readonly type: 'element'; readonly number: number; readonly of: FieldType }
   /** True where one condition holds, false where another does, null where neither does. */
   | { readonly type: 'truth'; readonly holds: Condition; readonly fails: Condition }
+  /** The value of the first branch whose condition holds; null where none does. */
+  | { readonly type: 'choice'; readonly branches: readonly Branch[]; readonly of: FieldType }
+
+/** A condition of one value of many, in which it is the `element` of this number. */
+export interface ElementTest {
+  readonly number: number
+  readonly condition: Condition
+}
+
+/** A value under a condition. */
+export interface Branch {
+  readonly when: Condition
+  readonly value: Scalar
+}
 
 /**
  * Functions of values: null where an argument is null, unless said otherwise.
@@ -174,6 +188,8 @@ export interface Bound {
 export interface Selection {
   readonly key: string
   readonly value: Scalar
+  /** True where numbers that are infinite, or none, are answered; elsewhere they are null. */
+  readonly unbounded?: true
 }
 
 /** A key of an order: a value of the record, or chance, the same for the same seed. */
@@ -311,6 +327,7 @@ export function scalarType(scalar: Scalar): FieldType {
       return scalarType(scalar.operand)
     case 'function':
     case 'element':
+    case 'choice':
       return scalar.of
     case 'coordinate':
       return 'double'
@@ -329,8 +346,11 @@ export function fieldsOf(scalar: Scalar): readonly Field[] {
     case 'field':
     case 'distance':
     case 'coordinate':
-    case 'valueCount':
       return [scalar.field]
+    case 'valueCount':
+      return [scalar.field, ...(scalar.where === undefined ? [] : fieldsOfCondition(scalar.where.condition))]
+    case 'choice':
+      return scalar.branches.flatMap(({ when, value }) => [...fieldsOfCondition(when), ...fieldsOf(value)])
     case 'constant':
     case 'element':
       return []

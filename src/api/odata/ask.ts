@@ -1,12 +1,17 @@
 import type { EntityColumn } from '../../model/edm.ts'
+import type { CompileTarget } from '../../query/compile/scope.ts'
+import { all } from '../../query/conditions.ts'
+import type { GroupRow } from '../../query/decode-groups.ts'
 import {
   type EntitiesPlan,
   type ODataClauses,
   type ODataPlan,
   resolveOData,
 } from '../../query/odata/resolve.ts'
-import { answerRows } from '../../query/odata/rows.ts'
+import { answerRows, pageOf, type Row, type RowsPlan } from '../../query/odata/rows.ts'
 import { valuesReader } from '../../query/odata/values.ts'
+import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
+import { TECHNICAL } from '../../query/technical.ts'
 import { recordIri } from '../../rdf/iris.ts'
 import { findGroups } from '../../records/aggregate.ts'
 import type { Bookmarks } from '../../records/bookmarks.ts'
@@ -15,6 +20,7 @@ import { findRecord } from '../../records/find.ts'
 import { narrow } from '../../records/narrow.ts'
 import type { Asker } from '../../records/trace.ts'
 import type { EntityRow } from './format/shape.ts'
+import type { KeptRows } from './kept-rows.ts'
 import type { ServedSet } from './sets.ts'
 import type { Face } from './versions.ts'
 
@@ -32,6 +38,7 @@ export interface EntityPage {
 export interface Asking {
   readonly asker: Asker
   readonly bookmarks: Bookmarks
+  readonly keptRows: KeptRows
   readonly face: Face
   /** The moment of the request: milliseconds since 1970. */
   readonly now: number
@@ -49,16 +56,50 @@ export async function askEntities(
   const plan = planOf(set, clauses, asking)
   const { columns, selected } = plan
   if (plan.type === 'rows') {
-    const groups = await findGroups(plan.query, await narrow(plan.query, target, asker), asker)
-    const { rows, total } = asker.watch.time('decode', () => answerRows(plan, groups.rows))
-    return { columns, selected, rows: rows.map(values => ({ id: null, values })), total }
+    const rows = await rowsOf(plan, target, asking)
+    const page = asker.watch.time('decode', () => pageOf(plan, rows))
+    return { columns, selected, rows: page.map(values => ({ id: null, values })), total: rows.length }
   }
-  const page = await findEntities(plan.query, target, asker, bookmarks, isCounted)
+  const query = await among(plan, target, asking)
+  const page = await findEntities(query, target, asker, bookmarks, isCounted)
   const read = valuesReader(plan.columns, set.updated)
   const rows = asker.watch.time('decode', () =>
     page.rows.map(row => ({ id: row.record.id, values: read(row) })),
   )
   return { columns, selected, rows, total: kept(page.total, plan) }
+}
+
+/** The query of a plan, about those records that its cuts leave. */
+async function among<Query extends RecordQuery | GroupQuery>(
+  { query, cuts }: { readonly query: Query; readonly cuts: readonly RecordQuery[] },
+  target: CompileTarget,
+  { asker, bookmarks }: Asking,
+): Promise<Query> {
+  let left: Condition | null = null
+  for (const cut of cuts) {
+    const filter = all([left, cut.filter])
+    const { rows } = await findEntities({ ...cut, filter }, target, asker, bookmarks, false)
+    const values = rows.map(({ record }) => record.id)
+    left = { type: 'oneOf', field: TECHNICAL.recordid, values }
+  }
+  return left === null ? query : { ...query, filter: all([left, query.filter]) }
+}
+
+/** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
+async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly Row[]> {
+  const { asker, keptRows } = asking
+  const name = JSON.stringify([target.graphs.index, plan.parts, plan.steps])
+  const known = keptRows.find(name)
+  if (known !== undefined) return known
+  const groups: (readonly GroupRow[])[] = []
+  for (const part of plan.parts) {
+    const query = await among(part, target, asking)
+    groups.push((await findGroups(query, await narrow(query, target, asker), asker)).rows)
+  }
+  const rows = asker.watch.time('decode', () => answerRows(plan, groups))
+  const { skip, top } = plan.window
+  if (top !== null && rows.length > skip + top) keptRows.keep(name, rows)
+  return rows
 }
 
 /** One entity by its key; null where there is none. Its page has one row. */

@@ -12,6 +12,7 @@ import type { Store } from '../../store/store.ts'
 import { answerText } from './answer.ts'
 import { answerODataFault } from './faults.ts'
 import type { Place } from './format/shape.ts'
+import { KeptRows } from './kept-rows.ts'
 import type { Format } from './negotiate.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { serviceText } from './service.ts'
@@ -78,6 +79,7 @@ class Service {
   private readonly host: string
   private readonly kept = new KeptAnswers()
   private readonly bookmarks = new Bookmarks()
+  private readonly keptRows = new KeptRows()
 
   constructor(options: ODataOptions) {
     this.options = options
@@ -103,7 +105,8 @@ class Service {
     if (kept !== undefined) return send(reply, format, kept)
     if (isDocument) return this.finish(reply, format, serviceText(resource.type, sets, format, place))
     const asker = new Asker(this.options.store, new Stopwatch(this.options.clock))
-    const asking = { asker, bookmarks: this.bookmarks, face: format.version, now: this.options.now() }
+    const { bookmarks, keptRows } = this
+    const asking = { asker, bookmarks, keptRows, face: format.version, now: this.options.now() }
     const text = await answerText(resource, read, asking, place)
     const timing = asker.watch.header()
     if (timing !== '') reply.header('server-timing', timing)

@@ -131,9 +131,25 @@ export interface OrderItem {
 /** One item of `$select`: `*`, or a path such as `location/latitude`, with the options in its parentheses. */
 export interface SelectItem {
   readonly path: readonly string[]
-  readonly options: readonly { readonly name: string; readonly text: string; readonly span: Span }[]
+  readonly options: readonly SelectOption[]
   readonly span: Span
 }
+
+/** An option in the parentheses of an item: its name as written, and its text. */
+export interface SelectOption {
+  readonly name: string
+  readonly text: string
+  /** What it asks of the values of a collection; null for any other option, and in `$expand`. */
+  readonly clause: ElementClause | null
+  readonly span: Span
+}
+
+/** A part of the values of a collection, each of which is `$this` (Protocol 4.01, 11.2.5.1); places are those of its text. */
+export type ElementClause =
+  | { readonly type: 'filter'; readonly expression: Expression }
+  | { readonly type: 'orderby'; readonly items: readonly OrderItem[] }
+  | { readonly type: 'top' | 'skip'; readonly count: number }
+  | { readonly type: 'count'; readonly wanted: boolean }
 
 /** One computed property: `expression as name`. */
 export interface ComputeItem {

@@ -1,6 +1,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
-import type { ComputeItem, Expression, OrderItem, SelectItem } from './ast.ts'
+import { odataFault } from '../../errors.ts'
+import type { ComputeItem, ElementClause, Expression, OrderItem, SelectItem, SelectOption } from './ast.ts'
 import { checkLength, unexpected } from './faults.ts'
 import { parser } from './parser.ts'
 import { children, Reader, spanOf } from './reader.ts'
@@ -44,10 +45,13 @@ export function parseCompute(text: string, option = '$compute'): readonly Comput
   return nodes.map(node => computeItem(reader, node))
 }
 
-/** Reads `$select`: paths, `*`, and the options in parentheses after a path, as texts. */
+/** Reads `$select`: paths, `*`, and the options in parentheses after a path, as texts and as what they mean. */
 export function parseSelect(text: string, option = '$select'): readonly SelectItem[] {
   const { reader, nodes } = read('Select', text, option)
-  return nodes.map(node => selectItem(reader, node))
+  return nodes.map(node => {
+    const item = selectItem(reader, node)
+    return { ...item, options: item.options.map(nested => ({ ...nested, clause: elementClause(nested) })) }
+  })
 }
 
 /** Reads `$expand` as far as its form: paths, which may end with `*`, `$ref` or `$count`, with options as texts. */
@@ -107,13 +111,37 @@ function pathName(reader: Reader, node: SyntaxNode): string {
 }
 
 /** An option between parentheses: its name as written, and its text. */
-function nestedOption(reader: Reader, node: SyntaxNode): SelectItem['options'][number] {
+function nestedOption(reader: Reader, node: SyntaxNode): SelectOption {
   const text = reader.slice(node)
   const match = OPTION.exec(text)
   if (match?.[1] === undefined) throw reader.fault(node, 'no option, expected its name and =')
   return {
     name: match[1],
     text: text.slice(match[0].length),
+    clause: null,
     span: { from: node.from + match[0].length, to: node.to },
+  }
+}
+
+/** What an option asks of the values of a collection; null for one that collections have not. */
+function elementClause({ name, text }: SelectOption): ElementClause | null {
+  const plain = name.toLowerCase().replace(/^\$/, '')
+  const option = `$${plain} in $select`
+  const wrong = (what: string) =>
+    odataFault(option, `${text.slice(0, 60)} is no ${what}`, { from: 0, to: text.length })
+  switch (plain) {
+    case 'filter':
+      return { type: plain, expression: parseFilter(text, option) }
+    case 'orderby':
+      return { type: plain, items: parseOrderBy(text, option) }
+    case 'top':
+    case 'skip':
+      if (!/^\d{1,15}$/.test(text)) throw wrong('whole number that is not negative')
+      return { type: plain, count: Number(text) }
+    case 'count':
+      if (text !== 'true' && text !== 'false') throw wrong('boolean')
+      return { type: plain, wanted: text === 'true' }
+    default:
+      return null
   }
 }

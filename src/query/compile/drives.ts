@@ -35,6 +35,7 @@ export function requiredFields(scalar: Parameters<typeof fieldsOf>[0]): ReturnTy
       return []
     case 'valueCount':
     case 'truth':
+    case 'choice':
       return []
     case 'function':
       return scalar.arguments.flatMap(requiredFields)

@@ -2,18 +2,12 @@ import type { FieldType } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression, Projection, Variable } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, variable } from '../../sparql/build.ts'
-import {
-  fieldsOf,
-  type Grouping,
-  type GroupKey,
-  type GroupQuery,
-  type IntervalUnit,
-  scalarType,
-} from '../plan.ts'
+import { type Grouping, type GroupKey, type GroupQuery, type IntervalUnit, scalarType } from '../plan.ts'
 import { add, quotient, subtract, times } from './arithmetic.ts'
 import type { Body } from './body.ts'
 import { dayNumber } from './calendar.ts'
 import { type Clock, clockOf } from './clock.ts'
+import { requiredFields } from './drives.ts'
 import { NOTHING } from './functions.ts'
 import { position } from './position.ts'
 import { compileScalar } from './scalar.ts'
@@ -29,8 +23,7 @@ export const middleName = (index: number, axis: 'lon' | 'lat'): string => `${axi
 
 /** True where every record that counts has the key, so that its values find the records. */
 export function findsRecords({ grouping }: GroupKey, plan: GroupQuery, scope: Scope): boolean {
-  if (grouping.type !== 'cells' && grouping.value.type === 'ifNull') return false
-  const fields = grouping.type === 'cells' ? [grouping.field] : fieldsOf(grouping.value)
+  const fields = grouping.type === 'cells' ? [grouping.field] : requiredFields(grouping.value)
   const known = fields.filter(field => scope.statistics(field) !== undefined)
   return known.length > 0 && (!allowsNull(grouping, plan) || known.every(field => scope.isComplete(field)))
 }

@@ -1,4 +1,4 @@
-import { type Field, type FieldType, isNumeric } from '../../model/field.ts'
+import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
 import {
@@ -6,17 +6,24 @@ import {
   binary,
   call,
   conditional,
-  inGraph,
+  fold,
   integer,
   iri,
   literal,
+  not,
   optional,
   subquery,
-  triple,
 } from '../../sparql/build.ts'
-import { type DatePart, fieldsOf, type Scalar, scalarType } from '../plan.ts'
+import {
+  type Condition,
+  type DatePart,
+  fieldsOf,
+  fieldsOfCondition,
+  type Scalar,
+  scalarType,
+} from '../plan.ts'
 import { subtract, times } from './arithmetic.ts'
-import type { Body, Need } from './body.ts'
+import { Body, type Need } from './body.ts'
 import { clockOf } from './clock.ts'
 import { dateFormat } from './date-format.ts'
 import { compileFunction, NOTHING } from './functions.ts'
@@ -65,31 +72,73 @@ export function compileScalar(scalar: Scalar, body: Body, need: Need): Expressio
     case 'coordinate':
       return position(body.value(scalar.field, need), body)[scalar.axis]()
     case 'valueCount':
-      return call('COALESCE', valueCount(scalar.field, body), integer(0))
+      return call('COALESCE', valueCount(scalar, body), integer(0))
     case 'element':
       return body.scope.element(scalar.number)
     case 'truth':
       return truth(scalar, body)
+    case 'choice':
+      return choice(scalar, body)
     default:
       return scalar satisfies never
   }
 }
 
-/** How many values of a field a record has, unbound for none. */
-function valueCount(field: Field, body: Body): Expression {
+/** How many values of a field a record has that satisfy a condition, unbound for none. */
+function valueCount(
+  { field, where }: Extract<Scalar, { readonly type: 'valueCount' }>,
+  body: Body,
+): Expression {
   const { scope } = body
-  return body.share(`count ${field.name}`, () => {
-    const [count, element] = [scope.fresh('count'), scope.fresh('element')]
+  return body.share(`count ${field.name} ${JSON.stringify(where ?? null)}`, () => {
+    const inner = new Body(scope)
+    const [count, element] = [scope.fresh('count'), inner.value(field, 'required')]
+    if (where !== undefined) {
+      scope.setElement(where.number, element)
+      inner.test(elementTest(where.condition, inner))
+    }
     const expression: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: element }
     const counted = subquery({
       type: 'select',
       projection: [{ variable: RECORD }, { variable: count, expression }],
-      where: [inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(field), element))],
+      where: inner.patterns(),
       groupBy: [{ variable: RECORD }],
     })
     body.option(optional(counted))
     return count
   })
+}
+
+/** What is asked of the value alone is tested where it stands; all else as any condition of the record. */
+function elementTest(condition: Condition, body: Body): Expression {
+  switch (condition.type) {
+    case 'and':
+    case 'or': {
+      const operator = condition.type === 'and' ? '&&' : '||'
+      const tests = condition.operands.map(operand => elementTest(operand, body))
+      return fold(operator, tests) ?? literal(String(condition.type === 'and'), XSD.boolean)
+    }
+    case 'not':
+      return not(elementTest(condition.operand, body))
+    case 'relation': {
+      const { left, operator, right } = condition
+      if (fieldsOfCondition(condition).length > 0) return body.scope.test(condition, body.scope)
+      const [first, second] = [left, right].map(side => compileScalar(side, body, 'optional'))
+      const test = binary(operator, first ?? NOTHING, second ?? NOTHING)
+      return call('COALESCE', test, literal('false', XSD.boolean))
+    }
+    default:
+      return body.scope.test(condition, body.scope)
+  }
+}
+
+function choice({ branches }: Extract<Scalar, { readonly type: 'choice' }>, body: Body): Expression {
+  const { scope } = body
+  return branches.reduceRight<Expression>(
+    (other, { when, value }) =>
+      conditional(scope.test(when, scope), compileScalar(value, body, 'optional'), other),
+    NOTHING,
+  )
 }
 
 function truth({ holds, fails }: Extract<Scalar, { readonly type: 'truth' }>, body: Body): Expression {

@@ -1,22 +1,34 @@
 import type { AggregateItem, Transformation } from '../../language/odata/ast.ts'
-import { type FieldType, field } from '../../model/field.ts'
-import type { Condition, GroupKey, RowSelection, Scalar } from '../plan.ts'
-import { computeNames, orderings } from './columns.ts'
+import { field } from '../../model/field.ts'
+import type { Condition, GroupKey, RecordQuery, RowSelection, Scalar } from '../plan.ts'
+import { computeNames } from './columns.ts'
 import { conditionOf } from './expression.ts'
 import { amountOf, checked, figureOf, nameOf, numberOf, type RowCell, refuseTaken } from './figures.ts'
 import { testOf } from './logic.ts'
-import { KIND_FIELDS, type Kind, type Meaning, perRecord, scalarOf } from './meaning.ts'
+import { KIND_FIELDS, type Kind, type Meaning, NULL_SCALAR, perRecord, scalarOf } from './meaning.ts'
+import { orderRows } from './order.ts'
 import type { Extent, RowStep } from './rows.ts'
 import { type Scope, unknown, unserved, within, wrong } from './scope.ts'
 
 /** Rows: how the store groups records, and what is done with the groups. */
 export interface RowStage {
   readonly type: 'rows'
+  /** One after another; the steps and cells of the stage are those of all of them. */
+  readonly parts: readonly RowPart[]
+  readonly steps: readonly RowStep[]
+  readonly cells: readonly RowCell[]
+}
+
+/** How the store groups records, and how the rows of that become rows of the stage. */
+export interface RowPart {
   readonly conditions: readonly Condition[]
+  /** What the records are the answer to, as in a stage of records. */
+  readonly cuts: readonly RecordQuery[]
   readonly keys: readonly GroupKey[]
   readonly select: readonly RowSelection[]
   readonly steps: readonly RowStep[]
-  readonly cells: readonly RowCell[]
+  /** The place of each cell of the stage, null for one that is null; null where they are the same. */
+  readonly cells: readonly (number | null)[] | null
 }
 
 /** Steps that look at one row at a time, and so are the same within a group and after all of them. */
@@ -115,7 +127,7 @@ export function computeRows(
     const value: Scalar =
       meaning?.type === 'value' || meaning?.type === 'constant' || meaning?.type === 'test'
         ? checked(scalarOf(meaning))
-        : NOTHING
+        : NULL_SCALAR
     const kind = meaning === undefined || testOf(meaning) !== null ? 'boolean' : kindIn(meaning)
     return { name, kind, value, epoch: meaning?.type === 'value' && meaning.epoch }
   })
@@ -128,29 +140,6 @@ export function computeRows(
 
 function kindIn(meaning: Meaning): Kind {
   return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : 'string'
-}
-
-/** A value that is null: the whole number of a text that is none. */
-const NOTHING: Scalar = {
-  type: 'function',
-  name: 'int',
-  arguments: [{ type: 'constant', value: '', of: 'text' }],
-  of: 'int',
-}
-
-/** The step that sorts rows. */
-export function orderRows(
-  items: Extract<Transformation, { type: 'orderby' }>['items'],
-  scope: Scope,
-): RowStep {
-  const keys = orderings(items, scope).flatMap(({ value, descending }) =>
-    value.type === 'random' ? [] : [{ value, type: orderType(value), descending }],
-  )
-  return { type: 'order', keys }
-}
-
-function orderType(value: Scalar): FieldType {
-  return value.type === 'field' ? value.field.type : 'text'
 }
 
 function placeOf(name: string, stage: RowStage, scope: Scope, span: Transformation['span']): number {
@@ -182,22 +171,43 @@ function groupRows(
 }
 
 /** Rows that several sequences make of the same rows; they have the properties of all of them. */
-function concat(step: Extract<Transformation, { type: 'concat' }>, stage: RowStage, scope: Scope): RowStage {
-  const stages = step.sequences.map(sequence => {
-    return applyRows(sequence, { ...stage, steps: [] }, scope)
+function concat(step: Concat, stage: RowStage, scope: Scope): RowStage {
+  const stages = step.sequences.map(sequence => applyRows(sequence, { ...stage, steps: [] }, scope))
+  const { cells, places } = sideBySide(stages, step, scope)
+  const sequences = stages.map(({ steps }, index) => ({ steps, cells: places[index] ?? [] }))
+  return { ...stage, steps: [...stage.steps, { type: 'concat', sequences }], cells }
+}
+
+type Concat = Extract<Transformation, { type: 'concat' }>
+
+/** Groupings that are asked for one after another. */
+const MOST_PARTS = 5
+
+/** Rows of several groupings of the same records one after another. */
+export function joinedRows(stages: readonly RowStage[], step: Concat, scope: Scope): RowStage {
+  if (stages.length > MOST_PARTS)
+    throw unserved(scope, `concat of more than ${MOST_PARTS} sequences`, step.span)
+  const { cells, places } = sideBySide(stages, step, scope)
+  const parts = stages.map(({ parts: [part, ...others], steps }, index): RowPart => {
+    if (part === undefined || others.length > 0) throw unserved(scope, 'concat within concat', step.span)
+    return { ...part, steps, cells: places[index] ?? [] }
   })
-  const cells = new Map(stages.flatMap(made => made.cells.map(cell => [cell.name, cell] as const)))
+  return { type: 'rows', parts, steps: [], cells }
+}
+
+/** The cells of all stages, each name once, and where each stage has them. */
+function sideBySide(stages: readonly RowStage[], { span }: Concat, scope: Scope) {
+  const known = new Map(stages.flatMap(made => made.cells.map(cell => [cell.name, cell] as const)))
   for (const made of stages)
-    for (const cell of made.cells)
-      if (cell.kind !== cells.get(cell.name)?.kind)
-        throw wrong(scope, `${cell.name.slice(0, 60)} has several types`, step.span)
-  const layout = [...cells.values()]
-  const sequences = stages.map(made => ({
-    steps: made.steps,
-    cells: layout.map(({ name }) => {
+    for (const { name, kind, epoch } of made.cells)
+      if (kind !== known.get(name)?.kind || epoch !== known.get(name)?.epoch)
+        throw wrong(scope, `${name.slice(0, 60)} has several types`, span)
+  const cells = [...known.values()]
+  const places = stages.map(made =>
+    cells.map(({ name }) => {
       const place = made.cells.findIndex(cell => cell.name === name)
       return place < 0 ? null : place
     }),
-  }))
-  return { ...stage, steps: [...stage.steps, { type: 'concat', sequences }], cells: layout }
+  )
+  return { cells, places }
 }

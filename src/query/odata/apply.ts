@@ -1,12 +1,14 @@
-import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
-import type { Aggregate, Condition, Ordering, Scalar } from '../plan.ts'
-import { applyRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
-import { computeNames, orderings } from './columns.ts'
+import type { AggregateItem, Expression, Span, Transformation } from '../../language/odata/ast.ts'
+import { all } from '../conditions.ts'
+import type { Aggregate, Condition, Ordering, RecordQuery, Scalar } from '../plan.ts'
+import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
+import { computeNames } from './columns.ts'
 import { conditionOf, meaningOf } from './expression.ts'
 import { amountOf, checked, figureOf, nameOf, numberOf, type RowCell, refuseTaken } from './figures.ts'
 import { describeType, type Meaning, scalarOf, type TestMeaning, type ValueMeaning } from './meaning.ts'
+import { orderings } from './order.ts'
 import type { RowFigure } from './rows.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+import { type Scope, unserved, within, wrong } from './scope.ts'
 import { searchCondition } from './search.ts'
 
 /** Records so far: what was asked of them before they are grouped, if they are. */
@@ -18,6 +20,8 @@ export interface RecordStage {
   readonly skip: number
   /** null for all. */
   readonly top: number | null
+  /** What the records are the answer to, each among the answer to the one before; none for all records. */
+  readonly cuts: readonly RecordQuery[]
 }
 
 export type Stage = RecordStage | RowStage
@@ -37,11 +41,34 @@ export function applyAll(steps: readonly Transformation[], start: RecordStage, s
   )
 }
 
-function applyToRecords(step: Transformation, stage: RecordStage, outer: Scope): Stage {
-  const scope = scopeOf(stage, outer)
-  const isCut = stage.skip > 0 || stage.top !== null
-  const changes = !['identity', 'top', 'skip', 'compute'].includes(step.type)
-  if (isCut && changes) throw unserved(scope, 'A transformation of some of the records only', step.span)
+/** Some of the records that are transformed further, and how often that is done. */
+const MOST_CUT = 1000
+const MOST_CUTS = 4
+
+/** Records of which nothing but their order is known any more; those that are cut are asked for first. */
+export function settled(stage: RecordStage, span: Span, scope: Scope): RecordStage {
+  const { skip, top, orderBy, cuts } = stage
+  if (skip === 0 && top === null) return stage
+  if (top === null || top > MOST_CUT)
+    throw unserved(scope, `A transformation of some of the records but more than ${MOST_CUT}`, span)
+  if (cuts.length === MOST_CUTS)
+    throw unserved(scope, `More than ${MOST_CUTS} transformations of some of the records`, span)
+  const cut: RecordQuery = {
+    type: 'records',
+    filter: all(stage.conditions),
+    timezone: 'UTC',
+    select: [],
+    orderBy,
+    limit: top,
+    offset: skip,
+  }
+  return { ...stage, conditions: [], skip: 0, top: null, cuts: [...cuts, cut] }
+}
+
+function applyToRecords(step: Transformation, before: RecordStage, outer: Scope): Stage {
+  const scope = scopeOf(before, outer)
+  const changes = !['identity', 'top', 'skip', 'compute', 'concat', 'other'].includes(step.type)
+  const stage = changes ? settled(before, step.span, scope) : before
   switch (step.type) {
     case 'identity':
       return stage
@@ -66,6 +93,15 @@ function applyToRecords(step: Transformation, stage: RecordStage, outer: Scope):
       return groups([], step.items, stage, scope)
     case 'groupby':
       return groupBy(step, stage, scope)
+    case 'concat': {
+      const inner = within(outer, { type: 'null', span: step.span })
+      const stages = step.sequences.map(sequence => {
+        const made = applyAll(sequence, stage, inner)
+        if (made.type === 'rows') return made
+        throw unserved(scope, 'concat of records that are not grouped', step.span)
+      })
+      return joinedRows(stages, step, scope)
+    }
     default:
       throw unserved(scope, `${nameOf(step)} of records that are not grouped`, step.span)
   }
@@ -145,15 +181,22 @@ function groups(
   })
   return {
     type: 'rows',
-    conditions: stage.conditions,
-    keys: keys.map(({ name, meaning }) => ({
-      key: name,
-      grouping: { type: 'value', value: checked(scalarOf(meaning)) },
-    })),
-    select: figures.map(({ name, method, of }) => ({
-      key: name,
-      value: { type: 'aggregate', aggregate: planAggregate(method, of) },
-    })),
+    parts: [
+      {
+        conditions: stage.conditions,
+        cuts: stage.cuts,
+        keys: keys.map(({ name, meaning }) => ({
+          key: name,
+          grouping: { type: 'value', value: checked(scalarOf(meaning)) },
+        })),
+        select: figures.map(({ name, method, of }) => ({
+          key: name,
+          value: { type: 'aggregate', aggregate: planAggregate(method, of) },
+        })),
+        steps: [],
+        cells: null,
+      },
+    ],
     steps: [],
     cells: [...keys.map(keyCell), ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
   }

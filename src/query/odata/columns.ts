@@ -1,13 +1,15 @@
-import type { ComputeItem, OrderItem, SelectItem } from '../../language/odata/ast.ts'
+import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import type { EdmValue, EntityColumn, EntityModel } from '../../model/edm.ts'
 import { KEY } from '../../model/edm.ts'
-import type { Ordering, Scalar, Selection } from '../plan.ts'
+import type { Scalar, Selection } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { edmValue } from './edm-value.ts'
+import { type Elements, elementsOf } from './elements.ts'
 import { refuseLarge } from './excess.ts'
 import { meaningOf } from './expression.ts'
-import { capital } from './logic.ts'
-import { describe, describeType, KIND_TYPES, type Kind, type Meaning, scalarOf } from './meaning.ts'
+import { canBeInfinite, capital } from './logic.ts'
+import { describe, describeType, isValue, KIND_TYPES, type Kind, type Meaning, scalarOf } from './meaning.ts'
+import type { RowStep } from './rows.ts'
 import { type Scope, unknown, unserved, wrong } from './scope.ts'
 
 /** Where the values of a column come from. */
@@ -16,6 +18,12 @@ export type ColumnSource =
   | { readonly type: 'timestamp' }
   /** The value of a record, by the place of its field among those of the dataset. */
   | { readonly type: 'field'; readonly index: number }
+  /** Values of a field with many that steps leave, or how many they are. */
+  | {
+      readonly type: 'elements' | 'elementCount'
+      readonly index: number
+      readonly steps: readonly RowStep[]
+    }
   /** A value of the store, by its place in the selection of the plan. */
   | { readonly type: 'computed'; readonly index: number; readonly kind: Kind; readonly epoch: boolean }
   | { readonly type: 'constant'; readonly value: EdmValue }
@@ -23,9 +31,8 @@ export type ColumnSource =
 /** A property of the entities of an answer. */
 export type SourcedColumn = EntityColumn & { readonly source: ColumnSource }
 
-/** Computed properties, and keys of an order. */
+/** Computed properties. */
 const MOST_COMPUTED = 20
-const MOST_KEYS = 32
 
 /** Gives the computed properties with those that are known already; each can be named by those after it. */
 export function computeNames(items: readonly ComputeItem[], scope: Scope): ReadonlyMap<string, Meaning> {
@@ -49,31 +56,6 @@ export function computeNames(items: readonly ComputeItem[], scope: Scope): Reado
   return names
 }
 
-type ValueLike = Parameters<typeof scalarOf>[0]
-
-function isValue(meaning: Meaning): meaning is ValueLike {
-  return meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
-}
-
-/** Gives the keys of an order; null is the lowest value (Protocol 11.2.6.2). What is the same for all orders nothing. */
-export function orderings(items: readonly OrderItem[], scope: Scope): readonly Ordering[] {
-  const beyond = items[MOST_KEYS]
-  if (beyond !== undefined) throw wrong(scope, `An order has at most ${MOST_KEYS} keys`, beyond.span)
-  return items.flatMap(({ expression, descending }): Ordering[] => {
-    const meaning = meaningOf(expression, scope)
-    if (meaning.type === 'null' || meaning.type === 'constant') return []
-    if (!isValue(meaning))
-      throw wrong(
-        scope,
-        `${capital(describe(expression))} of type ${describeType(meaning)} has no order`,
-        expression.span,
-      )
-    const value = scalarOf(meaning)
-    refuseLarge(value)
-    return [{ value, descending, absent: 'lowest' }]
-  })
-}
-
 /** The columns of an answer, what the store computes for them, and the names that its context tells; null for all. */
 export interface Columns {
   readonly columns: readonly SourcedColumn[]
@@ -94,12 +76,16 @@ export function resolveColumns(
   scope: Scope,
 ): Columns {
   const chosen = new Map<string, Members>()
+  const parts = new Map<string, Elements>()
   const told: string[] = []
   const choose = (name: string, members: Members) => chosen.set(name, joined(chosen.get(name), members))
   const declared = model.properties.map(({ name }) => name)
   for (const item of items) {
     const found = selectionOf(item, scope)
     if (found === null) continue
+    if (parts.has(found.name) || (found.elements !== null && chosen.has(found.name)))
+      throw wrong(scope, `${found.name.slice(0, 60)} is selected twice`, item.span)
+    if (found.elements !== null) parts.set(found.name, found.elements)
     if (found.name === '*') for (const name of [...declared, ...computed]) choose(name, null)
     else choose(found.name, found.members)
     const paths = found.members === null ? [found.name] : found.members.map(part => `${found.name}/${part}`)
@@ -108,9 +94,11 @@ export function resolveColumns(
   if (chosen.size === 0) for (const name of [...declared, ...computed]) choose(name, null)
   chosen.delete(KEY)
   const select: Selection[] = []
-  const columns = [KEY, ...[...declared, ...computed].filter(name => chosen.has(name))].map(name =>
-    columnOf(name, chosen.get(name) ?? null, model, scope, select),
-  )
+  const columns = [KEY, ...[...declared, ...computed].filter(name => chosen.has(name))].flatMap(name => {
+    const column = columnOf(name, chosen.get(name) ?? null, model, scope, select)
+    const elements = parts.get(name)
+    return elements === undefined ? [column] : partsOf(column, elements)
+  })
   const isAll = told.length === 0 || (told.length === 1 && told[0] === '*')
   return { columns, select, selected: isAll ? null : told }
 }
@@ -126,7 +114,7 @@ function joined(known: Members | undefined, members: Members): Members {
 export function selectionOf(
   { path, options, span }: SelectItem,
   scope: Scope,
-): { readonly name: string; readonly members: Members } | null {
+): { readonly name: string; readonly members: Members; readonly elements: Elements | null } | null {
   const [name = '', ...parts] = path
   if (name !== '*' && name.includes('.')) {
     if (name !== scope.request.entity || parts.length === 0) return null
@@ -135,6 +123,8 @@ export function selectionOf(
   const meaning = name === '*' ? NOT_COMPLEX : scope.names.get(name)
   if (meaning === undefined) throw unknown(scope, name, span)
   const isPoint = meaning.type === 'place' && meaning.field.type === 'geo_point_2d'
+  if (meaning.type === 'collection' && options.length > 0 && parts.length === 0)
+    return { name, members: null, elements: elementsOf(options, scope) }
   const nested = options.flatMap(option => {
     if (!isPoint || !/^\$?select$/i.test(option.name))
       throw unserved(
@@ -147,9 +137,10 @@ export function selectionOf(
   const members = [...parts, ...nested]
   if (parts.length > 1 || (parts.length > 0 && options.length > 0))
     throw noMember(name, members.join('/'), scope, span)
-  if (members.length === 0 || members.includes('*')) return { name, members: null }
+  if (members.length === 0 || members.includes('*')) return { name, members: null, elements: null }
   return {
     name,
+    elements: null,
     members: members.map(part => {
       if (isPoint && (part === 'latitude' || part === 'longitude')) return part
       throw noMember(name, part, scope, span)
@@ -189,6 +180,21 @@ function columnOf(
   return { name, type: KIND_TYPES[kind], collection: false, members: null, dynamic: true, source }
 }
 
+/** The column of a collection as it is asked for, before it that of its count. */
+function partsOf(column: SourcedColumn, { filter, page, counted }: Elements): readonly SourcedColumn[] {
+  if (column.source.type !== 'field') return [column]
+  const { index } = column.source
+  const part: SourcedColumn = { ...column, source: { type: 'elements', index, steps: [...filter, ...page] } }
+  const count: SourcedColumn = {
+    ...column,
+    type: 'Edm.Int64',
+    collection: false,
+    annotation: 'count',
+    source: { type: 'elementCount', index, steps: filter },
+  }
+  return counted ? [count, part] : [part]
+}
+
 /** `recordid` and `record_timestamp` come before the fields of the dataset. */
 const TECHNICAL_PROPERTIES = 2
 
@@ -210,7 +216,7 @@ function computedSource(
     const index = properties.findIndex(({ field }) => field === value.field)
     if (index >= TECHNICAL_PROPERTIES) return { type: 'field', index: index - TECHNICAL_PROPERTIES }
   }
-  select.push({ key, value })
+  select.push(canBeInfinite(value) ? { key, value, unbounded: true } : { key, value })
   return {
     type: 'computed',
     index: select.length - 1,

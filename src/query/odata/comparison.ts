@@ -4,6 +4,7 @@ import type { Comparator, Condition, Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf, related } from './evaluate.ts'
 import { refuseLarge } from './excess.ts'
+import { someOf } from './lambda.ts'
 import { canBeInfinite, capital, certain, either, every, presence, testOf } from './logic.ts'
 import {
   ALWAYS,
@@ -197,7 +198,7 @@ function compareCount(
   operator: Ordered,
   value: number,
 ): Condition {
-  const present: Condition = { type: 'present', field: scalar.field }
+  const present = someOf(scalar)
   const comparator = COMPARATORS[operator]
   const [none, one, more] = [0, 1, Number.MAX_VALUE].map(count => related(count, comparator, value, 'int'))
   if (none === one && one === more && Number(value) <= 1) return { type: 'always', value: none === true }

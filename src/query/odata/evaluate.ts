@@ -51,6 +51,10 @@ export function evaluate(scalar: Scalar, read: Reader): Cell {
     case 'truth':
       if (holds(scalar.holds, read)) return true
       return holds(scalar.fails, read) ? false : null
+    case 'choice': {
+      const chosen = scalar.branches.find(({ when }) => holds(when, read))
+      return chosen === undefined ? null : evaluate(chosen.value, read)
+    }
     case 'ifNull':
     case 'dateFormat':
     case 'distance':

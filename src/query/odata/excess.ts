@@ -83,6 +83,14 @@ function scalarSize(scalar: Scalar, known: Sizes): Size {
 
 function measuredScalar(scalar: Scalar, known: Sizes): Size {
   switch (scalar.type) {
+    case 'valueCount':
+      return scalar.where === undefined
+        ? NOTHING
+        : sum([{ leaves: 1, passes: 1 }, sizeOf(scalar.where.condition, known)])
+    case 'choice':
+      return sum(
+        scalar.branches.flatMap(({ when, value }) => [sizeOf(when, known), scalarSize(value, known)]),
+      )
     case 'truth':
       return sum([sizeOf(scalar.holds, known), sizeOf(scalar.fails, known)])
     case 'function':

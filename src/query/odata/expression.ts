@@ -2,24 +2,23 @@ import type {
   ArithmeticOperator,
   ComparisonOperator,
   Expression,
-  Literal,
   LogicalOperator,
 } from '../../language/odata/ast.ts'
-import { dateBounds, parseDate } from '../dates.ts'
+import { negate } from '../conditions.ts'
 import type { Condition } from '../plan.ts'
 import { calculate, negated } from './arithmetic.ts'
 import { castTo, isOf, operandNode } from './cast.ts'
+import { choiceOf } from './choice.ts'
 import { compare, type Side } from './comparison.ts'
 import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
-import { everyValue, someValue } from './lambda.ts'
-import { capital, certain, conjunction, disjunction, either, requireTest, testOf } from './logic.ts'
+import { everyValue, someOf, someValue } from './lambda.ts'
+import { literalMeaning } from './literal.ts'
+import { capital, certain, conjunction, disjunction, either, every, requireTest, testOf } from './logic.ts'
 import {
-  type ConstantMeaning,
-  constantOf,
+  type CollectionMeaning,
   describe,
   describeType,
-  type Kind,
   type Meaning,
   NULL,
   perRecord,
@@ -66,7 +65,7 @@ export function meaningOf(node: Expression, outer: Scope): Meaning {
     case 'count':
       return counted(node, scope)
     case 'filtered':
-      throw unserved(scope, 'A collection that is filtered in an expression', node.span)
+      return filtered(collectionAt(node.of, 'has no $filter', scope), node.filter, scope)
     case 'call': {
       const isGeo = node.name.toLowerCase().startsWith('geo.')
       const sides = isKnown(node.name, isGeo) ? node.arguments.map(argument => sideOf(argument, scope)) : []
@@ -83,7 +82,14 @@ export function meaningOf(node: Expression, outer: Scope): Meaning {
     case 'object':
       return { type: 'object' }
     case 'case':
-      throw unserved(scope, 'The function case', node.span)
+      return choiceOf(
+        node.branches.map(({ when, then }) => ({
+          when: testAt(when, scope).holds,
+          side: sideOf(then, scope),
+        })),
+        node.span,
+        scope,
+      )
     default:
       return node satisfies never
   }
@@ -164,10 +170,10 @@ function among({ left, right, span }: Extract<Expression, { type: 'in' }>, scope
       `${capital(describe(right))} of type ${describeType(list)} is no collection`,
       right.span,
     )
-  const { field } = list
-  const element = nextElement(scope)
-  const test = compare(side, 'eq', { meaning: elementMeaning(element), node: right }, span, scope)
-  return certain(someValue(field, element, test.holds))
+  const { field, where } = list
+  const number = where?.number ?? nextElement(scope)
+  const test = compare(side, 'eq', { meaning: elementMeaning(number), node: right }, span, scope)
+  return certain(someValue(field, number, every([...kept(list), test.holds])))
 }
 
 function nextElement({ request }: Scope): number {
@@ -180,42 +186,56 @@ function elementMeaning(number: number): Meaning {
 }
 
 function lambda(node: Extract<Expression, { type: 'lambda' }>, scope: Scope): Meaning {
-  const collection = meaningOf(node.of, scope)
-  if (collection.type !== 'collection')
-    throw wrong(
-      scope,
-      `${capital(describe(node.of))} of type ${describeType(collection)} is no collection, which ${node.quantifier} takes`,
-      node.span,
-    )
-  const { field } = collection
-  const { variable, predicate } = node
+  const { variable, predicate, quantifier } = node
+  const collection = collectionAt(node.of, `which ${quantifier} takes`, scope, node)
+  const { field, where } = collection
   if (variable === null || predicate === null) {
-    if (node.quantifier === 'any') return certain({ type: 'present', field })
+    if (quantifier === 'any') return certain(someOf(collection))
     throw wrong(scope, 'all needs an expression', node.span)
   }
-  const number = nextElement(scope)
+  const number = where?.number ?? nextElement(scope)
   const variables = new Map(scope.variables).set(variable, elementMeaning(number))
   const condition = testAt(predicate, { ...scope, variables }).holds
-  return certain((node.quantifier === 'any' ? someValue : everyValue)(field, number, condition))
+  return certain(
+    quantifier === 'any'
+      ? someValue(field, number, every([...kept(collection), condition]))
+      : everyValue(field, number, either([...kept(collection).map(negate), condition])),
+  )
 }
 
 function counted(node: Extract<Expression, { type: 'count' }>, scope: Scope): Meaning {
-  if (node.of.type === 'filtered' || node.filter !== null || node.search !== null)
-    throw unserved(scope, 'The count of a part of a collection', node.span)
-  const collection = meaningOf(node.of, scope)
-  if (collection.type === 'collection')
-    return perRecord('int', { type: 'valueCount', field: collection.field })
-  throw wrong(
-    scope,
-    `${capital(describe(node.of))} of type ${describeType(collection)} is no collection, and has no $count`,
-    node.span,
-  )
+  if (node.search !== null) throw unserved(scope, 'The count of what a search finds', node.span)
+  const whole = collectionAt(node.of, 'and has no $count', scope, node)
+  const { field, where } = node.filter === null ? whole : filtered(whole, node.filter, scope)
+  return perRecord('int', { type: 'valueCount', field, ...(where === undefined ? {} : { where }) })
+}
+
+/** The values of a collection that satisfy a condition, in which each is `$this` (URL Conventions 4.01, 5.1.1.14.5). */
+function filtered({ field, where }: CollectionMeaning, filter: Expression, scope: Scope): CollectionMeaning {
+  const number = where?.number ?? nextElement(scope)
+  const variables = new Map(scope.variables).set('$this', elementMeaning(number))
+  const condition = testAt(filter, { ...scope, variables }).holds
+  const conditions = where === undefined ? [condition] : [where.condition, condition]
+  return { type: 'collection', field, where: { number, condition: every(conditions) } }
+}
+
+function kept({ where }: CollectionMeaning): readonly Condition[] {
+  return where === undefined ? [] : [where.condition]
+}
+
+function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): CollectionMeaning {
+  const meaning = meaningOf(node, scope)
+  if (meaning.type === 'collection') return meaning
+  const told = `${capital(describe(node))} of type ${describeType(meaning)}`
+  throw wrong(scope, `${told} is no collection, ${purpose}`, whole.span)
 }
 
 /** Variables shadow properties; `$it` is the record, in and outside of lambda expressions. */
 function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Scope): Meaning {
   const known = scope.variables.get(name) ?? scope.names.get(name)
   if (known !== undefined) return known
+  if (name === '$it' && scope.rows && scope.variables.has('$this'))
+    throw unserved(scope, '$it in the options of a collection', span)
   if (name === '$it') return { type: 'record' }
   if (name === '$this') throw wrong(scope, '$this stands in options of collections only', span)
   if (name.startsWith('$') || name.startsWith('@')) throw unserved(scope, name.slice(0, 60), span)
@@ -262,59 +282,3 @@ function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: 
 
 /** Depth from which on aliases of aliases are taken to go round in a circle. */
 const MOST_ALIASED = 100
-
-function literalMeaning(node: Literal, scope: Scope): Meaning {
-  const { value, of, span } = node
-  switch (of) {
-    case 'Edm.String':
-      return constantOf('string', String(value))
-    case 'Edm.Boolean':
-      return constantOf('boolean', value === true)
-    case 'Edm.Int32':
-    case 'Edm.Int64':
-      return constantOf(isInt64(Number(value)) ? 'int' : 'decimal', Number(value))
-    case 'Edm.Decimal':
-      return constantOf('decimal', Number(value))
-    case 'Edm.Double':
-      return constantOf('double', Number(value))
-    case 'Edm.Date':
-    case 'Edm.DateTimeOffset':
-      return moment(of === 'Edm.Date' ? 'date' : 'moment', String(value), span, scope)
-    case 'Edm.TimeOfDay':
-      return constantOf('time', secondsOf(String(value)))
-    case 'Edm.Duration':
-      return constantOf('duration', Number(value))
-    case 'Edm.Guid':
-      return constantOf('guid', String(value))
-    case 'Edm.Binary':
-      return constantOf('binary', String(value))
-    case 'Edm.Geography':
-      return constantOf('geography', String(value))
-    case 'Edm.Enum':
-      throw unserved(scope, 'An enumeration', span)
-    default:
-      return of satisfies never
-  }
-}
-
-/** Numbers of JavaScript near the ends of Int64 stand for those beyond as well. */
-function isInt64(value: number): boolean {
-  return Math.abs(value) <= 2 ** 63
-}
-
-function moment(
-  kind: Extract<Kind, 'date' | 'moment'>,
-  text: string,
-  span: Literal['span'],
-  scope: Scope,
-): ConstantMeaning {
-  const constant = parseDate(text)
-  if (constant === null) throw wrong(scope, `There is no day or time ${text.slice(0, 40)}`, span)
-  const { start } = dateBounds(constant, kind === 'date' ? 'date' : 'datetime', 'UTC')
-  return { ...constantOf(kind, start), offset: constant.offset ?? 0 }
-}
-
-function secondsOf(text: string): number {
-  const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number)
-  return (hour * 60 + minute) * 60 + second
-}

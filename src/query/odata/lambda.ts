@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { any, negate } from '../conditions.ts'
-import type { Comparator, Condition, Scalar } from '../plan.ts'
+import type { Comparator, Condition, ElementTest, Scalar } from '../plan.ts'
 import { every } from './logic.ts'
 import { NEVER } from './meaning.ts'
 
@@ -22,6 +22,11 @@ export function someValue(field: Field, number: number, condition: Condition): C
     if (others.length > 0) return every([{ type: 'some', field, number, condition: every(about) }, ...others])
   }
   return ofField(field, number, condition) ?? { type: 'some', field, number, condition }
+}
+
+/** The condition that a collection has a value, as far as it is counted. */
+export function someOf({ field, where }: { readonly field: Field; readonly where?: ElementTest }): Condition {
+  return where === undefined ? { type: 'present', field } : someValue(field, where.number, where.condition)
 }
 
 const OPPOSITE: Readonly<Record<Comparator, Comparator>> = {
@@ -94,6 +99,10 @@ function reads(scalar: Scalar, number: number): boolean {
     case 'lower':
     case 'datePart':
       return reads(scalar.operand, number)
+    case 'valueCount':
+      return scalar.where !== undefined && mentions(scalar.where.condition, number)
+    case 'choice':
+      return scalar.branches.some(({ when, value }) => mentions(when, number) || reads(value, number))
     case 'truth':
       return mentions(scalar.holds, number) || mentions(scalar.fails, number)
     default:

@@ -109,6 +109,8 @@ export function presence(scalar: Scalar): Condition {
       return ALWAYS
     case 'truth':
       return either([scalar.holds, scalar.fails])
+    case 'choice':
+      return firstThat(scalar.branches, ({ value }) => presence(value))
     case 'length':
     case 'lower':
     case 'datePart':
@@ -137,6 +139,18 @@ export function presence(scalar: Scalar): Condition {
   }
 }
 
+/** The condition that holds of the first of several branches that applies; none where no branch does. */
+export function firstThat<Item extends { readonly when: Condition }>(
+  branches: readonly Item[],
+  of: (branch: Item) => Condition,
+): Condition {
+  return either(
+    branches.map((branch, index) =>
+      every([...branches.slice(0, index).map(({ when }) => negate(when)), branch.when, of(branch)]),
+    ),
+  )
+}
+
 function hasValue(scalar: Scalar): Condition {
   return { type: 'relation', left: scalar, operator: '=', right: scalar }
 }
@@ -153,6 +167,8 @@ export function canBeInfinite(scalar: Scalar): boolean {
       return scalar.arguments.some(canBeInfinite)
     case 'arithmetic':
       return canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
+    case 'choice':
+      return scalar.branches.some(({ value }) => canBeInfinite(value))
     default:
       return false
   }

@@ -1,7 +1,7 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
-import type { Condition, Constant, Scalar } from '../plan.ts'
+import type { Condition, Constant, ElementTest, Scalar } from '../plan.ts'
 
 /** The primitive types of OData as far as they are told apart: one integer type, one of each other kind. */
 export type Kind =
@@ -48,13 +48,20 @@ export interface TestMeaning {
   readonly fails: Condition
 }
 
+/** The values of a field with many, or those of them that satisfy a condition. */
+export interface CollectionMeaning {
+  readonly type: 'collection'
+  readonly field: Field
+  readonly where?: ElementTest
+}
+
 /** What an expression means where it stands. */
 export type Meaning =
   | { readonly type: 'null' }
   | ConstantMeaning
   | ValueMeaning
   | TestMeaning
-  | { readonly type: 'collection'; readonly field: Field }
+  | CollectionMeaning
   /** A point or a shape: it is compared with null, and relates to other geographies. */
   | { readonly type: 'place'; readonly field: Field }
   /** The record itself. */
@@ -156,8 +163,21 @@ export function scalarOf(meaning: ConstantMeaning | ValueMeaning | TestMeaning):
   }
 }
 
+/** True for what can be computed with and answered. */
+export function isValue(meaning: Meaning): meaning is Parameters<typeof scalarOf>[0] {
+  return meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
+}
+
 export function numberScalar(value: number): Scalar {
   return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
+}
+
+/** A value that is null: the whole number of a text that is none. */
+export const NULL_SCALAR: Scalar = {
+  type: 'function',
+  name: 'int',
+  arguments: [{ type: 'constant', value: '', of: 'text' }],
+  of: 'int',
 }
 
 function truthOf({ holds, fails }: TestMeaning): Scalar {

@@ -9,14 +9,15 @@ import type {
 import type { EntityModel } from '../../model/edm.ts'
 import { all } from '../conditions.ts'
 import { dateBounds, parseDate } from '../dates.ts'
-import type { RecordQuery } from '../plan.ts'
-import { applyAll, type RecordStage } from './apply.ts'
-import { computeRows, orderRows, type RowStage, rowScope } from './apply-rows.ts'
-import { computeNames, orderings, resolveColumns, type SourcedColumn, selectionOf } from './columns.ts'
+import type { GroupQuery, RecordQuery } from '../plan.ts'
+import { applyAll, type RecordStage, settled } from './apply.ts'
+import { computeRows, type RowPart, type RowStage, rowScope } from './apply-rows.ts'
+import { computeNames, resolveColumns, type SourcedColumn, selectionOf } from './columns.ts'
 import { refuseExcess } from './excess.ts'
 import { conditionOf } from './expression.ts'
 import { fieldMeaning, KIND_TYPES } from './meaning.ts'
-import { MOST_GROUPS, type RowColumn, type RowStep, type RowsPlan } from './rows.ts'
+import { orderings, orderRows } from './order.ts'
+import { MOST_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
 import { type Request, type Scope, unserved } from './scope.ts'
 import { searchCondition } from './search.ts'
 
@@ -47,6 +48,8 @@ export interface ODataContext {
 export interface EntitiesPlan {
   readonly type: 'entities'
   readonly query: RecordQuery
+  /** What the records are the answer to, each query among the answer to the one before; none for all records. */
+  readonly cuts: readonly RecordQuery[]
   /** The key first. */
   readonly columns: readonly SourcedColumn[]
   /** What the context of the answer names, in the order of the request; null for all. */
@@ -75,7 +78,15 @@ export function resolveOData(clauses: ODataClauses, context: ODataContext): ODat
   }
   const names = new Map(model.properties.map(({ name, field }) => [name, fieldMeaning(field)]))
   const scope: Scope = { request, option: '$apply', names, variables: new Map(), rows: false, depth: 0 }
-  const start: RecordStage = { type: 'records', names, conditions: [], orderBy: [], skip: 0, top: null }
+  const start: RecordStage = {
+    type: 'records',
+    names,
+    conditions: [],
+    orderBy: [],
+    skip: 0,
+    top: null,
+    cuts: [],
+  }
   const stage = applyAll(clauses.apply, start, scope)
   return stage.type === 'records'
     ? entitiesPlan(clauses, stage, model, scope)
@@ -90,15 +101,13 @@ function momentText(text: string): string {
 
 function entitiesPlan(
   clauses: ODataClauses,
-  stage: RecordStage,
+  applied: RecordStage,
   { properties, ...model }: EntityModel,
   outer: Scope,
 ): EntitiesPlan {
-  const isCut = stage.skip > 0 || stage.top !== null
   const [item] = clauses.orderBy
   const late = clauses.filter?.span ?? clauses.search?.span ?? item?.span
-  if (isCut && late !== undefined)
-    throw unserved(outer, 'A filter, search or order after $apply has cut the records', late)
+  const stage = late === undefined ? applied : settled(applied, late, outer)
   const names = computeNames(clauses.compute, { ...outer, names: stage.names, option: '$compute' })
   const scope = { ...outer, names }
   const filter = all([
@@ -127,7 +136,7 @@ function entitiesPlan(
     limit,
     offset: skip + clauses.skip,
   }
-  return { type: 'entities', query, columns, selected, within: { skip, top } }
+  return { type: 'entities', query, cuts: stage.cuts, columns, selected, within: { skip, top } }
 }
 
 function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, outer: Scope): RowsPlan {
@@ -143,27 +152,32 @@ function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, ou
       : [{ type: 'filter', condition: conditionOf(clauses.filter, option('$filter', made)) } as const]),
     ...(clauses.orderBy.length === 0 ? [] : [orderRows(clauses.orderBy, option('$orderby', made))]),
   ]
-  const filter = all(stage.conditions)
-  refuseExcess(filter)
   const columns = rowColumns(made, clauses.select, model, option('$select', made))
   return {
     type: 'rows',
-    query: {
-      type: 'groups',
-      filter,
-      timezone: 'UTC',
-      keys: stage.keys,
-      select: stage.select,
-      orderBy: [],
-      limit: MOST_GROUPS + 1,
-      offset: 0,
-      nullGroups: true,
-    },
+    parts: stage.parts.map(partPlan),
     steps,
     window: { skip: clauses.skip, top: clauses.top },
     columns,
     selected: columns.flatMap(({ name, members }) => members?.map(part => `${name}/${part}`) ?? [name]),
   }
+}
+
+function partPlan({ conditions, cuts, keys, select, steps, cells }: RowPart): RowsPart {
+  const filter = all(conditions)
+  refuseExcess(filter)
+  const query: GroupQuery = {
+    type: 'groups',
+    filter,
+    timezone: 'UTC',
+    keys,
+    select,
+    orderBy: [],
+    limit: MOST_GROUPS + 1,
+    offset: 0,
+    nullGroups: true,
+  }
+  return { query, cuts, steps, cells }
 }
 
 /** The properties of rows: all, or those that are selected; parts of one point are one property. */

@@ -2,7 +2,7 @@ import { Fault } from '../../errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import type { GroupRow } from '../decode-groups.ts'
-import type { Condition, GroupQuery, Scalar } from '../plan.ts'
+import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type Cell, evaluate, holds, type Reader, ranked } from './evaluate.ts'
 import type { Kind } from './meaning.ts'
@@ -63,7 +63,8 @@ export interface RowColumn extends EntityColumn {
 /** What is asked of groups, what is done with their rows, and how the answer shows them. */
 export interface RowsPlan {
   readonly type: 'rows'
-  readonly query: GroupQuery
+  /** Groupings whose rows come one after another. */
+  readonly parts: readonly RowsPart[]
   readonly steps: readonly RowStep[]
   /** The page: it is no part of the steps, so that all rows can be counted. */
   readonly window: { readonly skip: number; readonly top: number | null }
@@ -71,24 +72,53 @@ export interface RowsPlan {
   readonly selected: readonly string[] | null
 }
 
+/** A grouping, what is done with its rows, and where they have the cells of all rows. */
+export interface RowsPart {
+  readonly query: GroupQuery
+  /** What the records are the answer to, each query among the answer to the one before; none for all records. */
+  readonly cuts: readonly RecordQuery[]
+  readonly steps: readonly RowStep[]
+  /** The place of each cell of all rows, null for one that is null; null where they are the same. */
+  readonly cells: readonly (number | null)[] | null
+}
+
 /** Groups of the store that one answer is made of. */
 export const MOST_GROUPS = 100_000
 
 /**
- * The rows of an answer from those that the store gave, and how many there are outside of the page.
- * Faults: ODataError for more groups than one answer is made of.
+ * All rows of an answer from those that the store gave for each part. Faults: ODataError for more groups than one answer
+ * is made of.
  */
 export function answerRows(
-  plan: RowsPlan,
-  groups: readonly GroupRow[],
-): { readonly rows: readonly (readonly EdmValue[])[]; readonly total: number } {
-  refuseMany(groups)
-  const rows = applySteps(
-    plan.steps,
-    groups.map(({ keys, selected }): Row => [...keys, ...selected].map(cellOf)),
-  )
-  const page = cut(rows, plan.window.skip, plan.window.top)
-  return { rows: page.map(row => plan.columns.map(column => valueIn(row, column))), total: rows.length }
+  { parts, steps }: Pick<RowsPlan, 'parts' | 'steps'>,
+  groups: readonly (readonly GroupRow[])[],
+): readonly Row[] {
+  const rows = parts.flatMap((part, index) => {
+    const found = groups[index] ?? []
+    refuseMany(found)
+    const made = applySteps(
+      part.steps,
+      found.map(({ keys, selected }): Row => [...keys, ...selected].map(cellOf)),
+    )
+    const { cells } = part
+    return cells === null ? made : made.map(row => placed(row, cells))
+  })
+  refuseMany(rows)
+  return applySteps(steps, rows)
+}
+
+/** The cells of a row at other places. */
+function placed(row: Row, cells: readonly (number | null)[]): Row {
+  return cells.map(cell => (cell === null ? null : (row[cell] ?? null)))
+}
+
+/** The values of the rows of a page. */
+export function pageOf(
+  { window, columns }: Pick<RowsPlan, 'window' | 'columns'>,
+  rows: readonly Row[],
+): readonly (readonly EdmValue[])[] {
+  const page = cut(rows, window.skip, window.top)
+  return page.map(row => columns.map(column => valueIn(row, column)))
 }
 
 function refuseMany(rows: readonly unknown[]): void {
@@ -136,7 +166,7 @@ function applyStep(step: RowStep, rows: readonly Row[]): readonly Row[] {
       for (const { steps, cells } of step.sequences)
         for (const row of applySteps(steps, rows)) {
           refuseMany(all)
-          all.push(cells.map(cell => (cell === null ? null : (row[cell] ?? null))))
+          all.push(placed(row, cells))
         }
       return all
     }

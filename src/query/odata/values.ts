@@ -3,6 +3,7 @@ import type { GeoPoint, Value } from '../../model/value.ts'
 import type { RecordRow } from '../decode.ts'
 import type { SourcedColumn } from './columns.ts'
 import { edmValue } from './edm-value.ts'
+import { applySteps, type Row } from './rows.ts'
 
 /**
  * A reader of the values of records for the columns of an answer, in their order.
@@ -37,9 +38,24 @@ function reader(
       if (type === 'Edm.String') return ({ record }) => textValue(record.values[index] ?? null)
       return ({ record }) => (record.values[index] ?? null) as EdmValue
     }
+    case 'elements':
+      return row => elements(source, row).map(([value]) => String(value))
+    case 'elementCount':
+      return row => elements(source, row).length
     default:
       return source satisfies never
   }
+}
+
+function elements(
+  { index, steps }: Extract<SourcedColumn['source'], { type: 'elements' | 'elementCount' }>,
+  { record }: RecordRow,
+): readonly Row[] {
+  const values = (record.values[index] ?? []) as readonly string[]
+  return applySteps(
+    steps,
+    values.map(value => [value]),
+  )
 }
 
 function pointValue(value: Value): EdmValue {

@@ -12,6 +12,7 @@ export function propertyWriter(
   { version, omitNulls }: Manner,
   types: string,
 ): (value: EdmValue) => string {
+  if (column.annotation !== undefined) return () => ''
   const name = `d:${xmlName(column.name)}`
   const absent = omitNulls ? '' : `<${name} m:null="true"/>`
   const type = typeAttribute(column, version, types)

@@ -99,6 +99,8 @@ function controlWriter(
 }
 
 function memberWriter(column: EntityColumn, manner: Manner, place: Place): (value: EdmValue) => string {
+  if (column.annotation === 'count')
+    return count => `,${JSON.stringify(`${column.name}@odata.count`)}:${countText(Number(count), manner)}`
   const name = JSON.stringify(column.name)
   const plain = `,${name}:`
   const absent = manner.omitNulls ? '' : `${plain}null`

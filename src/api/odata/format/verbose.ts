@@ -41,6 +41,7 @@ function rowWriter(
 ): (row: EntityRow) => string {
   const type = JSON.stringify(`${model.namespace}.${model.type}`)
   const writers = columns.map(column => {
+    if (column.annotation !== undefined) return () => ''
     const name = `,${JSON.stringify(column.name)}:`
     const write = valueWriter(column, place)
     return (value: EdmValue) => name + write(value)

@@ -1,0 +1,89 @@
+import type { Span } from '../../language/odata/ast.ts'
+import type { Branch, Condition, Scalar } from '../plan.ts'
+import { promoted } from './arithmetic.ts'
+import type { Side } from './comparison.ts'
+import { epochScalar } from './computed.ts'
+import { epochOf } from './evaluate.ts'
+import { firstThat, testOf } from './logic.ts'
+import {
+  type ConstantMeaning,
+  describeType,
+  isNumber,
+  KIND_FIELDS,
+  type Kind,
+  type Meaning,
+  NULL,
+  NULL_SCALAR,
+  perRecord,
+  scalarOf,
+  type ValueMeaning,
+} from './meaning.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+/** A branch of `case`: when it applies, and what it gives. */
+interface Case {
+  readonly when: Condition
+  readonly side: Side
+}
+
+type Operand = ConstantMeaning | ValueMeaning
+
+/** Gives what `case` means (URL Conventions 4.01, 5.1.1.10.4): the first branch whose condition is true, else null. */
+export function choiceOf(all: readonly Case[], span: Span, scope: Scope): Meaning {
+  const cases = reachable(all)
+  const [first] = cases
+  if (first === undefined) return NULL
+  if (first.when.type === 'always') return first.side.meaning
+  if (cases.every(({ side }) => side.meaning.type === 'null')) return NULL
+  const tests = cases.flatMap(({ when, side }) => {
+    const test = testOf(side.meaning)
+    return test === null ? [] : [{ when, test }]
+  })
+  if (tests.length === cases.length)
+    return {
+      type: 'test',
+      holds: firstThat(tests, ({ test }) => test.holds),
+      fails: firstThat(tests, ({ test }) => test.fails),
+    }
+  const operands = cases.flatMap(({ side }) => operandOf(side, scope) ?? [])
+  const kind = operands.map(operand => operand.kind).reduce((a, b) => common(a, b, span, scope))
+  const epoch = operands.some(operand => operand.type === 'value' && operand.epoch)
+  const branches = cases.map(({ when, side }): Branch => {
+    const operand = operandOf(side, scope)
+    return { when, value: operand === null ? NULL_SCALAR : scalarAs(kind, epoch, operand) }
+  })
+  return perRecord(kind, { type: 'choice', branches, of: epoch ? 'double' : KIND_FIELDS[kind] }, epoch)
+}
+
+/** The branches that can apply: none after one that always does. */
+function reachable(cases: readonly Case[]): readonly Case[] {
+  const possible = cases.filter(({ when }) => when.type !== 'always' || when.value)
+  const end = possible.findIndex(({ when }) => when.type === 'always')
+  return end < 0 ? possible : possible.slice(0, end + 1)
+}
+
+/** A primitive value; null for null. */
+function operandOf({ meaning, node }: Side, scope: Scope): Operand | null {
+  if (meaning.type === 'null') return null
+  const isPrimitive = meaning.type === 'constant' || meaning.type === 'value'
+  if (isPrimitive && meaning.kind !== 'geography') return meaning
+  throw unserved(scope, `A branch of case of type ${describeType(meaning)} beside others`, node.span)
+}
+
+function common(a: Kind, b: Kind, span: Span, scope: Scope): Kind {
+  if (a === b) return a
+  if (isNumber(a) && isNumber(b)) return promoted(a, b)
+  const [one, other] = [a, b].map(kind => describeType({ type: 'constant', kind, value: '' }))
+  throw wrong(scope, `The branches of case are of several types, ${one} and ${other}`, span)
+}
+
+/** A value in the form that all branches have: the store groups 8 and 8.0 apart. */
+function scalarAs(kind: Kind, epoch: boolean, operand: Operand): Scalar {
+  if (epoch && operand.type === 'value') return epochScalar(operand)
+  const scalar = scalarOf(operand)
+  if (epoch)
+    return { type: 'constant', value: epochOf(String((operand as ConstantMeaning).value)), of: 'double' }
+  if (!isNumber(kind) || kind === operand.kind) return scalar
+  if (scalar.type === 'constant') return { ...scalar, of: 'double' }
+  return { type: 'function', name: 'double', arguments: [scalar], of: 'double' }
+}

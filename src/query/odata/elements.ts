@@ -1,0 +1,61 @@
+import type { SelectOption } from '../../language/odata/ast.ts'
+import { field } from '../../model/field.ts'
+import { refuseExcess } from './excess.ts'
+import { conditionOf } from './expression.ts'
+import { perRecord } from './meaning.ts'
+import { orderRows } from './order.ts'
+import type { RowStep } from './rows.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+/** What is answered of the values of a collection; steps see each value as a row of one cell. */
+export interface Elements {
+  /** Which values count, whatever of them is answered. */
+  readonly filter: readonly RowStep[]
+  readonly page: readonly RowStep[]
+  readonly counted: boolean
+}
+
+/** Gives what the options of a collection ask for, in the order of Protocol 11.2.6: a filter, an order, a page. */
+export function elementsOf(options: readonly SelectOption[], outer: Scope): Elements {
+  const value = perRecord('string', { type: 'field', field: field('0', 'text') })
+  const scope: Scope = { ...outer, names: new Map(), variables: new Map([['$this', value]]), rows: true }
+  let [filter, order]: [RowStep | null, RowStep | null] = [null, null]
+  let [skip, top]: [number, number | null] = [0, null]
+  let counted = false
+  const seen = new Set<string>()
+  for (const { name, clause, span } of options) {
+    const told = name.slice(0, 40)
+    if (clause === null) throw unserved(outer, `The option ${told} of a collection that is selected`, span)
+    if (seen.has(clause.type)) throw wrong(outer, `The option ${told} must not be there twice`, span)
+    seen.add(clause.type)
+    const within = { ...scope, option: `$${clause.type} in $select` }
+    switch (clause.type) {
+      case 'filter': {
+        const condition = conditionOf(clause.expression, within)
+        refuseExcess(condition)
+        filter = { type: 'filter', condition }
+        break
+      }
+      case 'orderby':
+        order = orderRows(clause.items, within)
+        break
+      case 'top':
+        top = clause.count
+        break
+      case 'skip':
+        skip = clause.count
+        break
+      case 'count':
+        counted = clause.wanted
+        break
+      default:
+        clause satisfies never
+    }
+  }
+  const page: readonly RowStep[] = skip === 0 && top === null ? [] : [{ type: 'window', skip, top }]
+  return {
+    filter: filter === null ? [] : [filter],
+    page: order === null ? page : [order, ...page],
+    counted,
+  }
+}

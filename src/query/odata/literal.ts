@@ -1,0 +1,61 @@
+import type { Literal } from '../../language/odata/ast.ts'
+import { dateBounds, parseDate } from '../dates.ts'
+import { type ConstantMeaning, constantOf, type Kind, type Meaning } from './meaning.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
+
+/** What a literal means. Moments and dates that the calendar has not are refused. */
+export function literalMeaning(node: Literal, scope: Scope): Meaning {
+  const { value, of, span } = node
+  switch (of) {
+    case 'Edm.String':
+      return constantOf('string', String(value))
+    case 'Edm.Boolean':
+      return constantOf('boolean', value === true)
+    case 'Edm.Int32':
+    case 'Edm.Int64':
+      return constantOf(isInt64(Number(value)) ? 'int' : 'decimal', Number(value))
+    case 'Edm.Decimal':
+      return constantOf('decimal', Number(value))
+    case 'Edm.Double':
+      return constantOf('double', Number(value))
+    case 'Edm.Date':
+    case 'Edm.DateTimeOffset':
+      return moment(of === 'Edm.Date' ? 'date' : 'moment', String(value), span, scope)
+    case 'Edm.TimeOfDay':
+      return constantOf('time', secondsOf(String(value)))
+    case 'Edm.Duration':
+      return constantOf('duration', Number(value))
+    case 'Edm.Guid':
+      return constantOf('guid', String(value))
+    case 'Edm.Binary':
+      return constantOf('binary', String(value))
+    case 'Edm.Geography':
+      return constantOf('geography', String(value))
+    case 'Edm.Enum':
+      throw unserved(scope, 'An enumeration', span)
+    default:
+      return of satisfies never
+  }
+}
+
+/** Numbers of JavaScript near the ends of Int64 stand for those beyond as well. */
+function isInt64(value: number): boolean {
+  return Math.abs(value) <= 2 ** 63
+}
+
+function moment(
+  kind: Extract<Kind, 'date' | 'moment'>,
+  text: string,
+  span: Literal['span'],
+  scope: Scope,
+): ConstantMeaning {
+  const constant = parseDate(text)
+  if (constant === null) throw wrong(scope, `There is no day or time ${text.slice(0, 40)}`, span)
+  const { start } = dateBounds(constant, kind === 'date' ? 'date' : 'datetime', 'UTC')
+  return { ...constantOf(kind, start), offset: constant.offset ?? 0 }
+}
+
+function secondsOf(text: string): number {
+  const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number)
+  return (hour * 60 + minute) * 60 + second
+}

@@ -1,0 +1,43 @@
+import type { OrderItem } from '../../language/odata/ast.ts'
+import type { FieldType } from '../../model/field.ts'
+import type { Ordering, Scalar } from '../plan.ts'
+import { refuseLarge } from './excess.ts'
+import { meaningOf } from './expression.ts'
+import { capital } from './logic.ts'
+import { describe, describeType, isValue, scalarOf } from './meaning.ts'
+import type { RowStep } from './rows.ts'
+import { type Scope, wrong } from './scope.ts'
+
+/** Keys of an order. */
+const MOST_KEYS = 32
+
+/** Gives the keys of an order; null is the lowest value (Protocol 11.2.6.2). What is the same for all orders nothing. */
+export function orderings(items: readonly OrderItem[], scope: Scope): readonly Ordering[] {
+  const beyond = items[MOST_KEYS]
+  if (beyond !== undefined) throw wrong(scope, `An order has at most ${MOST_KEYS} keys`, beyond.span)
+  return items.flatMap(({ expression, descending }): Ordering[] => {
+    const meaning = meaningOf(expression, scope)
+    if (meaning.type === 'null' || meaning.type === 'constant') return []
+    if (!isValue(meaning))
+      throw wrong(
+        scope,
+        `${capital(describe(expression))} of type ${describeType(meaning)} has no order`,
+        expression.span,
+      )
+    const value = scalarOf(meaning)
+    refuseLarge(value)
+    return [{ value, descending, absent: 'lowest' }]
+  })
+}
+
+/** The step that sorts rows. */
+export function orderRows(items: readonly OrderItem[], scope: Scope): RowStep {
+  const keys = orderings(items, scope).flatMap(({ value, descending }) =>
+    value.type === 'random' ? [] : [{ value, type: orderType(value), descending }],
+  )
+  return { type: 'order', keys }
+}
+
+function orderType(value: Scalar): FieldType {
+  return value.type === 'field' ? value.field.type : 'text'
+}
