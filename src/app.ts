@@ -1,5 +1,6 @@
 import path from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { descriptions } from './api/descriptions/routes.ts'
 import { recordCalls, repeatedCall } from './api/explore/calls.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
@@ -7,14 +8,21 @@ import { fragments } from './api/fragments/routes.ts'
 import { answerODataFault } from './api/odata/faults.ts'
 import { ODATA_PATH, odata } from './api/odata/routes.ts'
 import { resources } from './api/resources/routes.ts'
-import { Catalog, type ServedDataset } from './catalog/catalog.ts'
+import { SPARQL_PATH } from './api/sparql/endpoint.ts'
+import type { QueriedDataset } from './api/sparql/graphs.ts'
+import { sparql } from './api/sparql/routes.ts'
+import { Catalog, type ServedCatalog, type ServedDataset } from './catalog/catalog.ts'
+import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { definedDatasets } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
+import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
 import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
+import { datasetDescription } from './catalog/void.ts'
 import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
+import { entityTag } from './http/etag.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { health } from './http/health.ts'
 import { addManners } from './http/manners.ts'
@@ -83,11 +91,13 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
+  const surveys = new Surveys({ store, versions })
   let ready = false
   await registerDoors(http, config, {
     catalog,
     store,
     usage,
+    surveys,
     sources: { monitoring, network },
     ready: () => ready,
   })
@@ -99,10 +109,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     markReady: () => {
       ready = true
       catalog.expect([])
+      surveys.follow(() => catalog.current().entries)
     },
     close: async () => {
       await http.close()
       usage.close()
+      surveys.close()
       for (const source of [monitoring, network, catalog]) source.close()
       await store.close()
     },
@@ -131,6 +143,7 @@ interface Services {
   readonly catalog: Catalog
   readonly store: Store
   readonly usage: Usage
+  readonly surveys: Surveys
   readonly sources: Sources
   readonly ready: () => boolean
 }
@@ -143,7 +156,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const recorder = { usage, now }
   const isPrivate = config.access === 'private'
   recordCalls(http, recorder)
-  addManners(http, { isPrivate, quota })
+  addManners(http, { isPrivate, quota, posts: SPARQL_PATH })
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
     state: () => catalog.current(),
@@ -178,17 +191,67 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
   await http.register(sources, { ...asked, ...place, sources: services.sources })
   await http.register(odata, { ...asked, prefix: ODATA_PATH })
+  const queried = new WeakMap<ServedCatalog, readonly QueriedDataset[]>()
+  await http.register(sparql, {
+    base,
+    title: config.title,
+    store,
+    dataset: (id: string) => queriedDataset(catalog.dataset(id)),
+    datasets: () => {
+      const served = catalog.current()
+      const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
+      queried.set(served, datasets)
+      return datasets
+    },
+  })
+  await http.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
   await http.register(fragments, {
     base,
     pageSize: config.fragmentSize,
     store,
     dataset: (id: string) => described(catalog.dataset(id), base),
+    datasets: () => {
+      const { version, entries } = catalog.current()
+      const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
+      return { version, entries: listed }
+    },
+    cache,
   })
   await http.register(resources, {
     base,
     store,
+    dereference: config.dereference,
     dataset: (id: string) => described(catalog.dataset(id), base),
+    state: () => stateOf(catalog.current()),
+    isRemoved: (id: string, record: string) => catalog.dataset(id).removed(record),
+    isGone: (id: string) => catalog.isGone(id),
   })
+}
+
+/** What was made of a catalog before: it is the same as long as it is in force. */
+const states = new WeakMap<ServedCatalog, string>()
+
+/** Names the versions of all datasets of a catalog. */
+function stateOf(catalog: ServedCatalog): string {
+  const before = states.get(catalog)
+  if (before !== undefined) return before
+  const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))
+  states.set(catalog, state)
+  return state
+}
+
+/** What the SPARQL endpoints need of a dataset. */
+function queriedDataset(served: ServedDataset): QueriedDataset {
+  const { dataset, version, resources: graph, triples } = served
+  const title = dataset.metas.default?.title
+  return {
+    id: dataset.id,
+    title: typeof title === 'string' ? title : dataset.id,
+    version,
+    graph,
+    triples,
+    named: served.named.map(({ name, graph }) => ({ iri: name, graph })),
+  }
 }
 
 /** What the linked-data doors need of a dataset. */
@@ -199,8 +262,11 @@ function described(served: ServedDataset, base: string) {
     id: dataset.id,
     title: typeof metas.title === 'string' ? metas.title : dataset.id,
     description: typeof metas.description === 'string' ? metas.description : null,
+    publisher: typeof metas.publisher === 'string' ? metas.publisher : null,
+    licenseName: typeof metas.license === 'string' ? metas.license : null,
     license: typeof metas.license_url === 'string' ? metas.license_url : null,
-    modified: published,
+    modified: String(canonicalMoment(published)),
+    describe: () => datasetDescription(served, { base }),
     version,
     graph,
     fields: dataset.fields,

@@ -35,6 +35,11 @@ export const PORTAL_SCHEMA = Type.Object(
     fragment_size: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 5000, description: 'Triples on a page of a fragment' }),
     ),
+    dereference: Type.Optional(
+      Type.Union([Type.Literal('redirect'), Type.Literal('direct')], {
+        description: 'Whether an IRI of a thing redirects to a document about it or answers with it',
+      }),
+    ),
     log: Type.Optional(
       Type.Union(
         (['silent', 'error', 'warn', 'info', 'debug'] as const).map(level => Type.Literal(level)),
@@ -86,6 +91,8 @@ export interface Config {
   /** Seconds. */
   readonly deadline: number
   readonly fragmentSize: number
+  /** Whether an IRI of a thing redirects to a document about it (303) or answers with it (200). */
+  readonly dereference: 'redirect' | 'direct'
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   /** Who may see the calls of the APIs one by one; absent, nobody without credentials. */
   readonly analytics?: 'public' | 'private'
@@ -110,6 +117,7 @@ const DEFAULTS = {
   workers: 2,
   deadline: 10,
   fragment_size: 500,
+  dereference: 'redirect',
   log: 'warn',
 } as const
 

@@ -34,6 +34,7 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     workers: 2,
     deadline: 10,
     fragmentSize: 500,
+    dereference: 'redirect',
     log: 'warn',
   })
   writeFileSync(

@@ -3,7 +3,7 @@ import type { TripleText } from '../mapping/triple-text.ts'
 import type { Dataset } from '../model/dataset.ts'
 import type { Metas } from '../model/metadata.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
-import { datasetIri, graphIri } from '../rdf/iris.ts'
+import { datasetIri, graphIri, namedGraphIri } from '../rdf/iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'
 import type { GraphSource, LoadProgress, Store } from '../store/store.ts'
@@ -15,13 +15,16 @@ import {
   FIGURE_FIELDS,
   type Figures,
 } from './catalog-dataset.ts'
+import { DATASET_ID } from './definition.ts'
 import { LatestGraphs, MadeOnDemand, madeGraphs } from './made.ts'
 import { graphPath } from './publish.ts'
 import {
   currentManifest,
   currentVersion,
+  isWithdrawn,
   type Manifest,
   publishedDatasets,
+  removedIds,
   type Versions,
 } from './versions.ts'
 
@@ -33,6 +36,22 @@ export interface ServedDataset extends CatalogEntry {
   /** Graph that fragments, exports and dereferencing read. */
   readonly resources: string
   readonly triples: number
+  /**
+   * The gzip-compressed N-Triples of a dataset that is RDF and has no records, as they were published; null where exports
+   * write records.
+   */
+  readonly dump: string | null
+  /** The graphs that a file of RDF names: their IRIs, and the names under which the store has them. */
+  readonly named: readonly { readonly name: string; readonly graph: string }[]
+  /** True for the id of a record that the dataset had once and has no more, as far as that is remembered. */
+  readonly removed: (recordId: string) => boolean
+}
+
+/** A dataset of records that has no file and no past: what is made in memory. */
+export const MADE_IN_MEMORY: Pick<ServedDataset, 'dump' | 'named' | 'removed'> = {
+  dump: null,
+  named: [],
+  removed: () => false,
 }
 
 /** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
@@ -120,6 +139,11 @@ export class Catalog implements DatasetSource {
     })
   }
 
+  /** True for a dataset that was withdrawn: its addresses led somewhere and do so no more. */
+  isGone(id: string): boolean {
+    return DATASET_ID.test(id) && !this.byId.has(id) && isWithdrawn(this.options.versions, id)
+  }
+
   /**
    * Serves what is published now: loads versions that are new, takes out what was withdrawn. True where something
    * changed. Calls that come while one is under way share it.
@@ -169,7 +193,11 @@ export class Catalog implements DatasetSource {
     this.served = catalog.served
     this.byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
     this.dropLater([
-      ...gone.flatMap(({ target }) => [target.graphs.facts, target.graphs.index]),
+      ...gone.flatMap(({ target, named }) => [
+        target.graphs.facts,
+        target.graphs.index,
+        ...named.map(({ graph }) => graph),
+      ]),
       ...(replaced.version === 'empty' ? [] : [replaced.target.graphs.facts, replaced.target.graphs.index]),
     ])
     return true
@@ -186,6 +214,9 @@ export class Catalog implements DatasetSource {
 
   private serve(manifest: Manifest): ServedDataset {
     const { dataset, version, statistics } = manifest
+    const { versions } = this.options
+    let removed: ReadonlySet<string> | null = null
+    const file = manifest.graphs.find(({ role }) => role === 'facts')
     const facts = graphIri(dataset.id, version, 'facts')
     const graphs = { facts, index: graphIri(dataset.id, version, 'index') }
     return {
@@ -194,7 +225,18 @@ export class Catalog implements DatasetSource {
       statistics,
       published: manifest.published,
       resources: facts,
-      triples: manifest.graphs.find(({ role }) => role === 'facts')?.triples ?? 0,
+      triples: file?.triples ?? 0,
+      dump:
+        manifest.content === 'records' || file === undefined
+          ? null
+          : graphPath(versions, manifest, file.file),
+      named: manifest.graphs.flatMap(({ name }) =>
+        name === undefined ? [] : [{ name, graph: namedGraphIri(dataset.id, version, name) }],
+      ),
+      removed: recordId => {
+        removed ??= removedIds(versions, dataset.id)
+        return removed.has(recordId)
+      },
       target: { base: this.options.base, dataset, graphs, statistics, published: manifest.published },
     }
   }
@@ -211,8 +253,10 @@ export class Catalog implements DatasetSource {
 }
 
 function graphSources(versions: Versions, manifest: Manifest): readonly GraphSource[] {
-  return manifest.graphs.map(({ role, file, triples, bytes }) => ({
-    graph: graphIri(manifest.dataset.id, manifest.version, role),
+  const { dataset, version } = manifest
+  return manifest.graphs.map(({ role, name, file, triples, bytes }) => ({
+    graph:
+      name === undefined ? graphIri(dataset.id, version, role) : namedGraphIri(dataset.id, version, name),
     path: graphPath(versions, manifest, file),
     triples,
     bytes,

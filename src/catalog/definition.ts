@@ -7,8 +7,10 @@ import { Fault } from '../errors.ts'
 import type { Attachment, Visibility } from '../model/dataset.ts'
 import { FIELD_TYPES } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
 import type { FieldSpec } from '../sources/fields.ts'
-import type { SourceSpec } from '../sources/open.ts'
+import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
+import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
 
 /** What a dataset may be called: it stands in addresses and in folder names. */
@@ -46,7 +48,7 @@ export const DATASET_SCHEMA = Type.Object(
       { additionalProperties: false },
     ),
     format: Type.Optional(
-      Type.Union((['csv', 'tsv', 'json', 'jsonl', 'geojson'] as const).map(format => Type.Literal(format))),
+      Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
     ),
     options: Type.Optional(
       Type.Object(
@@ -86,6 +88,8 @@ export interface Definition {
   /** The text of dataset.yaml, part of the fingerprint. */
   readonly text: string
   readonly source: SourceSpec
+  /** The syntax of a source that is RDF; null for one of records. */
+  readonly rdf: RdfFormat | null
   /** null where the fields are to be inferred. */
   readonly fields: readonly FieldSpec[] | null
   readonly identity: readonly string[]
@@ -165,26 +169,36 @@ function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[
   if (twice !== undefined) found.push(`field ${twice} is declared twice`)
   const lost = value.fields === undefined ? undefined : value.id?.find(name => !names.includes(name))
   if (lost !== undefined) found.push(`id names ${lost}, which is no field`)
+  const rdf = rdfFormatOf(sourceOf(value))
+  const useless = (['fields', 'id', 'options'] as const).find(key => value[key] !== undefined)
+  if (rdf !== undefined && useless !== undefined)
+    found.push(`a source of RDF (${rdf}) has triples and no records: ${useless} means nothing there`)
+  if (rdf !== undefined && value.source.module !== undefined)
+    found.push(`RDF (${rdf}) is read from a file: name it with path or package instead of module`)
   return found
 }
 
 function build(id: string, folder: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
+  const source = sourceOf(value)
   return {
     id,
     folder,
     text,
-    source: {
-      ...value.source,
-      ...(value.format === undefined ? {} : { format: value.format }),
-      ...(value.options === undefined
-        ? {}
-        : { options: value.options as NonNullable<SourceSpec['options']> }),
-    },
+    source,
+    rdf: rdfFormatOf(source) ?? null,
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
     identity: value.id ?? [],
     metas: metasOf(value.metas ?? {}),
     visibility: value.visibility ?? 'public',
     attachments: describeAttachments(value.attachments ?? []),
+  }
+}
+
+function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
+  return {
+    ...value.source,
+    ...(value.format === undefined ? {} : { format: value.format }),
+    ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
   }
 }
 

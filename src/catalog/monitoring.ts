@@ -4,7 +4,7 @@ import { type Field, type FieldType, field } from '../model/field.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Store } from '../store/store.ts'
 import type { ServedCatalog, ServedDataset } from './catalog.ts'
-import { type Catalog, catalogGraphs, type DatasetSource, emptyTarget } from './catalog.ts'
+import { type Catalog, catalogGraphs, type DatasetSource, emptyTarget, MADE_IN_MEMORY } from './catalog.ts'
 import { canonicalMoment, completeMetas } from './catalog-dataset.ts'
 import { datasetUid } from './definition.ts'
 import { Identities } from './identity.ts'
@@ -232,7 +232,16 @@ class MonitoredDataset {
     const { target, sources } = madeGraphs({ dataset, records, base, version, published })
     await this.graphs.replace(sources)
     const { statistics, graphs } = target
-    return { dataset, version, target, statistics, published, resources: graphs.facts, triples: 0 }
+    return {
+      dataset,
+      version,
+      target,
+      statistics,
+      published,
+      resources: graphs.facts,
+      triples: 0,
+      ...MADE_IN_MEMORY,
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import {
   catalogGraphs,
   type DatasetSource,
   emptyTarget,
+  MADE_IN_MEMORY,
   type ServedCatalog,
   type ServedDataset,
 } from './catalog.ts'
@@ -165,7 +166,8 @@ export class Network implements DatasetSource {
   /** A dataset whose records are not here: what is asked of them here has no answer. */
   private elsewhere(entry: CatalogEntry): ServedDataset {
     const target = emptyTarget(this.options.base, entry.dataset.id)
-    return { ...entry, version: 'elsewhere', target, resources: target.graphs.facts, triples: 0 }
+    const made = { target, resources: target.graphs.facts, triples: 0, ...MADE_IN_MEMORY }
+    return { ...entry, version: 'elsewhere', ...made }
   }
 }
 

@@ -5,15 +5,20 @@ import { directMapping } from '../mapping/direct.ts'
 import { indexMapper } from '../mapping/index-graph.ts'
 import { WordBuckets } from '../mapping/word-buckets.ts'
 import type { Dataset } from '../model/dataset.ts'
+import type { Field } from '../model/field.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { inferFields } from '../sources/infer.ts'
 import { openSource } from '../sources/open.ts'
+import { openRdf } from '../sources/rdf.ts'
 import { type Misfit, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { type Definition, datasetUid, definitionOf } from './definition.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { GraphWriter } from './graph-writer.ts'
 import { Identities } from './identity.ts'
+import { writeRdfGraphs } from './rdf-graphs.ts'
 import { StatisticsGatherer } from './statistics.ts'
+import { RecordIds } from './tombstones.ts'
 import {
   commitVersion,
   currentManifest,
@@ -72,13 +77,11 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
   const folder = prepareVersion(context.versions, id, version)
   try {
-    const { manifest, report } = await materialise(definition, {
-      ...context,
-      folder,
-      version,
-      fingerprint,
-      begun,
-    })
+    const place = { ...context, folder, version, fingerprint, begun }
+    const { manifest, report } =
+      definition.rdf === null
+        ? await materialise(definition, place)
+        : await materialiseRdf(definition, definition.rdf, place)
     commitVersion(context.versions, manifest)
     return { type: 'published', manifest, report }
   } catch (error) {
@@ -102,20 +105,52 @@ interface MaterialiseContext extends PublishContext {
   readonly begun: Date
 }
 
-async function materialise(
+interface Materialised {
+  readonly manifest: Manifest
+  readonly report: PublishReport
+}
+
+/** A file of RDF has graphs and no records (linked-data specification, "Resources and their fields"). */
+async function materialiseRdf(
   definition: Definition,
+  format: RdfFormat,
   context: MaterialiseContext,
-): Promise<{ manifest: Manifest; report: PublishReport }> {
+): Promise<Materialised> {
+  const folders = { datasetFolder: definition.folder, portalFolder: context.portal }
+  const { base, folder } = context
+  const place = { base, dataset: definition.id, folder }
+  const graphs = await writeRdfGraphs(openRdf(definition.source, folders, format), place, triples =>
+    context.onProgress?.({ dataset: definition.id, records: triples }),
+  )
+  const statistics = { records: 0, fields: {} }
+  const made = { dataset: datasetOf(definition, []), statistics, graphs, misfits: 0 }
+  return {
+    manifest: { ...headOf(context), ...made, content: 'rdf' },
+    report: {
+      records: 0,
+      triples: graphs[0]?.triples ?? 0,
+      misfits: [],
+      misfitCount: 0,
+      repeated: 0,
+      milliseconds: context.now().getTime() - context.begun.getTime(),
+    },
+  }
+}
+
+function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
+  const { id, metas, visibility, attachments } = definition
+  return { id, uid: datasetUid(id), fields, metas, visibility, attachments }
+}
+
+function headOf({ version, fingerprint, base, begun }: MaterialiseContext) {
+  const published = begun.toISOString().replace('Z', '+00:00')
+  return { format: VERSION_FORMAT, version, fingerprint, base, published }
+}
+
+async function materialise(definition: Definition, context: MaterialiseContext): Promise<Materialised> {
   const specs = await resolveFields(definition, context.portal)
   const fields = specs.map(fieldOf)
-  const dataset: Dataset = {
-    id: definition.id,
-    uid: datasetUid(definition.id),
-    fields,
-    metas: definition.metas,
-    visibility: definition.visibility,
-    attachments: definition.attachments,
-  }
+  const dataset = datasetOf(definition, fields)
   const source = openSource(definition.source, {
     datasetFolder: definition.folder,
     portalFolder: context.portal,
@@ -125,6 +160,7 @@ async function materialise(
   const words = new WordBuckets()
   const index = indexMapper(context.base, dataset, words)
   const identities = new Identities(fields, definition.identity)
+  const ids = new RecordIds()
   const statistics = new StatisticsGatherer(fields)
   const writers = {
     facts: new GraphWriter(context.folder, 'facts'),
@@ -136,6 +172,7 @@ async function materialise(
       refuseMissing(typed.report().missing, source.name)
       for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
+        ids.add(record.id)
         mapping.map(record, writers.facts.out)
         index(record, writers.index.out)
         statistics.add(values)
@@ -149,15 +186,13 @@ async function materialise(
     const graphs = [await writers.facts.close(), await writers.index.close()]
     const misfits = typed.report()
     refuseMissing(misfits.missing, source.name)
+    ids.write(context.folder)
     const manifest: Manifest = {
-      format: VERSION_FORMAT,
-      version: context.version,
-      fingerprint: context.fingerprint,
-      base: context.base,
-      published: context.begun.toISOString().replace('Z', '+00:00'),
+      ...headOf(context),
       dataset,
       statistics: { ...statistics.statistics(), wordBuckets },
       graphs,
+      content: 'records',
       misfits: misfits.misfitCount,
     }
     return {

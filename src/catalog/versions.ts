@@ -1,25 +1,18 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { GraphRole } from '../rdf/iris.ts'
+import { replaceDurably, synchronise, writeDurably } from './durable.ts'
+import { rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
-export const VERSION_FORMAT = 4
+export const VERSION_FORMAT = 5
 
 /** One graph of a published version, as a file beside its manifest. */
 export interface GraphFile {
   readonly role: GraphRole
+  /** IRI that the source gives a graph of the role `named`. */
+  readonly name?: string
   readonly file: string
   readonly triples: number
   /** Bytes of N-Triples before compression. */
@@ -38,6 +31,8 @@ export interface Manifest {
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
+  /** What the source is: records with fields, or RDF, which has triples alone. */
+  readonly content: 'records' | 'rdf'
   /** Values that did not fit their field's type and became null. */
   readonly misfits: number
 }
@@ -100,6 +95,11 @@ export function isWithdrawn({ root }: Versions, id: string): boolean {
   return existsSync(path.join(root, id, 'withdrawn'))
 }
 
+/** The ids of the latest records that a dataset had once and has no more. */
+export function removedIds({ root }: Versions, id: string): ReadonlySet<string> {
+  return removedRecords(path.join(root, id))
+}
+
 /** Makes the folder in which a version is prepared. */
 export function prepareVersion({ root }: Versions, id: string, version: string): string {
   const folder = path.join(root, id, preparing(version))
@@ -116,6 +116,7 @@ export function commitVersion(versions: Versions, manifest: Manifest): void {
   writeDurably(path.join(prepared, 'manifest.json'), JSON.stringify(manifest))
   for (const { file } of manifest.graphs) synchronise(path.join(prepared, file))
   synchronise(prepared)
+  rememberRemoved(home, previous === null ? null : path.join(home, previous), prepared)
   renameSync(prepared, path.join(home, manifest.version))
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, 'withdrawn'), { force: true })
@@ -124,8 +125,10 @@ export function commitVersion(versions: Versions, manifest: Manifest): void {
 
 /** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
 export function withdraw(versions: Versions, id: string): boolean {
-  if (currentVersion(versions, id) === null) return false
+  const current = currentVersion(versions, id)
+  if (current === null) return false
   const home = path.join(versions.root, id)
+  rememberRemoved(home, path.join(home, current), null)
   writeDurably(path.join(home, 'withdrawn'), '')
   rmSync(path.join(home, 'current'), { force: true })
   removeOthers(home, [])
@@ -165,24 +168,5 @@ function isInPreparation(name: string): boolean {
     return process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-function replaceDurably(file: string, text: string): void {
-  writeDurably(`${file}.new`, text)
-  renameSync(`${file}.new`, file)
-  synchronise(path.dirname(file))
-}
-
-function writeDurably(file: string, text: string): void {
-  writeFileSync(file, text, { flush: true })
-}
-
-function synchronise(file: string): void {
-  const handle = openSync(file, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }

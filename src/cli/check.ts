@@ -3,10 +3,12 @@ import { openAttachment } from '../catalog/attachments.ts'
 import { type Definition, definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Identities } from '../catalog/identity.ts'
 import { missingText, resolveFields } from '../catalog/publish.ts'
+import { checkRdf } from '../catalog/rdf-graphs.ts'
 import { faultText } from '../document.ts'
 import { Fault, placeText } from '../errors.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
+import { openRdf } from '../sources/rdf.ts'
 import { typeRecords } from '../sources/typing.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { misfitText } from './progress.ts'
@@ -26,10 +28,10 @@ export function checkCommand(): Command {
     .option(...PORTAL_OPTION)
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
-      const { portal } = configOf(options)
+      const { portal, base } = configOf(options)
       const findings: Finding[] = []
       for (const id of datasets.length > 0 ? datasets : definedDatasets(portal))
-        findings.push(...(await checkDataset(portal, id)))
+        findings.push(...(await checkDataset(portal, base, id)))
       if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
       else
         for (const finding of findings)
@@ -38,7 +40,7 @@ export function checkCommand(): Command {
     })
 }
 
-async function checkDataset(portal: string, dataset: string): Promise<readonly Finding[]> {
+async function checkDataset(portal: string, base: string, dataset: string): Promise<readonly Finding[]> {
   const { definition, problems } = readDefinition(portal, dataset)
   if (definition === null)
     return problems.map(({ message, place }) => ({
@@ -47,6 +49,11 @@ async function checkDataset(portal: string, dataset: string): Promise<readonly F
       message: placeText(place) + message,
     }))
   try {
+    if (definition.rdf !== null) {
+      const folders = { datasetFolder: definition.folder, portalFolder: portal }
+      await checkRdf(openRdf(definition.source, folders, definition.rdf), { base, dataset })
+      return await missingAttachments(portal, definition)
+    }
     const specs = await resolveFields(definition, portal)
     const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal })
     const typed = typeRecords(source, specs)

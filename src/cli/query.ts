@@ -1,5 +1,5 @@
-import { Command } from 'commander'
-import { fragmentsAddress } from '../api/fragments/address.ts'
+import { once } from 'node:events'
+import { Command, Option } from 'commander'
 import {
   BASE_OPTION,
   configOf,
@@ -8,36 +8,88 @@ import {
   type PortalOptions,
   portArgument,
 } from './options.ts'
+import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
+import { askComunica, queryFault } from './query/engine.ts'
+import { checkDatasets, querySources, ROADS, type Road } from './query/sources.ts'
+import { queryPrefixes, queryText } from './query/text.ts'
 
-/** `lodestone query`: SPARQL with Comunica over the fragments of a dataset that is being served. */
+interface Options extends PortalOptions {
+  readonly json?: boolean
+  readonly format?: AnswerFormat
+  readonly via: Road
+  readonly source: readonly string[]
+}
+
+/** `lodestone query`: SPARQL with Comunica over datasets that are being served, here and elsewhere. */
 export function queryCommand(): Command {
-  return new Command('query')
-    .description('run a SPARQL query with Comunica over the fragments of a served dataset')
-    .argument('<dataset>', 'id of a dataset, or the address of any fragments')
-    .argument('<sparql>', 'SELECT, ASK, CONSTRUCT or DESCRIBE')
+  const command = new Command('query')
+  return command
+    .description('run a SPARQL query with Comunica over one served dataset or several')
+    .usage('[options] [DATASET...] SPARQL')
+    .argument(
+      '[words...]',
+      'ids of datasets or addresses of fragments and endpoints; then the query, @FILE or -',
+    )
+    .addOption(
+      new Option('--via <way>', 'how datasets of the portal are asked').choices(ROADS).default('fragments'),
+    )
+    .option(
+      '--source <address>',
+      'another source, as KIND@ADDRESS where its kind cannot be found out',
+      (address, before: readonly string[]) => [...before, address],
+      [] as readonly string[],
+    )
+    .addOption(new Option('--format <name>', 'how the answer is written').choices(ANSWER_FORMATS))
     .option(...PORTAL_OPTION)
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
-    .action(async (dataset: string, sparql: string, options: PortalOptions & { readonly json?: boolean }) => {
-      const address = /^https?:/.test(dataset) ? dataset : fragmentsAddress(configOf(options).base, dataset)
-      const { QueryEngine } = await import('@comunica/query-sparql')
-      const engine = new QueryEngine()
-      const result = await engine.query(sparql, { sources: [address] })
-      const graph = result.resultType === 'quads'
-      const format = graph
-        ? 'text/turtle'
-        : options.json === true
-          ? 'application/sparql-results+json'
-          : 'text/csv'
-      const { data } = await engine.resultToString(
-        result,
-        result.resultType === 'boolean' ? 'simple' : format,
-      )
-      await new Promise<void>((resolve, reject) => {
-        data.once('error', reject)
-        data.once('end', () => resolve())
-        data.on('data', (piece: string | Buffer) => process.stdout.write(piece))
+    .action(async (words: readonly string[], options: Options) => {
+      const named = words.slice(0, -1)
+      const given = words.at(-1)
+      if (given === undefined) return command.error("error: missing required argument 'dataset'")
+      if (named.length + options.source.length === 0)
+        command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
+      const { base } = configOf(options)
+      const query = await queryText(given, base)
+      const sources = querySources(named, options.source, { base, road: options.via })
+      await checkDatasets(sources, base)
+      await run(async () => {
+        const answer = await askComunica(query, sources)
+        const format = options.format ?? (options.json === true ? 'json' : null)
+        const usual = process.stdout.isTTY === true ? 'table' : 'csv'
+        await print(writeAnswer(answer, format, usual, queryPrefixes(query)))
       })
     })
+}
+
+/** Milliseconds that requests which are under way get after a failure. */
+const GRACE = 200
+
+/** Comunica throws some of its errors where nobody waits for them, and asks on after the first. */
+async function run(work: () => Promise<void>): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: unknown) => {
+      setTimeout(() => process.exit(), GRACE).unref()
+      // Node would tell that a rejection of which this is the report was handled late.
+      process.removeAllListeners('warning')
+      reject(queryFault(error))
+    }
+    process.on('uncaughtException', fail).on('unhandledRejection', fail)
+    work().then(resolve, fail)
+  })
+}
+
+/** Writes to standard output as fast as it is read; who closes it has read enough. */
+async function print(pieces: AsyncIterable<string>): Promise<void> {
+  const { stdout } = process
+  const failure = new Promise<never>((_, reject) => stdout.on('error', reject))
+  failure.catch(() => undefined)
+  try {
+    for await (const piece of pieces)
+      if (piece !== '' && !stdout.write(piece)) await Promise.race([once(stdout, 'drain'), failure])
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    process.exit(0)
+  }
 }

@@ -15,6 +15,15 @@ export interface DistributionSheet {
   readonly format: string
 }
 
+/** An address at which a dataset is asked, rather than fetched. */
+export interface ServiceSheet {
+  readonly url: string
+  readonly title: string
+  readonly description: string
+  /** What is spoken there. */
+  readonly protocol: Named
+}
+
 /** What the catalog tells of one dataset, for formats of catalogs; every text can be held by XML 1.0. */
 export interface DatasetSheet {
   readonly id: string
@@ -43,6 +52,9 @@ export interface DatasetSheet {
   /** Addresses of documents. */
   readonly references: readonly string[]
   readonly distributions: readonly DistributionSheet[]
+  readonly services: readonly ServiceSheet[]
+  /** Address of the document that describes its triples. */
+  readonly described: string | null
 }
 
 /** A catalog whole: its datasets come one after another. */

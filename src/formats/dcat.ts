@@ -1,5 +1,6 @@
 import { iriText, literalText } from '../rdf/ntriples.ts'
-import type { CatalogSheet, DatasetSheet, DistributionSheet, Named } from './catalog-sheet.ts'
+import { type NameOf, type StatementOf, tellerOf } from '../rdf/statements.ts'
+import type { CatalogSheet, DatasetSheet, DistributionSheet, Named, ServiceSheet } from './catalog-sheet.ts'
 import type { Prefixes } from './turtle.ts'
 
 /** The vocabularies of a catalog in DCAT-AP, by their prefixes. */
@@ -17,10 +18,9 @@ export const DCAT_PREFIXES = {
 const LANGUAGES = 'http://id.loc.gov/vocabulary/iso639-1/'
 const MEDIA_TYPES = 'https://www.iana.org/assignments/media-types/'
 
-/** A name of a vocabulary with its prefix: `dcat:Dataset`. */
-type Name = `${keyof typeof DCAT_PREFIXES}:${string}`
-/** A predicate and the text of an object; null for a triple that is not said. */
-type Statement = readonly [predicate: Name, object: string | null]
+type Name = NameOf<typeof DCAT_PREFIXES>
+type Statement = StatementOf<typeof DCAT_PREFIXES>
+const { name, say } = tellerOf(DCAT_PREFIXES)
 
 /**
  * A catalog as N-Triples after the application profile of the European data portals, DCAT-AP 3.0: the catalog, then each
@@ -49,6 +49,9 @@ class DcatGraph {
         ['dcterms:modified', moment(modified)],
         ['foaf:homepage', home.node],
         ...datasets.map(({ iri }): Statement => ['dcat:dataset', iriText(iri)]),
+        ...datasets
+          .flatMap(({ services }) => services)
+          .map(({ url }): Statement => ['dcat:service', serviceNode(url)]),
       ]),
       agent.text,
       home.text,
@@ -71,6 +74,8 @@ class DcatGraph {
     const page = this.resource('foaf:Document', iriText(sheet.page), [])
     const references = sheet.references.map(url => this.resource('foaf:Document', iriText(url), []))
     const files = sheet.distributions.map(file => this.distribution(file, sheet, shared.statements))
+    const services = sheet.services.map(service => this.service(service, sheet, shared.statements))
+    const described = sheet.described === null ? null : iriText(sheet.described)
     const nodes = (predicate: Name, all: readonly (Described | null)[]) =>
       all.map((described): Statement => [predicate, described?.node ?? null])
     return [
@@ -95,6 +100,9 @@ class DcatGraph {
         ...nodes('dcat:landingPage', [page]),
         ...nodes('foaf:page', references),
         ...nodes('dcat:distribution', files),
+        ...sheet.services.map(({ url }): Statement => ['dcat:distribution', accessNode(url)]),
+        ['dcterms:isReferencedBy', described],
+        ['rdfs:seeAlso', described],
       ]),
       ...[publisher, ...creators, ...contributors, ...themes, contact, frequency, rights, ...places].map(
         told,
@@ -102,6 +110,7 @@ class DcatGraph {
       ...[period, ...standards, page, ...references].map(told),
       shared.text,
       ...files.map(told),
+      ...services,
     ].join('')
   }
 
@@ -139,6 +148,39 @@ class DcatGraph {
       ...shared,
     ])
     return { node, text: text + type.text }
+  }
+
+  /** A service, and the distribution by which a dataset is reached through it (DCAT-AP 3.0, "Data Service"). */
+  private service(
+    { url, title, description, protocol }: ServiceSheet,
+    { iri, language, license, described }: DatasetSheet,
+    shared: readonly Statement[],
+  ): string {
+    const text = (value: string) => literalText(value, undefined, language ?? '')
+    const standard = this.named(protocol, 'dcterms:Standard', 'rdfs:label')
+    const terms = this.optional(license, 'dcterms:LicenseDocument')
+    return [
+      say(serviceNode(url), [
+        ['rdf:type', name('dcat:DataService')],
+        ['dcterms:title', text(title)],
+        ['dcterms:description', text(description)],
+        ['dcat:endpointURL', iriText(url)],
+        ['dcat:endpointDescription', described === null ? null : iriText(described)],
+        ['dcat:servesDataset', iriText(iri)],
+        ['dcterms:conformsTo', standard.node],
+        ['dcterms:license', terms?.node ?? null],
+      ]),
+      say(accessNode(url), [
+        ['rdf:type', name('dcat:Distribution')],
+        ['dcterms:title', text(title)],
+        ['dcterms:description', text(description)],
+        ['dcat:accessURL', iriText(url)],
+        ['dcat:accessService', serviceNode(url)],
+        ...shared,
+      ]),
+      standard.text,
+      told(terms),
+    ].join('')
   }
 
   private contact({ contact }: DatasetSheet): Described | null {
@@ -200,16 +242,12 @@ function told(described: Described | null): string {
   return described?.text ?? ''
 }
 
-function say(subject: string, statements: readonly Statement[]): string {
-  let text = ''
-  for (const [predicate, object] of statements)
-    if (object !== null) text += `${subject} ${name(predicate)} ${object} .\n`
-  return text
+function serviceNode(url: string): string {
+  return iriText(`${url}#service`)
 }
 
-function name(short: Name): string {
-  const [prefix = 'rdf', local = ''] = short.split(':') as [keyof typeof DCAT_PREFIXES, string]
-  return iriText(DCAT_PREFIXES[prefix] + local)
+function accessNode(url: string): string {
+  return iriText(`${url}#access`)
 }
 
 function moment(text: string | null): string | null {

@@ -12,16 +12,17 @@ export interface MannersOptions {
   /** True where nobody is answered without credentials. */
   readonly isPrivate: boolean
   readonly quota: Quota
+  /** Where addresses begin that take POST beside GET. */
+  readonly posts?: string
 }
 
 const METHODS = 'GET, HEAD, OPTIONS'
+const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
 
 const EXPOSED =
   'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Server-Timing, Content-Disposition, Link'
 
 const PREFLIGHT = {
-  allow: METHODS,
-  'access-control-allow-methods': METHODS,
   'access-control-allow-headers':
     'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App',
   'access-control-max-age': '86400',
@@ -31,17 +32,20 @@ const PREFLIGHT = {
  * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, addresses that
  * cannot be decoded, quotas of the APIs, compression, and what 304 and HEAD leave out.
  */
-export function addManners(http: FastifyInstance, { isPrivate, quota }: MannersOptions): void {
+export function addManners(http: FastifyInstance, { isPrivate, quota, posts }: MannersOptions): void {
   http.addHook('onRequest', (request, reply, done) => {
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     const { method, url } = request
+    const takesPost = posts !== undefined && url.startsWith(posts)
+    const methods = takesPost ? METHODS_WITH_POST : METHODS
     if (method === 'OPTIONS') {
-      reply.code(204).headers(PREFLIGHT).send()
+      reply.code(204).headers(PREFLIGHT)
+      reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
       return
     }
-    if (method !== 'GET' && method !== 'HEAD') {
-      reply.header('allow', METHODS)
-      throw new Fault('MethodNotAllowed', { method, allowed: 'GET' })
+    if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
+      reply.header('allow', methods)
+      throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
     }
     refuseDamaged(request.query)
     if (isPrivate && !url.startsWith('/healthz'))

@@ -51,6 +51,8 @@ const UNUSUAL = [
 interface Variant {
   readonly codings: string | string[] | undefined
   readonly known: string | undefined
+  /** The Accept header that chose it; null where none does. */
+  readonly accept: string | undefined | null
   readonly status: number
   /** Names and values in turn; those of the quota are overwritten before each use. */
   readonly headers: string[]
@@ -70,8 +72,8 @@ interface Offer {
 
 /**
  * Gives answers again that were given before, ready with their headers and compressed, before the request comes to the
- * routes. A route offers what does not depend on who asks; only requests with the same address, codings and known tag
- * are answered, for as long as the state is the same. Quota and usage are counted as ever.
+ * routes. A route offers what does not depend on who asks; only requests with the same address, codings, known tag and,
+ * where the answer varies by it, Accept are answered, for as long as the state is the same. Quota and usage are counted as ever.
  */
 export class ResponseCache {
   private readonly options: ResponseCacheOptions
@@ -131,15 +133,18 @@ export class ResponseCache {
     const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
     const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
     const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
-    const isAlike = reply.getHeader('vary') === 'Accept-Encoding' && !reply.hasHeader('set-cookie')
+    const vary = reply.getHeader('vary')
+    const isNegotiated = vary === 'Accept-Encoding, Accept'
+    const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
     if (!isWhole || !isAlike || length > this.most / 8) return
     if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
     this.forgetOld()
     if (offer.state !== this.state) return
     const { 'accept-encoding': codings, 'if-none-match': known } = request.headers
+    const accept = isNegotiated ? request.headers.accept : null
     const status = reply.statusCode
     const noteCall = this.options.noteCall(request, reply, offer.body)
-    this.add(request, { codings, known, status, headers, allowanceAt, body, length, noteCall })
+    this.add(request, { codings, known, accept, status, headers, allowanceAt, body, length, noteCall })
   }
 
   private add({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>, variant: Variant): void {
@@ -187,9 +192,14 @@ export class ResponseCache {
 }
 
 function variantFor(headers: IncomingMessage['headers'], variants: readonly Variant[]): Variant | undefined {
-  const { 'accept-encoding': codings, 'if-none-match': known } = headers
-  for (const variant of variants) if (variant.known === known && variant.codings === codings) return variant
+  const { accept, 'accept-encoding': codings, 'if-none-match': known } = headers
+  for (const variant of variants)
+    if (variant.known === known && variant.codings === codings && isChosen(variant, accept)) return variant
   return undefined
+}
+
+function isChosen(variant: Variant, accept: string | undefined): boolean {
+  return variant.accept === null || variant.accept === accept
 }
 
 function sizeOf(variant: Variant | undefined): number {

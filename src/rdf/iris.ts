@@ -1,3 +1,5 @@
+import { iriSafe } from './iri.ts'
+
 /**
  * The IRIs that Lodestone mints: the one place that knows their form (linked-data specification, "RDF mapping").
  * `base` is the configured public address without a trailing slash.
@@ -31,12 +33,25 @@ export function datasetIri(base: string, dataset: string): string {
   return `${base}/ld/resources/${encodeURIComponent(dataset)}`
 }
 
-/** The named graphs of one published version: facts, index and, with a mapping of its own, mapped. */
-export type GraphRole = 'facts' | 'index' | 'mapped'
+/** IRI that stands for a blank node of a dataset's file (RDF 1.1 Concepts, section 3.5): none is ever published. */
+export function skolemIri(base: string, dataset: string, label: string): string {
+  return `${base}/.well-known/genid/${encodeURIComponent(dataset)}/${iriSafe(label)}`
+}
+
+/**
+ * The named graphs of one published version: facts, index and, with a mapping of its own, mapped; named for each graph
+ * that a file of RDF gives a name.
+ */
+export type GraphRole = 'facts' | 'index' | 'mapped' | 'named'
 
 /** Name of a graph of a published version. Nothing outside store and catalog reads it. */
 export function graphIri(dataset: string, version: string, role: GraphRole): string {
   return `urn:lodestone:graph:${encodeURIComponent(dataset)}:${version}:${role}`
+}
+
+/** Name of the graph that holds what a file of RDF has in a graph with the IRI `name`. */
+export function namedGraphIri(dataset: string, version: string, name: string): string {
+  return `${graphIri(dataset, version, 'named')}:${encodeURIComponent(name)}`
 }
 
 /** IRI of a bucket of words in the index graph of any version. */

@@ -16,6 +16,9 @@ export const RDF = vocabulary(
   'dirLangString',
   'Property',
   'JSON',
+  'first',
+  'rest',
+  'nil',
 )
 export const RDFS = vocabulary(
   'http://www.w3.org/2000/01/rdf-schema#',
@@ -24,6 +27,8 @@ export const RDFS = vocabulary(
   'seeAlso',
   'domain',
   'range',
+  'isDefinedBy',
+  'Resource',
 )
 export const XSD = vocabulary(
   'http://www.w3.org/2001/XMLSchema#',
@@ -71,7 +76,15 @@ export const DCTERMS = vocabulary(
   'source',
   'isPartOf',
 )
-export const FOAF = vocabulary('http://xmlns.com/foaf/0.1/', 'primaryTopic', 'isPrimaryTopicOf', 'name')
+export const FOAF = vocabulary(
+  'http://xmlns.com/foaf/0.1/',
+  'primaryTopic',
+  'isPrimaryTopicOf',
+  'name',
+  'Document',
+  'homepage',
+  'Agent',
+)
 export const VOID = vocabulary(
   'http://rdfs.org/ns/void#',
   'Dataset',
@@ -79,6 +92,9 @@ export const VOID = vocabulary(
   'triples',
   'inDataset',
   'uriLookupEndpoint',
+  'uriSpace',
+  'vocabulary',
+  'sparqlEndpoint',
 )
 export const HYDRA = vocabulary(
   'http://www.w3.org/ns/hydra/core#',
@@ -97,6 +113,45 @@ export const HYDRA = vocabulary(
   'first',
   'previous',
   'next',
+  'last',
+  'view',
+)
+export const SKOS = vocabulary('http://www.w3.org/2004/02/skos/core#', 'prefLabel')
+export const SCHEMA = vocabulary('http://schema.org/', 'name')
+export const OWL = vocabulary('http://www.w3.org/2002/07/owl#', 'Ontology')
+
+export const SD = vocabulary(
+  'http://www.w3.org/ns/sparql-service-description#',
+  'Service',
+  'Dataset',
+  'Graph',
+  'NamedGraph',
+  'endpoint',
+  'supportedLanguage',
+  'SPARQL11Query',
+  'resultFormat',
+  'feature',
+  'UnionDefaultGraph',
+  'defaultDataset',
+  'defaultGraph',
+  'namedGraph',
+  'name',
+  'graph',
+  'extensionFunction',
+)
+export const FORMATS = vocabulary(
+  'http://www.w3.org/ns/formats/',
+  'SPARQL_Results_JSON',
+  'SPARQL_Results_XML',
+  'SPARQL_Results_CSV',
+  'SPARQL_Results_TSV',
+  'Turtle',
+  'N-Triples',
+  'RDF_XML',
+  'JSON-LD',
+  'N-Quads',
+  'TriG',
+  'N3',
 )
 
 /** Predicates of the index graph: what queries need and nobody exports. See src/README.md, "What is in the store". */

@@ -1,4 +1,5 @@
 import { nearest } from '../model/nearest.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
 import { csvSource, tsvSource } from './csv.ts'
 import { geojsonSource } from './geojson.ts'
 import { jsonSource } from './json.ts'
@@ -34,7 +35,7 @@ export interface SourceSpec {
   /** An installed npm package that exports an array. */
   readonly module?: string
   /** By default what the name of the file says. */
-  readonly format?: SourceFormat
+  readonly format?: SourceFormat | RdfFormat
   readonly options?: SourceOptions
 }
 
@@ -85,7 +86,7 @@ export function openSource(spec: SourceSpec, from: SourceFolders): Source {
     return moduleSource(place.path, from.portalFolder, options.records)
   }
   const format = spec.format ?? formatOf(place.path)
-  if (format === undefined || !SOURCE_FORMATS.includes(format))
+  if (format === undefined || !isRecordFormat(format))
     throw misconfigured(
       format === undefined
         ? `The name ${JSON.stringify(place.path)} does not tell a format.`
@@ -105,6 +106,10 @@ export function sourceFiles(spec: SourceSpec, from: SourceFolders): readonly str
   return place.kind === 'module'
     ? filesOfModule(moduleFiles(place.path, from.portalFolder))
     : [fileOf(place, from)]
+}
+
+function isRecordFormat(format: string): format is SourceFormat {
+  return (SOURCE_FORMATS as readonly string[]).includes(format)
 }
 
 interface Place {

@@ -80,6 +80,12 @@ export type Pattern =
   | { readonly type: 'filter'; readonly expression: Expression }
   | { readonly type: 'bind'; readonly expression: Expression; readonly variable: Variable }
   | { readonly type: 'values'; readonly variable: Variable; readonly terms: readonly Term[] }
+  /** Inline data of several variables; each row has a term for each of them. */
+  | {
+      readonly type: 'table'
+      readonly variables: readonly Variable[]
+      readonly rows: readonly (readonly Term[])[]
+    }
   | { readonly type: 'subquery'; readonly query: SelectQuery }
 
 export interface OrderKey {

@@ -79,6 +79,10 @@ function patternText(pattern: Pattern): string {
       return `BIND(${expressionText(pattern.expression)} AS ${nodeText(pattern.variable)})`
     case 'values':
       return `VALUES ${nodeText(pattern.variable)} { ${pattern.terms.map(nodeText).join(' ')} }`
+    case 'table': {
+      const rows = pattern.rows.map(row => `(${row.map(nodeText).join(' ')})`)
+      return `VALUES (${pattern.variables.map(nodeText).join(' ')}) { ${rows.join(' ')} }`
+    }
     case 'subquery':
       return `{ ${selectText(pattern.query)} }`
     default:

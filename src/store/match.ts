@@ -1,6 +1,7 @@
 import { isIri } from '../rdf/iri.ts'
+import { parseTerm } from '../rdf/ntriples-reader.ts'
 import type { Term, TriplePattern } from '../rdf/term.ts'
-import type { Node } from '../sparql/algebra.ts'
+import type { Node, Pattern } from '../sparql/algebra.ts'
 import { inGraph, triple, variable } from '../sparql/build.ts'
 import { generate } from '../sparql/generate.ts'
 
@@ -33,6 +34,48 @@ export function countQuery(graph: string, pattern: TriplePattern): string {
   const expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
   const projection = [{ variable: variable('count'), expression }]
   return generate({ type: 'select', projection, where: [inGraph(graph, triple(subject, predicate, object))] })
+}
+
+/** The position whose terms tell the rows of a long pattern apart; null where neither is a variable. */
+export function keyPlace({ subject, object }: TriplePattern): 'subject' | 'object' | null {
+  return subject === undefined ? 'subject' : object === undefined ? 'object' : null
+}
+
+/** SPARQL for the keys of some rows of a pattern in the store's order, as ?s or ?o. */
+export function keysQuery(graph: string, pattern: TriplePattern, offset: number, limit: number): string {
+  const { subject, predicate, object } = nodesOf(pattern)
+  const projection = [{ variable: variable(keyPlace(pattern) === 'object' ? 'o' : 's') }]
+  const where = [inGraph(graph, triple(subject, predicate, object))]
+  return generate({ type: 'select', projection, where, offset, limit })
+}
+
+/**
+ * SPARQL for all triples of a pattern that have one of some keys, each the text of a term: what stands in its variables,
+ * in the order ?s ?p ?o. A CONSTRUCT of the same takes the embedded engine three times as long.
+ */
+export function valuesQuery(graph: string, pattern: TriplePattern, keys: readonly string[]): string {
+  const { subject, predicate, object } = nodesOf(pattern)
+  const projection = [subject, predicate, object].flatMap(node =>
+    node.type === 'variable' ? [{ variable: node }] : [],
+  )
+  const name = keyPlace(pattern) === 'object' ? 'o' : 's'
+  const where: Pattern[] = [
+    { type: 'values', variable: variable(name), terms: keys.map(parseTerm) },
+    inGraph(graph, triple(subject, predicate, object)),
+  ]
+  return generate({ type: 'select', projection, where })
+}
+
+/** SPARQL for some of the triples of a pattern that have one key, in the store's order. */
+export function rangeQuery(
+  graph: string,
+  pattern: TriplePattern,
+  key: string,
+  offset: number,
+  limit: number,
+): string {
+  const place = keyPlace(pattern) ?? 'subject'
+  return pageQuery(graph, { ...pattern, [place]: parseTerm(key) }, offset, limit)
 }
 
 function nodesOf(pattern: TriplePattern): {

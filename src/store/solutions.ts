@@ -37,7 +37,8 @@ function readSolution(line: string, names: readonly string[]): Solution {
   return solution
 }
 
-function readTerm(text: string): Term {
+/** Reads one term of a line. */
+export function readTerm(text: string): Term {
   switch (text.charCodeAt(0)) {
     case LESS:
       return { type: 'iri', value: text.includes('\\') ? parseTerm(text).value : text.slice(1, -1) }

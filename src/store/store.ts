@@ -28,6 +28,34 @@ export interface QueryOptions {
   readonly deadline?: number
 }
 
+/** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
+export type AnswerFormat = 'json' | 'xml' | 'csv' | 'tsv' | 'nt'
+
+/** A query of a stranger and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
+export interface DatasetQuery extends QueryOptions {
+  readonly format: AnswerFormat
+  /** Graphs whose triples together are the default graph; one that stands in two of them counts twice. */
+  readonly defaultGraphs: readonly string[]
+  readonly namedGraphs: readonly string[]
+  /** What relative IRIs are resolved against. */
+  readonly base?: string
+  /** Longest answer, in characters. */
+  readonly longest?: number
+}
+
+/** A query that the store cannot read or evaluate, with its place in the text, from 1, where that is known. */
+export class QueryError extends Error {
+  readonly line: number | undefined
+  readonly column: number | undefined
+
+  constructor(message: string, line?: number, column?: number) {
+    super(message)
+    this.name = 'QueryError'
+    this.line = line
+    this.column = column
+  }
+}
+
 /** Figures of a store, for benchmarks, health and logs. */
 export interface StoreStatistics {
   readonly quads: number
@@ -57,6 +85,11 @@ export interface Store {
   select(sparql: string, options?: QueryOptions): Promise<readonly Solution[]>
   /** Runs a CONSTRUCT and gives its triples as N-Triples text. Same faults as {@link select}. */
   construct(sparql: string, options?: QueryOptions): Promise<string>
+  /**
+   * Runs any query over a dataset of its own and gives the answer as text. It never takes the last free worker.
+   * Faults: those of {@link select}, UnprocessableEntity for an answer that is too long, {@link QueryError}.
+   */
+  query(sparql: string, query: DatasetQuery): Promise<string>
   /** One page of the triples of a graph that match a pattern, as N-Triples text, in a stable order, with the count of all. */
   match(
     graph: string,

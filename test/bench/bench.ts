@@ -1,3 +1,4 @@
+import { benchFragments } from './fragments.ts'
 import { benchMapping } from './mapping.ts'
 import { benchOData } from './odata.ts'
 import { benchPortal } from './portal.ts'
@@ -20,6 +21,7 @@ try {
     ...(await benchQueries(portal)),
     ...(await benchRest(portal)),
     ...(await benchOData(portal)),
+    ...(await benchFragments(portal)),
   ]
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else printTable(rows)

@@ -2,6 +2,7 @@ import oxigraph from 'oxigraph'
 import { termText } from '../../src/rdf/ntriples.ts'
 import { parseTerm } from '../../src/rdf/ntriples-reader.ts'
 import type { Term, TriplePattern } from '../../src/rdf/term.ts'
+import { queryError } from '../../src/store/embedded/query-error.ts'
 import type { GraphSource, Solution, Store } from '../../src/store/store.ts'
 
 const NTRIPLES = 'application/n-triples'
@@ -42,6 +43,20 @@ export function memoryStore(): Store & { readonly calls: string[] } {
     capabilities: { name: 'memory', rangeIndex: false, fullTextIndex: false, geometryIndex: false },
     select,
     construct,
+    query: async (sparql, { format, defaultGraphs, namedGraphs, base }) => {
+      calls.push(sparql)
+      const options = {
+        results_format: format,
+        default_graph: defaultGraphs.map(name => oxigraph.namedNode(name)),
+        named_graphs: namedGraphs.map(name => oxigraph.namedNode(name)),
+        ...(base === undefined ? {} : { base_iri: base }),
+      }
+      try {
+        return String(store.query(sparql, options))
+      } catch (error) {
+        throw queryError((error as Error).message)
+      }
+    },
     count,
     match: async (graph, pattern, { offset, limit }) => {
       if (cannotMatch(pattern)) return { triples: '', count: 0 }

@@ -1,5 +1,12 @@
 import { type CatalogEntry, canonicalMoment, completeMetas } from '../../catalog/catalog-dataset.ts'
-import type { CatalogSheet, DatasetSheet, DistributionSheet, Named } from '../../formats/catalog-sheet.ts'
+import { descriptionAddress, fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
+import type {
+  CatalogSheet,
+  DatasetSheet,
+  DistributionSheet,
+  Named,
+  ServiceSheet,
+} from '../../formats/catalog-sheet.ts'
 import { isXmlText } from '../../formats/xml.ts'
 import type { Metas, MetaValue } from '../../model/metadata.ts'
 import { isIri } from '../../rdf/iri.ts'
@@ -81,7 +88,40 @@ function datasetSheet(entry: CatalogEntry, options: SheetOptions): DatasetSheet 
     accessRights: textsOf(dcat.accessRights).map(named)[0] ?? null,
     references: [...textsOf(known.references), ...textsOf(dcat.relation)].filter(isIri),
     distributions: distributions(entry, title, options),
+    services: services(entry, title, options),
+    described: isOfPortal(options) ? descriptionAddress(base, id) : null,
   }
+}
+
+/** True where the datasets are those of this portal, which it serves as triples too. */
+function isOfPortal({ place }: SheetOptions): boolean {
+  return place.source === 'catalog'
+}
+
+/** Where the triples of a dataset are asked; not told to who names the files to be told. */
+function services(
+  { dataset: { id } }: CatalogEntry,
+  title: string,
+  options: SheetOptions,
+): readonly ServiceSheet[] {
+  if (!isOfPortal(options) || options.formats !== null) return []
+  return [
+    {
+      url: sparqlAddress(options.base, id),
+      title: `${title} (SPARQL)`,
+      description: 'SPARQL 1.1 endpoint, for queries',
+      protocol: { name: 'SPARQL 1.1 Protocol', iri: 'https://www.w3.org/TR/sparql11-protocol/' },
+    },
+    {
+      url: fragmentsAddress(options.base, id),
+      title: `${title} (Triple Pattern Fragments)`,
+      description: 'Triple pattern fragments, with bindings',
+      protocol: {
+        name: 'Triple Pattern Fragments',
+        iri: 'https://linkeddatafragments.org/specification/triple-pattern-fragments/',
+      },
+    },
+  ]
 }
 
 /** One file for each format in which the records of a dataset are served. */

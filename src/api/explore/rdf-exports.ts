@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/catalog.ts'
+import { publishedTriples } from '../../catalog/published-triples.ts'
 import { Fault } from '../../errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
@@ -60,9 +61,12 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
         mediaType: served.mediaType,
         compressed: readFlag(query, 'compressed'),
       }
+      if (entry.dump !== null && !isWhole(plan)) throw noRecords()
       if (!isWhole(plan)) keepNowhere(reply)
       else if (isFresh(request, reply, version)) return reply.code(304).send()
-      const triples = () => matchingTriples(plan, target, store, asker)
+      const { dump } = entry
+      const triples =
+        dump === null ? () => matchingTriples(plan, target, store, asker) : () => publishedTriples(dump)
       const problem =
         format === 'rdfxml'
           ? (nameless(entry, base) ?? (await unwritable.problem(entry, triples, asker)))
@@ -82,16 +86,28 @@ function readPlan(query: QueryParameters, entry: ServedDataset, door: Door, aske
   return plan
 }
 
+/** A dataset of RDF has no records of which a query could find some. */
+function noRecords(): Fault {
+  return new Fault('BadRequest', {
+    reason: 'This dataset is RDF and has no records to choose from: its export is all of its triples.',
+  })
+}
+
 /** What is wrong with a dataset whose predicates RDF/XML cannot name; null for none. */
 function nameless({ dataset: { id, fields } }: ServedDataset, base: string): string | null {
   const predicate = fields.map(({ name }) => fieldIri(base, id, name)).find(iri => splitIri(iri) === null)
   if (predicate === undefined) return null
+  return withoutName(predicate)
+}
+
+function withoutName(predicate: string): string {
   return `The predicate ${predicate} has no name in RDF/XML. Ask for turtle, n3 or jsonld instead.`
 }
 
 /** Finds texts that XML cannot hold, before the first byte is sent: a version is searched once. */
 class UnwritableTexts {
   private readonly fields = new WeakMap<ServedDataset, string | null>()
+  private readonly dumps = new WeakMap<ServedDataset, string | null>()
 
   /** What is wrong with the records that are exported; null for nothing. */
   async problem(
@@ -99,16 +115,35 @@ class UnwritableTexts {
     triples: () => AsyncIterable<string>,
     asker: Asker,
   ): Promise<string | null> {
+    if (entry.dump !== null) {
+      let problem = this.dumps.get(entry)
+      if (problem === undefined) {
+        problem = await firstProblem(triples())
+        this.dumps.set(entry, problem)
+      }
+      return problem
+    }
     let field = this.fields.get(entry)
     if (field === undefined) {
       field = (await fieldWith(NO_XML, entry.target, asker))?.name ?? null
       this.fields.set(entry, field)
     }
     if (field === null) return null
-    for await (const piece of triples())
-      for (const { subject, predicate, object } of parseTriples(piece))
-        if (!isXmlText(object.value))
-          return `The value of ${predicate.value} of ${subject.value} has a character that XML cannot hold. Ask for turtle, n3 or jsonld instead.`
-    return null
+    return firstProblem(triples())
   }
+}
+
+/** What is wrong with the first triple that RDF/XML cannot write; null where it can write all. */
+async function firstProblem(pieces: AsyncIterable<string>): Promise<string | null> {
+  const named = new Set<string>()
+  for await (const piece of pieces)
+    for (const { subject, predicate, object } of parseTriples(piece)) {
+      if (!named.has(predicate.value)) {
+        if (splitIri(predicate.value) === null) return withoutName(predicate.value)
+        named.add(predicate.value)
+      }
+      if (!isXmlText(object.value))
+        return `The value of ${predicate.value} of ${subject.value} has a character that XML cannot hold. Ask for turtle, n3 or jsonld instead.`
+    }
+  return null
 }

@@ -1,31 +1,60 @@
+/** Address of the list of all datasets with fragments. */
+export function listAddress(base: string): string {
+  return `${base}/api/tpf`
+}
+
 /** Canonical address of a dataset's fragments: what clients are told, and what the search form expands. */
 export function fragmentsAddress(base: string, dataset: string): string {
-  return `${base}/api/tpf/${encodeURIComponent(dataset)}`
+  return `${listAddress(base)}/${encodeURIComponent(dataset)}`
 }
 
 /** Characters that an IRI may not hold, though a request line may. */
-const ILLEGAL = /[^!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~\u{a0}-\u{10ffff}]/gu
+const ILLEGAL = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/gu
+
+/** Scheme and host of a request target in absolute form (RFC 9112, section 3.2.2). */
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 
 /** The IRI of the page that was asked for: public address and raw request target, byte for byte as far as IRIs allow. */
 export function pageIri(base: string, target: string): string {
-  return (
-    new URL(base).origin +
-    (target.startsWith('/') ? target : `/${target}`).replace(ILLEGAL, encodeURIComponent)
-  )
+  const path = target.replace(ABSOLUTE, '').replace(ILLEGAL, encodeURIComponent)
+  return new URL(base).origin + (path.startsWith('/') ? path : `/${path}`)
 }
 
 /** The IRI of the fragment that a page belongs to: the page's without its `page` parameter. */
 export function fragmentIri(page: string): string {
   const at = page.indexOf('?')
   if (at < 0) return page
-  const kept = page
-    .slice(at + 1)
-    .split('&')
-    .filter(part => !/^page(=|$)/.test(part))
+  const kept = partsOf(page).filter(part => nameOf(part) !== 'page')
   return kept.length === 0 ? page.slice(0, at) : `${page.slice(0, at)}?${kept.join('&')}`
 }
 
 /** The IRI of one page of a fragment. */
 export function numberedPage(fragment: string, page: number): string {
   return `${fragment}${fragment.includes('?') ? '&' : '?'}page=${page}`
+}
+
+/**
+ * The parameters of a page's IRI, byte for byte, that do not say what is asked: a key, for example. Whoever brings them
+ * gets them back in the form, so that clients that follow it send them again.
+ *
+ * @param own names of the parameters that do
+ */
+export function foreignParameters(page: string, own: ReadonlySet<string>): readonly string[] {
+  return partsOf(page).filter(part => part !== '' && !own.has(nameOf(part)))
+}
+
+/** The template of a dataset's fragments (RFC 6570), with parameters that every address keeps. */
+export function fragmentsTemplate(address: string, foreign: readonly string[]): string {
+  const [before, after] = ['subject,predicate,object', foreign.join('&')]
+  return after === '' ? `${address}{?${before}}` : `${address}?${after}{&${before}}`
+}
+
+function partsOf(iri: string): readonly string[] {
+  const at = iri.indexOf('?')
+  return at < 0 ? [] : iri.slice(at + 1).split('&')
+}
+
+/** The name of a parameter; the addresses that come here could be decoded. */
+function nameOf(part: string): string {
+  return decodeURIComponent((part.split('=', 1)[0] ?? '').replaceAll('+', ' '))
 }

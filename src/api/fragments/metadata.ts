@@ -1,6 +1,6 @@
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, FOAF, HYDRA, RDF, VOID, XSD } from '../../rdf/vocab.ts'
-import { fragmentsAddress, numberedPage } from './address.ts'
+import { fragmentsAddress, fragmentsTemplate, numberedPage } from './address.ts'
 
 /** One page of a fragment, as its metadata describe it. */
 export interface PageDescription {
@@ -10,6 +10,8 @@ export interface PageDescription {
   readonly fragmentIri: string
   readonly page: number
   readonly pageSize: number
+  /** Parameters that the search form keeps, as they stand in the address. */
+  readonly foreign: readonly string[]
   /** Triples of the whole fragment. */
   readonly count: number
 }
@@ -43,7 +45,7 @@ export function pageMetadata(description: PageDescription): readonly string[] {
   if (dataset.description !== null) say(here, DCTERMS.description, literalText(dataset.description))
   say(here, DCTERMS.source, whole)
   say(whole, HYDRA.search, '_:pattern')
-  say('_:pattern', HYDRA.template, literalText(`${address}{?subject,predicate,object}`))
+  say('_:pattern', HYDRA.template, literalText(fragmentsTemplate(address, description.foreign)))
   say('_:pattern', HYDRA.variableRepresentation, `<${HYDRA.ExplicitRepresentation}>`)
   for (const name of ['subject', 'predicate', 'object'] as const) {
     say('_:pattern', HYDRA.mapping, `_:${name}`)

@@ -4,6 +4,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
+import { type Bindings, parseBindings } from './bindings.ts'
 
 /** One position of a requested pattern: a term, or a variable with its name, empty where none was given. */
 export type Position =
@@ -17,12 +18,24 @@ export interface RequestedPattern {
   readonly object: Position
 }
 
-/** Reads the pattern and the page of a request (fragments, "URL grammar"). Throws BadRequest for what is no term. */
-export function parsePattern(query: QueryParameters): {
+/** What a client asks of the fragments of a dataset. */
+export interface FragmentRequest {
   readonly pattern: RequestedPattern
+  /** Rows that restrict the pattern; null where none were given. */
+  readonly bindings: Bindings | null
+  /** The first is 1. */
   readonly page: number
-} {
+}
+
+/** The parameters of a request that say what is asked; all others belong to whoever put them into the address. */
+export const PARAMETERS: ReadonlySet<string> = new Set(['subject', 'predicate', 'object', 'page', 'values'])
+
+/** Reads the parameters of a request (fragments, "URL grammar"). Throws BadRequest for what cannot be read. */
+export function parseRequest(query: QueryParameters): FragmentRequest {
+  const { values } = query
+  if (Array.isArray(values)) throw bad(`values was given ${values.length} times but once is expected`)
   return {
+    bindings: values === undefined || values === '' ? null : parseBindings(values),
     pattern: {
       subject: position(query, 'subject'),
       predicate: position(query, 'predicate'),

@@ -1,20 +1,23 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors.ts'
+import { namesCredentials } from '../../http/conditional.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
-import { negotiate } from '../../http/negotiate.ts'
+import { KeptAnswers } from '../../http/kept.ts'
+import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
-import type { Term } from '../../rdf/term.ts'
-import type { Node } from '../../sparql/algebra.ts'
-import { inGraph, triple, variable } from '../../sparql/build.ts'
-import { generate } from '../../sparql/generate.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
+import { datasetIri } from '../../rdf/iris.ts'
 import type { Store } from '../../store/store.ts'
-import { fragmentIri, pageIri } from './address.ts'
+import { foreignParameters, fragmentIri, pageIri } from './address.ts'
+import { findPage } from './find.ts'
+import { type ListedDataset, listPage, listTriples } from './list.ts'
 import { metadataGraph, pageMetadata } from './metadata.ts'
-import { type Position, parsePattern, type RequestedPattern, repeatsVariable } from './pattern.ts'
-import { FRAGMENT_FORMATS } from './write.ts'
+import { fragmentPage, POLICY } from './page.ts'
+import { PARAMETERS, parseRequest } from './pattern.ts'
+import { DATA_FORMATS, type DataFormat, HTML } from './write.ts'
 
 /** What fragments need of a dataset. */
 export interface FragmentDataset {
@@ -33,6 +36,10 @@ export interface FragmentsOptions {
   readonly store: Store
   /** Throws NotFoundResource for an id that there is not. */
   readonly dataset: (id: string) => FragmentDataset
+  /** All datasets that everyone may see, and the version of all of them together. */
+  readonly datasets?: () => { readonly version: string; readonly entries: readonly ListedDataset[] }
+  /** Where answers are kept that are given again before they come here. */
+  readonly cache?: Pick<ResponseCache, 'offer'>
 }
 
 interface Route {
@@ -40,100 +47,130 @@ interface Route {
   readonly Querystring: QueryParameters
 }
 
-/** Triple pattern fragments at `/api/tpf/{dataset}` (linked-data specification, "Triple-pattern service"). */
+type Request = FastifyRequest<{ Querystring: QueryParameters }>
+
+const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
+
+/**
+ * Triple pattern fragments at `/api/tpf/{dataset}` (linked-data specification, "Triple-pattern service") and the list of
+ * all datasets at `/api/tpf`.
+ */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
+  const kept = new KeptAnswers()
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
-  app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options))
+  app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options, kept))
+  const { datasets } = options
+  if (datasets !== undefined)
+    app.get<Route>('/api/tpf', (request, reply) => answerList(request, reply, options, datasets))
 }
 
 async function answerPage(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { base, pageSize, store, dataset: find }: FragmentsOptions,
+  { base, pageSize, store, dataset: find, cache }: FragmentsOptions,
+  kept: KeptAnswers,
 ): Promise<FastifyReply> {
   const dataset = find(request.params.dataset)
-  const format = negotiate(request.headers.accept, FRAGMENT_FORMATS)
-  if (format === null)
-    throw new Fault('NotAcceptable', { available: FRAGMENT_FORMATS.map(({ type }) => type).join(', ') })
-  const { pattern, page } = parsePattern(request.query)
+  const format = chooseFormat(request)
+  const asked = parseRequest(request.query)
+  describeBy(reply, descriptionAddress(base, dataset.id))
   const target = request.raw.url ?? request.url
-  const tag = entityTag(dataset.version, target, format.type, String(pageSize))
-  reply
-    .header('vary', 'Accept')
-    .header('etag', tag)
-    .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
-    .header('access-control-expose-headers', 'ETag, Link')
-  if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  const { triples, count } = await matchPattern(
-    store,
-    dataset.graph,
-    pattern,
-    (page - 1) * pageSize,
-    pageSize,
-  )
+  const known = answerKnown(request, reply, format, [dataset.version, target, String(pageSize)], cache, kept)
+  if (known !== null) return known
+  const { page } = asked
+  const span = { offset: (page - 1) * pageSize, limit: pageSize }
+  const { triples, count } = await findPage(store, dataset.graph, asked.pattern, asked.bindings, span)
   const here = pageIri(base, target)
-  const description = { base, dataset, pageIri: here, fragmentIri: fragmentIri(here), page, pageSize, count }
-  const body = format.write(pageMetadata(description), metadataGraph(description), triples)
-  return reply.type(`${format.type}; charset=utf-8`).send(body)
+  const foreign = foreignParameters(here, PARAMETERS)
+  const whole = fragmentIri(here)
+  const description = { base, dataset, pageIri: here, fragmentIri: whole, page, pageSize, foreign, count }
+  const content = {
+    metadata: pageMetadata(description),
+    graph: metadataGraph(description),
+    data: triples,
+  }
+  const body =
+    'write' in format
+      ? format.write(content)
+      : fragmentPage(
+          { ...description, asked: askedTexts(request.query), about: datasetIri(base, dataset.id) },
+          content,
+        )
+  kept.keep(reply, body)
+  return send(reply, format, body)
 }
 
-/** One page of what matches; a variable that stands twice must have one value in both places. */
-async function matchPattern(
-  store: Store,
-  graph: string,
-  pattern: RequestedPattern,
-  offset: number,
-  limit: number,
-): Promise<{ readonly triples: string; readonly count: number }> {
-  const [subject, predicate, object] = [
-    termOf(pattern.subject),
-    termOf(pattern.predicate),
-    termOf(pattern.object),
-  ]
-  if (!repeatsVariable(pattern)) {
-    const page = await store.match(graph, { subject, predicate, object }, { offset, limit })
-    return holdsExactly(page.triples, object) ? page : { triples: '', count: 0 }
-  }
-  if (subject?.type === 'literal' || predicate?.type === 'literal') return { triples: '', count: 0 }
-  const nodes = {
-    subject: nodeOf(pattern.subject, 's'),
-    predicate: nodeOf(pattern.predicate, 'p'),
-    object: nodeOf(pattern.object, 'o'),
-  }
-  if (Object.values(nodes).some(({ type }) => type === 'blank')) return { triples: '', count: 0 }
-  const where = [inGraph(graph, triple(nodes.subject, nodes.predicate, nodes.object))]
-  const count = {
-    variable: variable('count'),
-    expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: null },
-  } as const
-  const [triples, counted] = await Promise.all([
-    store.construct(generate({ type: 'construct', template: [nodes], where, offset, limit })),
-    store.select(generate({ type: 'select', projection: [count], where })),
-  ])
-  return { triples, count: Number(counted[0]?.count?.value ?? 0) }
+async function answerList(
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  { base, cache }: FragmentsOptions,
+  datasets: NonNullable<FragmentsOptions['datasets']>,
+): Promise<FastifyReply> {
+  const { version, entries } = datasets()
+  const format = chooseFormat(request)
+  describeBy(reply, portalDescriptionAddress(base))
+  const target = request.raw.url ?? request.url
+  const known = answerKnown(request, reply, format, ['list', version, target], cache)
+  if (known !== null) return known
+  const body =
+    'write' in format
+      ? format.write({ metadata: [], graph: null, data: listTriples(base, entries) })
+      : listPage(base, entries, foreignParameters(pageIri(base, target), PARAMETERS))
+  cache?.offer(reply, body)
+  return send(reply, format, body)
+}
+
+/** Statistics and endpoints stand in a document of their own: in a fragment clients would take them for its controls. */
+function describeBy(reply: FastifyReply, address: string): void {
+  reply.header('link', `<${address}>; rel="describedby"`)
+}
+
+function chooseFormat(request: Request): DataFormat | Offer {
+  const format = negotiate(request.headers.accept, OFFERS)
+  if (format !== null) return format
+  throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })
 }
 
 /**
- * False where the store found another spelling of a literal: it takes `1.0` for `1` in a look-up as in its data, but a
- * triple pattern matches equal terms only (RDF 1.1 Concepts, section 3.3).
+ * Sets the headers of an answer. Who has it already gets 304, and what was answered before is answered from memory; null
+ * where it has to be made.
+ *
+ * @param parts everything that decides the bytes of the answer, beside its format
  */
-function holdsExactly(triples: string, object: Term | undefined): boolean {
-  if (object?.type !== 'literal') return true
-  const [first] = parseTriples(triples.slice(0, triples.indexOf('\n') + 1))
-  if (first === undefined || first.object.type !== 'literal') return true
-  const found = first.object
-  return (
-    found.value === object.value &&
-    found.datatype === object.datatype &&
-    found.language.toLowerCase() === object.language.toLowerCase()
-  )
+function answerKnown(
+  request: Request,
+  reply: FastifyReply,
+  format: Offer,
+  parts: readonly string[],
+  cache: FragmentsOptions['cache'],
+  kept?: KeptAnswers,
+): FastifyReply | null {
+  const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
+  const isOwn = authorization !== undefined || namesCredentials(request.query)
+  const tag = entityTag(RELEASE, format.type, ...parts)
+  reply
+    .header('vary', 'Accept-Encoding, Accept')
+    .header('etag', tag)
+    .header('cache-control', `${isOwn ? 'private' : 'public'}, max-age=60, stale-while-revalidate=600`)
+  if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
+    cache?.offer(reply, '')
+    return reply.code(304).send()
+  }
+  const body = kept?.find(reply)
+  if (body === undefined) return null
+  cache?.offer(reply, body)
+  return send(reply, format, body)
 }
 
-function termOf(position: Position) {
-  return position.type === 'term' ? position.term : undefined
+function send(reply: FastifyReply, format: Offer, body: string): FastifyReply {
+  if (!('write' in format)) reply.header('content-security-policy', POLICY)
+  return reply.type(`${format.type}; charset=utf-8`).send(body)
 }
 
-function nodeOf(position: Position, name: string): Node {
-  if (position.type === 'term') return position.term
-  return variable(position.name === '' ? name : `v${Buffer.from(position.name).toString('hex').slice(0, 64)}`)
+function askedTexts(query: QueryParameters) {
+  const text = (name: string) => String(query[name] ?? '')
+  return { subject: text('subject'), predicate: text('predicate'), object: text('object') }
 }
+
+/** Names the way in which pages are written: another one makes other bytes of the same data. */
+const RELEASE = 'fragments 2'

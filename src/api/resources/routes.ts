@@ -1,214 +1,199 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors.ts'
-import { jsonldText } from '../../formats/jsonld.ts'
-import { turtleText } from '../../formats/turtle.ts'
+import type { Prefixes } from '../../formats/turtle.ts'
+import { namesCredentials } from '../../http/conditional.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
-import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { KeptAnswers } from '../../http/kept.ts'
+import { negotiate } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { naturalDatatype } from '../../mapping/natural.ts'
-import type { Field } from '../../model/field.ts'
-import { isIri, normaliseEscapes } from '../../rdf/iri.ts'
-import { fieldIri, propertyName } from '../../rdf/iris.ts'
-import { iriText, literalText } from '../../rdf/ntriples.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { datasetIri } from '../../rdf/iris.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
-import { RDF, RDFS } from '../../rdf/vocab.ts'
-import type { Store } from '../../store/store.ts'
-import { faultPage, resourcePage } from './page.ts'
+import { asciiAddress, documentAddress, readings, SPACES, type SpaceName } from './address.ts'
+import type { ResourcesOptions } from './dataset.ts'
+import { documentText, gather, type Request, type Thing } from './document.ts'
+import { ALTERNATES, chooseFormat, FORMATS, type Format, HTML_TYPE, writeTriples } from './formats.ts'
+import { locate } from './locate.ts'
+import { faultPage, PAGE_POLICY, resourcePage } from './page.ts'
 
-/** What dereferencing needs of a dataset. */
-export interface ResourceDataset {
-  readonly id: string
-  readonly title: string
-  readonly version: string
-  readonly graph: string
-  readonly fields: readonly Field[]
-  /** Label by predicate IRI. */
-  readonly labels: ReadonlyMap<string, string>
-}
+export type { ResourceDataset, ResourcesOptions } from './dataset.ts'
 
-export interface ResourcesOptions {
-  readonly base: string
-  readonly store: Store
-  /** Throws NotFoundResource for an id that there is not. */
-  readonly dataset: (id: string) => ResourceDataset
-}
-
-interface Route {
-  readonly Params: { readonly dataset: string; readonly '*': string }
-}
-
-/** Most triples that a document about one resource holds. */
-const MAX_TRIPLES = 10_000
-
-/** Media types with the names that `?format=` knows them by. */
-const FORMATS: readonly (Offer & { readonly name: string; readonly short: string })[] = [
-  { type: 'text/turtle', short: 'turtle', name: 'Turtle' },
-  { type: 'application/ld+json', short: 'jsonld', name: 'JSON-LD' },
-  { type: 'application/n-triples', short: 'nt', name: 'N-Triples' },
-  { type: 'text/html', short: 'html', name: 'HTML' },
-  { type: 'application/json', short: 'json', name: 'JSON', explicit: true },
-]
+/** What clients on other sites may read beside the headers that everybody may (Fetch, "CORS-exposed"). */
+const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-Datetime, Retry-After, Vary'
 
 /**
- * Resource IRIs that answer when they are looked up: `/ld/resources/{dataset}/…` with what is said of the resource,
- * `/ld/ontologies/{dataset}/{field}` with what the field is (linked-data specification, "RDF mapping").
+ * IRIs that answer when they are looked up: of resources, of the properties of datasets, of datasets themselves and of
+ * nodes that have no name of their own (linked-data specification, "RDF mapping"). Things answer 303 with the address of a
+ * document, or the document itself where the portal says so; documents are negotiated or fixed by a suffix.
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
-  const { base, store, dataset: find } = options
+  const kept = new KeptAnswers(8_000_000)
   app.setErrorHandler((error, request, reply) => {
-    const wantsPage = negotiate(request.headers.accept, FORMATS)?.type === 'text/html'
+    reply.header('vary', 'Accept')
+    const wantsPage = negotiate(request.headers.accept, FORMATS)?.type === HTML_TYPE
     if (!wantsPage) return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
-    return answerFault(fault => faultPage(String(fault.status), fault.message), 'text/html; charset=utf-8')(
+    reply.header('content-security-policy', PAGE_POLICY)
+    return answerFault(fault => faultPage(fault.status, fault.message), 'text/html; charset=utf-8')(
       error,
       request,
       reply,
     )
   })
-  app.get<Route>('/ld/resources/:dataset/*', async (request, reply) => {
-    const dataset = find(request.params.dataset)
-    const iri = requestedIri(base, request)
-    const { triples } = isIri(iri)
-      ? await store.match(
-          dataset.graph,
-          { subject: { type: 'iri', value: iri } },
-          { offset: 0, limit: MAX_TRIPLES },
+  for (const space of Object.keys(SPACES) as SpaceName[])
+    for (const place of ['things', 'documents'] as const)
+      for (const path of [':dataset', ':dataset/*'])
+        app.get(`${SPACES[space][place]}${path}`, (request, reply) =>
+          answer(request, reply, options, kept, space, place),
         )
-      : { triples: '' }
-    if (triples === '') throw new Fault('NotFoundResource', { kind: 'resource', id: iri.slice(0, 300) })
-    return send(request, reply, {
-      base,
-      dataset,
-      iri,
-      triples: inFieldOrder(triples, dataset, base),
-      title: titleOf(triples, iri, base, dataset),
-    })
-  })
-
-  app.get<Route>('/ld/ontologies/:dataset/*', async (request, reply) => {
-    const dataset = find(request.params.dataset)
-    const name = request.params['*']
-    const field = dataset.fields.find(known => propertyName(known.name) === name)
-    if (field === undefined) throw new Fault('NotFoundResource', { kind: 'property', id: name.slice(0, 300) })
-    const iri = fieldIri(base, dataset.id, field.name)
-    return send(request, reply, { base, dataset, iri, triples: fieldTriples(iri, field), title: field.label })
-  })
 }
 
-interface Document {
-  readonly base: string
-  readonly dataset: ResourceDataset
-  readonly iri: string
-  readonly triples: string
-  readonly title: string
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, document: Document): FastifyReply {
-  const format = formatOf(request)
-  const { base, dataset, iri, triples } = document
-  const tag = entityTag(dataset.version, iri, format.type)
-  const links = FORMATS.filter(({ explicit }) => explicit !== true).map(
-    ({ type }) => `<${encodeURI(iri).replaceAll('%25', '%')}>; rel="alternate"; type="${type}"`,
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ResourcesOptions,
+  kept: KeptAnswers,
+  space: SpaceName,
+  place: 'things' | 'documents',
+): Promise<FastifyReply> {
+  const { base, dereference } = options
+  const query = request.query as QueryParameters
+  const target = request.raw.url ?? request.url
+  const { thing, format: suffixed } = await locate(options, space, readings(base, space, place, target))
+  if (place === 'things' && dereference === 'redirect') return redirect(reply, base, thing, target)
+  const format = chooseFormat(one(query, 'format'), suffixed, request.headers.accept)
+  const asked = readRequest(query, format)
+  const document = documentAddress(base, thing.iri)
+  tellOf(
+    reply,
+    base,
+    thing,
+    format,
+    asked,
+    namesCredentials(query) || request.headers.authorization !== undefined,
   )
-  reply
-    .header('vary', 'Accept')
-    .header('etag', tag)
-    .header('link', links.join(', '))
-    .header('access-control-expose-headers', 'Link, ETag')
-    .header('cache-control', 'public, max-age=60')
-  if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return reply
-    .type(`${format.type}; charset=utf-8`)
-    .send(write(format.type, document, { base, dataset, triples }))
+  const tag = entityTag(
+    RELEASE_FORM,
+    thing.dataset.version,
+    options.state?.() ?? '',
+    thing.iri,
+    JSON.stringify(asked),
+    suffixed?.type ?? '',
+    format.type,
+  )
+  reply.header('etag', tag)
+  if (isUnchanged(request, tag, thing.dataset.modified)) return reply.code(304).send()
+  reply.type(`${format.type}; charset=utf-8`)
+  if (format.type === HTML_TYPE) reply.header('content-security-policy', PAGE_POLICY)
+  const before = kept.find(reply)
+  if (before !== undefined) return reply.send(before)
+  const gathered = await gather(options, thing, asked, document)
+  const prefixes = prefixesOf(base, thing)
+  const triples = documentText(base, gathered, document)
+  const write = (form: Format) => writeTriples(form, triples, prefixes, prefixes.field ?? '')
+  const body =
+    format.type === HTML_TYPE
+      ? resourcePage({ base, gathered, asked, document, suffix: suffixed, jsonld: await write(JSONLD) })
+      : await write(format)
+  kept.keep(reply, body)
+  return reply.send(body)
 }
 
-function write(
-  type: string,
-  document: Document,
-  { base, dataset, triples }: Pick<Document, 'base' | 'dataset' | 'triples'>,
-): string {
-  switch (type) {
-    case 'text/turtle':
-      return turtleText(triples, datasetPrefixes(base, dataset.id))
-    case 'application/n-triples':
-      return triples
-    case 'text/html':
-      return resourcePage({
-        iri: document.iri,
-        title: document.title,
-        dataset: { title: dataset.title, address: `${base}/api/explore/v2.0/catalog/datasets/${dataset.id}` },
-        triples: [...parseTriples(triples)],
-        labels: dataset.labels,
-        alternates: FORMATS.filter(
-          ({ type: other, explicit }) => other !== 'text/html' && explicit !== true,
-        ).map(({ type: other, name, short }) => ({
-          type: other,
-          name,
-          href: `${document.iri}?format=${short}`,
-        })),
-      })
-    default:
-      return jsonldText(triples, `${base}/ld/ontologies/${encodeURIComponent(dataset.id)}/`)
+/** The prefixes of a document: those of the dataset, and of the vocabularies that describe datasets. */
+function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
+  const known = datasetPrefixes(base, dataset.id)
+  return type === 'resource' || type === 'property'
+    ? { ...known, hydra: 'http://www.w3.org/ns/hydra/core#' }
+    : { ...known, dcat: 'http://www.w3.org/ns/dcat#', owl: 'http://www.w3.org/2002/07/owl#' }
+}
+
+/** Changes when the same data are written in another way, so that no client keeps the old one. */
+const RELEASE_FORM = 'documents 2'
+
+const JSONLD = chooseFormat('jsonld', null, undefined)
+
+/** A thing is no document: see the one about it (HTTP, RFC 9110, section 15.4.4). */
+function redirect(reply: FastifyReply, base: string, thing: Thing, target: string): FastifyReply {
+  const document = documentAddress(base, thing.iri)
+  const at = target.indexOf('?')
+  return reply
+    .code(303)
+    .header('location', asciiAddress(document) + (at < 0 ? '' : target.slice(at)))
+    .header('link', links(base, thing, document).join(', '))
+    .header('access-control-expose-headers', EXPOSED)
+    .header('cache-control', 'public, max-age=60')
+    .type('text/plain; charset=utf-8')
+    .send(`See ${document}\n`)
+}
+
+/** The headers that tell what an answer is and where its other forms are. */
+function tellOf(
+  reply: FastifyReply,
+  base: string,
+  thing: Thing,
+  format: Format,
+  { inverse, predicate }: Request,
+  isPrivate: boolean,
+): void {
+  const document = documentAddress(base, thing.iri)
+  const parameters = [
+    ...(inverse === null ? [] : [`inverse=${inverse}`]),
+    ...(predicate === null ? [] : [`predicate=${encodeURIComponent(predicate)}`]),
+  ]
+  const end = parameters.length === 0 ? '' : `?${parameters.join('&')}`
+  reply
+    .header('vary', isPrivate ? 'Accept, Authorization' : 'Accept')
+    .header('content-location', asciiAddress(documentAddress(base, thing.iri, format)) + end)
+    .header('link', links(base, thing, document, end).join(', '))
+    .header('last-modified', new Date(thing.dataset.modified).toUTCString())
+    .header('access-control-expose-headers', EXPOSED)
+    .header('cache-control', isPrivate ? 'private, max-age=60' : 'public, max-age=60')
+}
+
+/** Where the other forms of a document are, what it is about and what describes it (RFC 8288). */
+function links(base: string, { iri, dataset }: Thing, document: string, end = ''): readonly string[] {
+  const license = dataset.license !== null && isIri(dataset.license) ? dataset.license : null
+  return [
+    ...ALTERNATES.map(
+      format =>
+        `<${asciiAddress(documentAddress(base, iri, format))}${end}>; rel="alternate"; type="${format.type}"`,
+    ),
+    `<${asciiAddress(document)}${end}>; rel="canonical"`,
+    `<${asciiAddress(document)}>; rel="describedby"`,
+    `<${asciiAddress(datasetIri(base, dataset.id))}>; rel="collection"`,
+    `<${asciiAddress(iri)}>; rel="about"`,
+    ...(license === null ? [] : [`<${asciiAddress(license)}>; rel="license"`]),
+  ]
+}
+
+/** True where the client has the answer: it knows its tag, or has no tag and asked after the dataset changed. */
+function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string): boolean {
+  const { 'if-none-match': known, 'if-modified-since': since, 'accept-encoding': codings } = headers
+  if (known !== undefined) return isKnown(known, tag, codings)
+  if (since === undefined) return false
+  return Math.floor(Date.parse(modified) / 1000) * 1000 <= Date.parse(since)
+}
+
+/** Reads which links are asked for. Throws BadRequest. */
+function readRequest(query: QueryParameters, format: Format): Request {
+  const inverse = one(query, 'inverse')
+  const predicate = one(query, 'predicate')
+  if (inverse !== undefined && !/^[1-9]\d{0,6}$/.test(inverse))
+    throw new Fault('BadRequest', { reason: 'inverse is the number of a page: 1, 2, 3 …' })
+  if (predicate !== undefined && (predicate.length > 2000 || !isIri(predicate)))
+    throw new Fault('BadRequest', { reason: 'predicate is the IRI of a predicate.' })
+  const page = inverse === undefined ? null : Number(inverse)
+  return {
+    inverse: page ?? (predicate === undefined ? null : 1),
+    predicate: predicate ?? null,
+    isPage: format.type === HTML_TYPE,
   }
 }
 
-/** The form that `?format=` names, else the one that Accept prefers. */
-function formatOf(request: FastifyRequest): (typeof FORMATS)[number] {
-  const named = (request.query as QueryParameters).format
-  const format =
-    named === undefined
-      ? negotiate(request.headers.accept, FORMATS)
-      : FORMATS.find(({ short, type }) => short === named || type === named)
-  if (format !== undefined && format !== null) return format
-  throw new Fault('NotAcceptable', {
-    available: FORMATS.map(({ type, short }) => `${type} (${short})`).join(', '),
-  })
-}
-
-/** The IRI that was looked up, in the spelling under which the store has it. */
-function requestedIri(base: string, request: FastifyRequest): string {
-  const path = (request.raw.url ?? request.url).split('?')[0] ?? ''
-  return normaliseEscapes(base + path)
-}
-
-/** The triples of a record in the order of the dataset's fields, others after them. */
-function inFieldOrder(triples: string, dataset: ResourceDataset, base: string): string {
-  const order = new Map(
-    dataset.fields.map(({ name }, index) => [`<${fieldIri(base, dataset.id, name)}>`, index]),
-  )
-  const rank = (line: string) => order.get(line.split(' ', 2)[1] ?? '') ?? order.size
-  return `${triples
-    .trimEnd()
-    .split('\n')
-    .sort((a, b) => rank(a) - rank(b))
-    .join('\n')}\n`
-}
-
-/** The first text that is said of a resource, else the end of its IRI. */
-function titleOf(triples: string, iri: string, base: string, dataset: ResourceDataset): string {
-  const texts = new Map<string, string>()
-  for (const { predicate, object } of parseTriples(triples))
-    if (object.type === 'literal' && !texts.has(predicate.value)) texts.set(predicate.value, object.value)
-  const naming = dataset.fields.find(
-    ({ name, type }) => type === 'text' && /name|title|label|place/.test(name),
-  )
-  const title =
-    texts.get(RDFS.label) ??
-    (naming === undefined ? undefined : texts.get(fieldIri(base, dataset.id, naming.name)))
-  return title ?? decodeURI(iri).replace(/^.*\//, '')
-}
-
-/** What a field is, as a property (RDF Schema, section 3). */
-function fieldTriples(iri: string, field: Field): string {
-  const subject = iriText(iri)
-  return [
-    `${subject} <${RDF.type}> <${RDF.type.replace('type', 'Property')}> .\n`,
-    `${subject} <${RDFS.label}> ${literalText(field.label)} .\n`,
-    ...(field.description === null
-      ? []
-      : [`${subject} <${RDFS.comment}> ${literalText(field.description)} .\n`]),
-    `${subject} <${RDFS.range}> <${naturalDatatype(field.type)}> .\n`,
-  ].join('')
+/** A parameter that may be given once. */
+function one(query: QueryParameters, name: string): string | undefined {
+  const value = query[name]
+  if (Array.isArray(value)) throw new Fault('BadRequest', { reason: `${name} may be given once.` })
+  return value as string | undefined
 }

@@ -1,7 +1,8 @@
 import * as oxigraph from 'oxigraph/web.js'
+import type { AnswerFormat } from '../store.ts'
 import { countLines, splitBlankNodes } from './batches.ts'
 import { reserveFor } from './memory.ts'
-import type { AnswerFormat } from './protocol.ts'
+import type { DatasetOfQuery } from './protocol.ts'
 
 /** The one place that speaks to Oxigraph. Everything is synchronous; {@link isTrap} tells which errors end the engine. */
 export class Engine {
@@ -20,8 +21,17 @@ export class Engine {
     return this.#wasm.memory.buffer.byteLength
   }
 
-  query(sparql: string, format: AnswerFormat): string {
-    return String(this.#store.query(sparql, { results_format: format }))
+  /** @param dataset what the query sees; without it only graphs that it names */
+  query(sparql: string, format: AnswerFormat, dataset?: DatasetOfQuery): string {
+    if (dataset === undefined) return String(this.#store.query(sparql, { results_format: format }))
+    const { defaultGraphs, namedGraphs, base } = dataset
+    const options = {
+      results_format: format,
+      default_graph: defaultGraphs.map(name => oxigraph.namedNode(name)),
+      named_graphs: namedGraphs.map(name => oxigraph.namedNode(name)),
+      ...(base === undefined ? {} : { base_iri: base }),
+    }
+    return String(this.#store.query(sparql, options))
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../thread.ts'
-import type { GraphSource } from '../store.ts'
-import type { AnswerFormat, Reply, Request, WorkerSetup } from './protocol.ts'
+import type { AnswerFormat, GraphSource } from '../store.ts'
+import type { DatasetOfQuery, Reply, Request, WorkerSetup } from './protocol.ts'
 
 /** A reply that ends a request. */
 export type FinalReply = Exclude<Reply, { readonly type: 'up' | 'begun' | 'progress' }>
@@ -13,6 +13,15 @@ interface Open {
 
 /** Reason of a trap that the engine had no part in: the thread was ended. */
 export const THREAD_ENDED = 'the thread was ended'
+
+/** What a worker is asked to answer. */
+export interface Question {
+  readonly sparql: string
+  readonly format: AnswerFormat
+  readonly dataset?: DatasetOfQuery | undefined
+  /** Longest answer, in characters. */
+  readonly longest?: number | undefined
+}
 
 /** Longest answer that is passed from a worker, in characters. */
 const LONGEST_ANSWER = 256 * 2 ** 20
@@ -77,11 +86,13 @@ export class Member {
   }
 
   /** Runs a query. `onBegin` is called when it begins to run, which may be after a batch of a load. */
-  async query(sparql: string, format: AnswerFormat, onBegin: () => void): Promise<FinalReply> {
+  async query(question: Question, onBegin: () => void): Promise<FinalReply> {
     const announce = this.upkeep
     this.busy = true
     if (!announce) onBegin()
-    const request = { type: 'query', sparql, format, longest: LONGEST_ANSWER, announce } as const
+    const { sparql, format, dataset } = question
+    const longest = Math.min(LONGEST_ANSWER, question.longest ?? LONGEST_ANSWER)
+    const request = { type: 'query', sparql, format, dataset, longest, announce } as const
     try {
       return await this.ask(request, reply => {
         if (reply.type === 'begun') onBegin()
@@ -92,9 +103,14 @@ export class Member {
   }
 
   /** Loads one graph after whatever upkeep is under way. */
-  load(source: GraphSource, limit: number, onLines: (lines: number) => void): Promise<FinalReply> {
+  load(
+    source: GraphSource,
+    limit: number,
+    inBackground: boolean,
+    onLines: (lines: number) => void,
+  ): Promise<FinalReply> {
     return this.inTurn(async () => {
-      const reply = await this.ask({ type: 'load', source, limit }, news => {
+      const reply = await this.ask({ type: 'load', source, limit, inBackground }, news => {
         if (news.type === 'progress') onLines(news.lines)
       })
       if (reply.type === 'loaded') this.graphs.add(source.graph)

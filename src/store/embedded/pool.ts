@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
-import type { GraphSource, LoadProgress } from '../store.ts'
-import { Member, THREAD_ENDED } from './member.ts'
+import type { AnswerFormat, GraphSource, LoadProgress } from '../store.ts'
+import { Member, type Question, THREAD_ENDED } from './member.ts'
 import { estimate, megabytes, sourceSize } from './memory.ts'
-import type { AnswerFormat } from './protocol.ts'
+import { queryError } from './query-error.ts'
 
 export interface PoolOptions {
   readonly module: WebAssembly.Module
@@ -24,14 +24,18 @@ export interface PoolEvent {
 }
 
 interface Job {
-  readonly sparql: string
-  readonly format: AnswerFormat
+  readonly question: Question
+  /** True for a query that strangers wrote: others have their turn before it, and a worker for themselves. */
+  readonly isGuest: boolean
   readonly deadline: number
   readonly resolve: (text: string) => void
   readonly reject: (error: unknown) => void
   /** Ends the wait in the queue. */
   timer: NodeJS.Timeout | undefined
 }
+
+/** Queries of strangers that may wait. */
+const GUEST_QUEUE = 50
 
 interface Registered {
   readonly source: GraphSource
@@ -45,6 +49,9 @@ interface Registered {
  * past its deadline costs its worker, for nothing else can stop it; the replacement loads all graphs again while the
  * others serve. So does a trap of the engine. A query that ended a worker is never tried on another.
  *
+ * The queries that strangers write wait in a queue of their own, and leave one worker free for all others: while a
+ * worker is being replaced, that may be none of them.
+ *
  * Each query gets the same deadline, also on the last free worker: to end a worker early costs seconds of loading,
  * which is more than most slow queries take.
  */
@@ -54,6 +61,8 @@ export class Pool {
   private readonly options: PoolOptions
   private readonly members = new Set<Member>()
   private readonly queue: Job[] = []
+  private readonly guests: Job[] = []
+  private guestsRunning = 0
   /** Those who wait for a worker to join. */
   private readonly arrivals: {
     readonly resolve: () => void
@@ -72,19 +81,29 @@ export class Pool {
   }
 
   query(sparql: string, format: AnswerFormat, deadline: number | undefined): Promise<string> {
+    return this.ask({ sparql, format }, deadline, false)
+  }
+
+  /** The same for a query that a stranger wrote. Rejects with QueryError where the engine cannot read or evaluate it. */
+  guestQuery(question: Question, deadline: number | undefined): Promise<string> {
+    return this.ask(question, deadline, true)
+  }
+
+  private ask(question: Question, deadline: number | undefined, isGuest: boolean): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(closedFault())
-      if (this.queue.length >= this.options.queue) return reject(new Fault('StoreBusy'))
+      const [queue, most] = isGuest ? [this.guests, GUEST_QUEUE] : [this.queue, this.options.queue]
+      if (queue.length >= most) return reject(new Fault('StoreBusy'))
       const job: Job = {
-        sparql,
-        format,
+        question,
+        isGuest,
         deadline: deadline ?? this.options.deadline,
         resolve,
         reject,
         timer: undefined,
       }
       this.wait(job)
-      this.queue.push(job)
+      queue.push(job)
       this.dispatch()
     })
   }
@@ -131,7 +150,7 @@ export class Pool {
   async close(): Promise<void> {
     this.closed = true
     this.stopping.abort()
-    for (const job of this.queue.splice(0)) {
+    for (const job of [...this.queue.splice(0), ...this.guests.splice(0)]) {
       clearTimeout(job.timer)
       job.reject(closedFault())
     }
@@ -144,27 +163,39 @@ export class Pool {
   /** Limits the time that a query waits for its turn. */
   private wait(job: Job): void {
     job.timer = setTimeout(() => {
-      const at = this.queue.indexOf(job)
-      if (at >= 0) this.queue.splice(at, 1)
+      const queue = this.queueOf(job)
+      const at = queue.indexOf(job)
+      if (at >= 0) queue.splice(at, 1)
       job.reject(new Fault('StoreBusy'))
     }, this.options.deadline)
   }
 
   private dispatch(): void {
-    while (this.queue.length > 0) {
+    while (this.queue.length > 0 || this.guests.length > 0) {
       const idle = [...this.members].filter(member => member.serving && !member.busy)
       const member = idle.find(({ upkeep }) => !upkeep) ?? idle[0]
       if (member === undefined) return
-      const job = this.queue.shift()
-      if (job !== undefined) void this.run(job, member)
+      const job = this.queue.shift() ?? (this.hasRoomForGuest() ? this.guests.shift() : undefined)
+      if (job === undefined) return
+      void this.run(job, member)
     }
+  }
+
+  private queueOf({ isGuest }: Job): Job[] {
+    return isGuest ? this.guests : this.queue
+  }
+
+  private hasRoomForGuest(): boolean {
+    const most = this.options.workers === 1 ? 1 : this.ready().length - 1
+    return this.guestsRunning < most
   }
 
   private async run(job: Job, member: Member): Promise<void> {
     clearTimeout(job.timer)
     let [begun, late] = [false, false]
     let timer: NodeJS.Timeout | undefined
-    const reply = await member.query(job.sparql, job.format, () => {
+    if (job.isGuest) this.guestsRunning += 1
+    const reply = await member.query(job.question, () => {
       begun = true
       timer = setTimeout(() => {
         late = true
@@ -174,15 +205,18 @@ export class Pool {
       }, job.deadline)
     })
     clearTimeout(timer)
+    if (job.isGuest) this.guestsRunning -= 1
     if (reply.type === 'trap' && !begun && !this.closed) {
       // What ended the worker was a load that the query waited for: it has its turn with another.
       this.wait(job)
-      this.queue.unshift(job)
+      this.queueOf(job).unshift(job)
       return this.dispatch()
     }
     this.dispatch()
     if (late) return
     if (reply.type === 'answer') return job.resolve(reply.text)
+    if (reply.type === 'oversize' && job.isGuest) return job.reject(tooLong(job.question.longest))
+    if (reply.type === 'error' && job.isGuest) return job.reject(queryError(reply.message))
     if (reply.type === 'oversize')
       return job.reject(new Fault('StoreUnavailable', { reason: 'the answer is too long to be passed on.' }))
     if (reply.type === 'trap' && this.closed) return job.reject(closedFault())
@@ -196,7 +230,9 @@ export class Pool {
       )
     job.reject(
       new Error(
-        'message' in reply ? `${reply.message} in ${job.sparql.slice(0, 2000)}` : `unexpected ${reply.type}`,
+        'message' in reply
+          ? `${reply.message} in ${job.question.sparql.slice(0, 2000)}`
+          : `unexpected ${reply.type}`,
       ),
     )
   }
@@ -252,7 +288,9 @@ export class Pool {
   ): Promise<void> {
     let before = 0
     for (const source of sources) {
-      const reply = await member.load(source, this.options.memoryLimit, lines => onLines(before + lines))
+      const reply = await member.load(source, this.options.memoryLimit, !live, lines =>
+        onLines(before + lines),
+      )
       if (reply.type === 'refused') {
         const code = reply.reason === 'memory' ? 'StoreFull' : 'LoadRefused'
         throw new Fault(code, { reason: reply.message })
@@ -326,6 +364,12 @@ async function allThrough(work: readonly (() => Promise<void>)[]): Promise<void>
 
 function closedFault(): Fault {
   return new Fault('StoreUnavailable', { reason: 'the store is closed.' })
+}
+
+function tooLong(longest: number | undefined): Fault {
+  const most = longest === undefined ? '' : ` of ${longest.toLocaleString('en')} characters`
+  const reason = `The answer is longer than the limit${most}. Ask for less of it at a time, with LIMIT and OFFSET.`
+  return new Fault('UnprocessableEntity', { reason })
 }
 
 /** Adds up what the workers tell into one progress. */

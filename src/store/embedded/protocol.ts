@@ -1,7 +1,13 @@
-import type { GraphSource } from '../store.ts'
+import type { AnswerFormat, GraphSource } from '../store.ts'
 
-/** Form in which the engine writes an answer: SPARQL TSV results of a SELECT, N-Triples of a CONSTRUCT. */
-export type AnswerFormat = 'tsv' | 'nt'
+export type { AnswerFormat } from '../store.ts'
+
+/** The graphs that a query sees, where it does not name them itself. */
+export interface DatasetOfQuery {
+  readonly defaultGraphs: readonly string[]
+  readonly namedGraphs: readonly string[]
+  readonly base?: string
+}
 
 /** What a worker asks of its thread's `workerData`: the compiled engine, shared by all workers. */
 export interface WorkerSetup {
@@ -15,6 +21,8 @@ export type Request =
       readonly id: number
       readonly sparql: string
       readonly format: AnswerFormat
+      /** Absent where the query names its graphs. */
+      readonly dataset?: DatasetOfQuery | undefined
       /** Longest answer, in characters, that may be sent. */
       readonly longest: number
       /** Tell when the query begins to run: a load may have to finish its batch first. */
@@ -26,6 +34,8 @@ export type Request =
       readonly source: GraphSource
       /** Bytes past which the memory must not grow. */
       readonly limit: number
+      /** True where other workers serve and have the processors first. */
+      readonly inBackground: boolean
     }
   | { readonly type: 'drop'; readonly id: number; readonly graphs: readonly string[] }
 

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { batches, countLines } from './batches.ts'
 import { Engine, isOversize, isTrap } from './engine.ts'
 import { megabytes } from './memory.ts'
+import { ThreadPriority } from './priority.ts'
 import type { Reply, Request, WorkerSetup } from './protocol.ts'
 
 /** Entry of a worker thread: one engine that answers {@link Request} with {@link Reply}. */
@@ -19,6 +20,7 @@ console.error = (text: unknown) => {
 /** False once the engine trapped: the thread is about to be ended and touches it no more. */
 let sound = true
 
+const priority = new ThreadPriority()
 const engine = new Engine((workerData as WorkerSetup).module)
 port.on('message', (request: Request) => {
   if (!sound) return
@@ -35,21 +37,26 @@ port.on('message', (request: Request) => {
 })
 tell({ type: 'up', memory: engine.memory })
 
-function answer({ id, sparql, format, longest, announce }: Request & { type: 'query' }): void {
+function answer({ id, sparql, format, dataset, longest, announce }: Request & { type: 'query' }): void {
   if (announce) tell({ type: 'begun', id })
+  // A dataset of its own is what the query of a stranger has, which may be a long one.
+  if (dataset !== undefined) priority.standBack()
   try {
-    const text = engine.query(sparql, format)
+    const text = engine.query(sparql, format, dataset)
     if (text.length > longest) tell({ type: 'oversize', id, memory: engine.memory })
     else tell({ type: 'answer', id, text, memory: engine.memory })
   } catch (error) {
     if (isTrap(error)) trap(id, error)
     else tell({ type: 'error', id, message: messageOf(error), memory: engine.memory })
+  } finally {
+    if (dataset !== undefined) priority.comeBack()
   }
 }
 
-async function load({ id, source, limit }: Request & { type: 'load' }): Promise<void> {
+async function load({ id, source, limit, inBackground }: Request & { type: 'load' }): Promise<void> {
   const before = engine.memory
   let [lines, reserved] = [0, 0]
+  if (inBackground) priority.standBack()
   try {
     for await (const batch of batches(source)) {
       if (!sound) return
@@ -71,6 +78,8 @@ async function load({ id, source, limit }: Request & { type: 'load' }): Promise<
     // What the file system and the decompression throw has a code too, but the engine had no part in it.
     if (isTrap(error) && !isReadError(error)) trap(id, error)
     else refuse(id, source.graph, 'text', `the graph ${source.graph} cannot be loaded: ${messageOf(error)}`)
+  } finally {
+    if (inBackground) priority.comeBack()
   }
 }
 

@@ -1,0 +1,71 @@
+import { VOID_PREFIXES } from '../../catalog/void.ts'
+import { Fault } from '../../errors.ts'
+import { jsonldStream } from '../../formats/jsonld-stream.ts'
+import { rdfxml } from '../../formats/rdfxml.ts'
+import { turtle } from '../../formats/turtle.ts'
+import { negotiate, type Offer } from '../../http/negotiate.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+
+/** A form of RDF in which a description is written, from N-Triples. */
+export interface DescriptionFormat extends Offer {
+  /** Its name in `?format=`. */
+  readonly name: string
+  readonly write: (triples: string) => AsyncIterable<string>
+}
+
+/** The first is for those who name none. */
+export const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
+  { type: 'text/turtle', name: 'turtle', write: triples => turtle(whole(triples), VOID_PREFIXES) },
+  { type: 'application/ld+json', name: 'jsonld', write: jsonld },
+  { type: 'application/n-triples', name: 'ntriples', write: whole },
+  { type: 'application/rdf+xml', name: 'rdfxml', write: triples => rdfxml(whole(triples), VOID_PREFIXES) },
+  { type: 'application/json', name: 'json', explicit: true, write: jsonld },
+  { type: 'text/n3', name: 'n3', explicit: true, write: triples => turtle(whole(triples), VOID_PREFIXES) },
+]
+
+/** The form that a request asks for: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */
+export function descriptionFormat(query: QueryParameters, accept: string | undefined): DescriptionFormat {
+  const { format } = query
+  if (format !== undefined && format !== '') {
+    const named = DESCRIPTION_FORMATS.find(({ name }) => name === format)
+    if (named !== undefined) return named
+    const names = DESCRIPTION_FORMATS.map(({ name }) => name).join(', ')
+    throw new Fault('BadRequest', {
+      reason: `format is ${String(format).slice(0, 100)} but one of ${names} is expected.`,
+    })
+  }
+  const chosen = negotiate(accept, DESCRIPTION_FORMATS)
+  if (chosen !== null) return chosen
+  throw new Fault('NotAcceptable', { available: DESCRIPTION_FORMATS.map(({ type }) => type).join(', ') })
+}
+
+/** The whole text of a description. Throws UnprocessableEntity where a text has what XML cannot hold. */
+export async function writeDescription(format: DescriptionFormat, triples: string): Promise<string> {
+  try {
+    const pieces: string[] = []
+    for await (const piece of format.write(triples)) pieces.push(piece)
+    return pieces.join('')
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new Fault('UnprocessableEntity', {
+      reason: `${error.message}. Ask for turtle, ntriples or jsonld.`,
+    })
+  }
+}
+
+async function* whole(triples: string): AsyncGenerator<string> {
+  yield triples
+}
+
+/** With the prefixes as names of the context, so that predicates are legible: `void:triples`. */
+function jsonld(triples: string): AsyncIterable<string> {
+  const spaces = Object.entries(VOID_PREFIXES)
+  const names = new Map<string, string>(spaces)
+  for (const { predicate } of parseTriples(triples)) {
+    const space = spaces.find(([, namespace]) => predicate.value.startsWith(namespace))
+    if (space !== undefined)
+      names.set(`${space[0]}:${predicate.value.slice(space[1].length)}`, predicate.value)
+  }
+  return jsonldStream(whole(triples), [...names])
+}

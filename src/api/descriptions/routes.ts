@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog, ServedDataset } from '../../catalog/catalog.ts'
+import { exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
+import type { GraphSurvey } from '../../catalog/survey.ts'
+import type { Surveys } from '../../catalog/surveys.ts'
+import {
+  datasetDescription,
+  datasetDocument,
+  descriptionAddress,
+  fragmentsAddress,
+  portalDescriptionAddress,
+  portalDocument,
+  sparqlAddress,
+} from '../../catalog/void.ts'
+import { Fault } from '../../errors.ts'
+import { isFresh } from '../../http/conditional.ts'
+import { entityTag } from '../../http/etag.ts'
+import { answerFault } from '../../http/faults.ts'
+import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { descriptionFormat, writeDescription } from './formats.ts'
+
+export interface DescriptionsOptions {
+  readonly base: string
+  /** Name of the portal. */
+  readonly title: string
+  /** Folder of the portal, which has the example queries. */
+  readonly portal: string
+  readonly catalog: Pick<Catalog, 'current' | 'dataset'>
+  readonly surveys: Pick<Surveys, 'of'>
+  /** Milliseconds for which an answer waits for figures before it does without, 5,000 unless told. */
+  readonly patience?: number
+}
+
+interface Route {
+  readonly Querystring: QueryParameters
+}
+
+interface DatasetRoute extends Route {
+  readonly Params: { readonly dataset: string }
+}
+
+interface QueryRoute extends Route {
+  readonly Params: { readonly dataset: string; readonly name: string }
+}
+
+const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
+
+/**
+ * Descriptions of the datasets (W3C Interest Group Note VoID): all at `/.well-known/void` (section 7.2) and `/api/void`, one
+ * at `/api/void/{dataset}`; its example queries and prefixes at `/api/void/{dataset}/queries`.
+ */
+export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app, options) => {
+  const { base, catalog, portal } = options
+  app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+
+  for (const address of ['/.well-known/void', '/api/void'])
+    app.get<Route>(address, async (request, reply) => {
+      const { entries } = catalog.current()
+      const links = [
+        `<${portalDescriptionAddress(base)}>; rel="canonical"`,
+        ...entries.map(({ dataset }) => `<${descriptionAddress(base, dataset.id)}>; rel="item"`).slice(0, 50),
+      ]
+      return answer(request, reply.header('link', links.join(', ')), entries, options, described => {
+        const head = portalDocument(base, options.title, described)
+        return (
+          head +
+          described.map(({ entry, ...parts }) => datasetDescription(entry, { base, ...parts })).join('')
+        )
+      })
+    })
+
+  app.get<DatasetRoute>('/api/void/:dataset', async (request, reply) => {
+    const entry = catalog.dataset(request.params.dataset)
+    const { id } = entry.dataset
+    const links = [
+      `<${descriptionAddress(base, id)}>; rel="canonical"`,
+      `<${portalDescriptionAddress(base)}>; rel="collection"`,
+      `<${descriptionAddress(base, id)}/queries>; rel="related"; type="application/json"`,
+    ]
+    return answer(request, reply.header('link', links.join(', ')), [entry], options, described =>
+      described.map(({ entry, ...parts }) => datasetDocument(entry, { base, ...parts })).join(''),
+    )
+  })
+
+  app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
+    const { id } = catalog.dataset(request.params.dataset).dataset
+    const address = descriptionAddress(base, id)
+    const body = prettyJson({
+      dataset: id,
+      endpoint: sparqlAddress(base, id),
+      fragments: fragmentsAddress(base, id),
+      prefixes: queryPrefixes(base, id),
+      queries: (await exampleQueries(portal, id, base)).map(query => ({
+        ...query,
+        address: `${address}/queries/${encodeURIComponent(query.name)}`,
+        endpoint: sparqlAddress(base, query.federatesWith.length > 0 ? undefined : id),
+      })),
+    })
+    if (isFresh(request, reply, entityTag(body))) return reply.code(304).send()
+    return reply.type(JSON_TYPE).send(body)
+  })
+
+  app.get<QueryRoute>('/api/void/:dataset/queries/:name', async (request, reply) => {
+    const { id } = catalog.dataset(request.params.dataset).dataset
+    const { name } = request.params
+    const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
+    if (found === undefined) throw new Fault('NotFoundResource', { kind: 'query', id: name.slice(0, 100) })
+    if (isFresh(request, reply, entityTag(found.query))) return reply.code(304).send()
+    return reply.type(QUERY_TYPE).send(found.query)
+  })
+}
+
+/** A dataset with what its description tells. */
+interface DescribedDataset {
+  readonly entry: ServedDataset
+  readonly survey: GraphSurvey | null
+  readonly queries: Awaited<ReturnType<typeof exampleQueries>>
+}
+
+/** Writes a document in the form that is asked for. One whose figures are still being counted is not kept by anybody. */
+async function answer(
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  entries: readonly ServedDataset[],
+  options: DescriptionsOptions,
+  triples: (described: readonly DescribedDataset[]) => string,
+): Promise<FastifyReply> {
+  const { base, portal, surveys, patience = 5000 } = options
+  const format = descriptionFormat(request.query, request.headers.accept)
+  const late = new AbortController()
+  const end = sleep(patience, undefined, { signal: late.signal }).catch(() => undefined)
+  const described = await Promise.all(
+    entries.map(async entry => ({
+      entry,
+      survey: await Promise.race([surveys.of(entry), end]),
+      queries: await exampleQueries(portal, entry.dataset.id, base),
+    })),
+  )
+  late.abort()
+  const isWhole = described.every(({ survey }) => survey !== undefined)
+  const known = described.map(each => ({ ...each, survey: each.survey ?? null }))
+  const text = triples(known)
+  if (isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type }))
+    return reply.code(304).send()
+  if (isWhole) reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+  return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, text))
+}

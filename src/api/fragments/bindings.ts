@@ -1,0 +1,156 @@
+import { Fault } from '../../errors.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { parseTerm } from '../../rdf/ntriples-reader.ts'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+
+/** Rows of bindings that restrict a fragment (brTPF): a term for each variable, undefined where UNDEF stands. */
+export interface Bindings {
+  /** Names without their question marks. */
+  readonly variables: readonly string[]
+  readonly rows: readonly (readonly (Term | undefined)[])[]
+}
+
+const MOST_ROWS = 500
+/** A pattern has three, but clients send those of all their bindings. */
+const MOST_VARIABLES = 64
+/** What Comunica sends in the one row of a request where it has no bindings. */
+const NO_BINDINGS = 'ex:comunica:unknown'
+
+/**
+ * Reads the `values` of a request: SPARQL's inline data without the word VALUES (SPARQL 1.1 Query, section 10.2.2), for
+ * example `(?s ?o) { (<http://a> "x"@en) (UNDEF 5) }`. There are no prefixes. A row with too few terms
+ * is no fault: clients write nothing for the default graph, so that it is not known which terms are meant, and the row
+ * restricts nothing. Throws BadRequest that names the place.
+ */
+export function parseBindings(text: string): Bindings {
+  const reader = new Reader(text)
+  const isSingle = !reader.takes('(')
+  const variables: string[] = []
+  while (isSingle ? variables.length === 0 : !reader.takes(')')) {
+    const name = reader.match(VARIABLE)
+    if (name === null) throw reader.refuse(isSingle ? '( or a variable' : 'a variable or )')
+    variables.push(name.slice(1))
+    if (variables.length > MOST_VARIABLES) throw reader.refuse(`at most ${MOST_VARIABLES} variables`)
+  }
+  if (!reader.takes('{')) throw reader.refuse('{')
+  const rows: (readonly (Term | undefined)[])[] = []
+  for (let read = 0; !reader.takes('}'); ) {
+    const row = isSingle ? [reader.value('a term, UNDEF or }')] : readRow(reader, variables.length)
+    if (++read > MOST_ROWS) throw reader.refuse(`at most ${MOST_ROWS} rows`)
+    if (row.length === variables.length) rows.push(row)
+    else if (row[0]?.value !== NO_BINDINGS) rows.push(variables.map(() => undefined))
+  }
+  if (!reader.isAtEnd()) throw reader.refuse('the end')
+  return { variables, rows }
+}
+
+function readRow(reader: Reader, width: number): readonly (Term | undefined)[] {
+  if (!reader.takes('(')) throw reader.refuse('( or }')
+  const row: (Term | undefined)[] = []
+  while (!reader.takes(')')) {
+    if (row.length === width) throw reader.refuse(`) after ${width} terms`)
+    row.push(reader.value('a term, UNDEF or )'))
+  }
+  return row
+}
+
+const SPACE = /[ \t\r\n]*/y
+const VARIABLE = /[?$][\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u00b7]*/uy
+const UNDEF = /UNDEF(?![\p{L}\p{N}_])/iuy
+const IRI = /<[^<>"{}|^`\s]*>/y
+const QUOTED = /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"|'[^'\\\n\r]*(?:\\.[^'\\\n\r]*)*'/y
+const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?/y
+const DATATYPE = /\^\^<[^<>"{}|^`\s]*>/y
+const NUMBER = /[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)|\.\d+(?:[eE][+-]?\d+)?|\d+\.\d+|\d+)/y
+const BOOLEAN = /(?:true|false)(?![\p{L}\p{N}_])/uy
+const BLANK = /_:[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_\u00b7-]|\.(?=[\p{L}\p{N}\p{M}_\u00b7-]))*/uy
+
+/** A place in the text that only goes on, so that a text is read in linear time. */
+class Reader {
+  private readonly text: string
+  private at = 0
+
+  constructor(text: string) {
+    this.text = text
+    this.match(SPACE)
+  }
+
+  isAtEnd(): boolean {
+    return this.at >= this.text.length
+  }
+
+  takes(character: string): boolean {
+    if (this.text[this.at] !== character) return false
+    this.at++
+    this.skip()
+    return true
+  }
+
+  /** The text that a sticky expression finds here, and what follows it; null where it finds none. */
+  match(expression: RegExp, isLast = true): string | null {
+    expression.lastIndex = this.at
+    const found = expression.exec(this.text)?.[0] ?? null
+    if (found === null) return null
+    this.at += found.length
+    if (isLast) this.skip()
+    return found
+  }
+
+  value(expected: string): Term | undefined {
+    const start = this.at
+    if (this.match(UNDEF) !== null) return undefined
+    const term = this.term()
+    if (term === null) throw this.refuse(expected)
+    const iri = term.type === 'iri' ? term.value : term.type === 'literal' ? term.datatype : null
+    if (iri === null || isIri(iri)) return term
+    this.at = start
+    throw this.refuse('an absolute IRI')
+  }
+
+  refuse(expected: string): Fault {
+    const rest = this.text.slice(this.at, this.at + 40)
+    const found = rest === '' ? 'the end' : rest
+    const reason = `values: ${found} was found at character ${this.at + 1} but ${expected} is expected.`
+    return new Fault('BadRequest', { reason })
+  }
+
+  private term(): Term | null {
+    const start = this.at
+    const quoted = this.match(QUOTED, false)
+    if (quoted !== null) {
+      const end = this.match(LANGUAGE) ?? this.match(DATATYPE) ?? ''
+      this.skip()
+      return this.unescaped(`${inDoubleQuotes(quoted)}${end}`, start)
+    }
+    const iri = this.match(IRI)
+    if (iri !== null) return this.unescaped(iri, start)
+    const blank = this.match(BLANK)
+    if (blank !== null) return { type: 'blank', value: blank.slice(2) }
+    const value = this.match(BOOLEAN)
+    if (value !== null) return { type: 'literal', value, datatype: XSD.boolean, language: '' }
+    const number = this.match(NUMBER)
+    if (number === null) return null
+    const datatype = /[eE]/.test(number) ? XSD.double : number.includes('.') ? XSD.decimal : XSD.integer
+    return { type: 'literal', value: number, datatype, language: '' }
+  }
+
+  private unescaped(text: string, start: number): Term {
+    try {
+      return parseTerm(text)
+    } catch {
+      this.at = start
+      throw this.refuse('a term with known escapes')
+    }
+  }
+
+  private skip(): void {
+    SPACE.lastIndex = this.at
+    this.at += SPACE.exec(this.text)?.[0].length ?? 0
+  }
+}
+
+function inDoubleQuotes(quoted: string): string {
+  if (quoted.startsWith('"')) return quoted
+  return `"${quoted.slice(1, -1).replace(/\\.|"/g, piece => (piece === '"' ? '\\"' : piece))}"`
+}

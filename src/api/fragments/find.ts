@@ -1,0 +1,194 @@
+import { termText } from '../../rdf/ntriples.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import type { Literal, Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import type { Node, Pattern, SelectQuery, Variable } from '../../sparql/algebra.ts'
+import { inGraph, subquery, triple, variable } from '../../sparql/build.ts'
+import { generate } from '../../sparql/generate.ts'
+import type { Store } from '../../store/store.ts'
+import type { Bindings } from './bindings.ts'
+import { type Position, type RequestedPattern, repeatsVariable } from './pattern.ts'
+
+/** Triples of one page, as N-Triples, and how many the whole fragment has. */
+export interface Found {
+  readonly triples: string
+  readonly count: number
+}
+
+const NOTHING: Found = { triples: '', count: 0 }
+
+/**
+ * One page of what matches a pattern. A variable that stands twice has one value in both places, and with bindings a
+ * triple matches only together with one of their rows (brTPF, section 3: "bindings-restricted").
+ */
+export async function findPage(
+  store: Store,
+  graph: string,
+  pattern: RequestedPattern,
+  bindings: Bindings | null,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<Found> {
+  const terms = {
+    subject: termOf(pattern.subject),
+    predicate: termOf(pattern.predicate),
+    object: termOf(pattern.object),
+  }
+  const restriction = bindings === null ? null : restrictionOf(bindings, pattern)
+  if (restriction === null && !repeatsVariable(pattern)) {
+    const found = await store.match(graph, terms, page)
+    return holdsExactly(found.triples, terms.object) ? found : NOTHING
+  }
+  if (terms.subject?.type === 'literal' || terms.predicate?.type === 'literal') return NOTHING
+  if (Object.values(terms).some(term => term?.type === 'blank')) return NOTHING
+  const rows = (restriction ?? []).flatMap(table => table.rows.flat())
+  const wrong = await speltOtherwise(store, [terms.object, ...rows])
+  if (terms.object !== undefined && wrong.has(termText(terms.object))) return NOTHING
+  const tables = restriction === null ? null : withoutWrong(restriction, wrong)
+  if (tables?.length === 0) return NOTHING
+  const query = restrictedQuery(graph, pattern, tables)
+  const { offset, limit } = page
+  const triples = await store.construct(
+    generate({ type: 'construct', template: [query.nodes], where: query.where, offset, limit }),
+  )
+  const found = triples.split('\n').length - 1
+  if (found < limit && (found > 0 || offset === 0)) return { triples, count: offset + found }
+  const expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
+  const projection = [{ variable: variable('count'), expression }]
+  const counted = await store.select(generate({ type: 'select', projection, where: query.where }))
+  return { triples, count: Number(counted[0]?.count?.value ?? 0) }
+}
+
+/** Rows that bind the same variables of a pattern: each has a term for each of them. */
+interface Table {
+  readonly variables: readonly string[]
+  readonly rows: readonly (readonly Term[])[]
+}
+
+/**
+ * What bindings ask of a pattern: that a triple agrees with a row of one of these tables. Variables that the pattern
+ * does not have restrict nothing; null where one row restricts nothing, and so all of them do not.
+ */
+function restrictionOf({ variables, rows }: Bindings, pattern: RequestedPattern): readonly Table[] | null {
+  const names = new Set(
+    [pattern.subject, pattern.predicate, pattern.object].flatMap(place =>
+      place.type === 'variable' ? [place.name] : [],
+    ),
+  )
+  const tables = new Map<string, { variables: readonly string[]; rows: Map<string, readonly Term[]> }>()
+  for (const row of rows) {
+    const bound = agreed(variables, row, names)
+    if (bound === null) continue
+    if (bound.size === 0) return null
+    const key = JSON.stringify([...bound.keys()].sort())
+    const table = tables.get(key) ?? { variables: [...bound.keys()], rows: new Map() }
+    tables.set(key, table)
+    const terms = table.variables.flatMap(name => bound.get(name) ?? [])
+    table.rows.set(terms.map(termText).join(' '), terms)
+  }
+  return [...tables.values()].map(table => ({ ...table, rows: [...table.rows.values()] }))
+}
+
+/** The terms that a row binds to variables of a pattern; null where no triple can agree with it. */
+function agreed(
+  variables: readonly string[],
+  row: readonly (Term | undefined)[],
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, Term> | null {
+  const bound = new Map<string, Term>()
+  for (const [index, term] of row.entries()) {
+    const name = variables[index] ?? ''
+    if (term === undefined || !names.has(name)) continue
+    const before = bound.get(name)
+    if (term.type === 'blank' || (before !== undefined && termText(before) !== termText(term))) return null
+    bound.set(name, term)
+  }
+  return bound
+}
+
+function withoutWrong(tables: readonly Table[], wrong: ReadonlySet<string>): readonly Table[] {
+  return tables
+    .map(({ variables, rows }) => ({
+      variables,
+      rows: rows.filter(row => !row.some(term => wrong.has(termText(term)))),
+    }))
+    .filter(({ rows }) => rows.length > 0)
+}
+
+interface RestrictedQuery {
+  readonly nodes: { readonly subject: Node; readonly predicate: Node; readonly object: Node }
+  readonly where: readonly Pattern[]
+}
+
+/** The triples of a pattern that agree with one of some tables; with any where there is none to agree with. */
+function restrictedQuery(
+  graph: string,
+  pattern: RequestedPattern,
+  tables: readonly Table[] | null,
+): RestrictedQuery {
+  const variables = new Map<string, Variable>()
+  const named = (name: string) => {
+    const known = variables.get(name) ?? variable(`v${variables.size}`)
+    variables.set(name, known)
+    return known
+  }
+  const node = (place: Position, key: string) =>
+    place.type === 'term' ? place.term : named(place.name === '' ? ` ${key}` : place.name)
+  const nodes = {
+    subject: node(pattern.subject, 's'),
+    predicate: node(pattern.predicate, 'p'),
+    object: node(pattern.object, 'o'),
+  }
+  const match = inGraph(graph, triple(nodes.subject, nodes.predicate, nodes.object))
+  if (tables === null) return { nodes, where: [match] }
+  const branches = tables.map(({ variables: names, rows }): readonly Pattern[] => [
+    { type: 'table', variables: names.map(named), rows },
+    match,
+  ])
+  const [first] = branches
+  if (branches.length === 1 && first !== undefined) return { nodes, where: first }
+  // Two tables may agree with one triple, which counts once.
+  const once: SelectQuery = {
+    type: 'select',
+    distinct: true,
+    projection: [...variables.values()].map(each => ({ variable: each })),
+    where: [{ type: 'union', branches }],
+  }
+  return { nodes, where: [subquery(once)] }
+}
+
+/**
+ * Which of some terms the store spells otherwise, as texts: it would take `1.0` for `1`, but a triple pattern matches
+ * equal terms only (RDF 1.1 Concepts, section 3.3).
+ */
+async function speltOtherwise(
+  store: Store,
+  terms: readonly (Term | undefined)[],
+): Promise<ReadonlySet<string>> {
+  const asked = terms.filter(isTyped)
+  if (asked.length === 0) return new Set()
+  const value = variable('value')
+  const where: Pattern[] = [{ type: 'values', variable: value, terms: asked }]
+  const spelt = await store.select(generate({ type: 'select', projection: [{ variable: value }], where }))
+  const texts = asked.map(termText)
+  return new Set(texts.filter((text, index) => text !== textOf(spelt[index]?.value)))
+}
+
+/** Texts are spelt in one way only; whether languages are written in capitals makes no difference. */
+function isTyped(term: Term | undefined): term is Literal {
+  return term?.type === 'literal' && term.language === '' && term.datatype !== XSD.string
+}
+
+function textOf(term: Term | undefined): string {
+  return term === undefined ? '' : termText(term)
+}
+
+/** False where the store found another spelling of a literal: see {@link speltOtherwise}. */
+function holdsExactly(triples: string, object: Term | undefined): boolean {
+  if (!isTyped(object)) return true
+  const [first] = parseTriples(triples.slice(0, triples.indexOf('\n') + 1))
+  return first === undefined || termText(first.object) === termText(object)
+}
+
+function termOf(position: Position): Term | undefined {
+  return position.type === 'term' ? position.term : undefined
+}

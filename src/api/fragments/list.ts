@@ -1,0 +1,67 @@
+import { html } from '../../http/html.ts'
+import { iriText, literalText } from '../../rdf/ntriples.ts'
+import { DCTERMS, HYDRA, RDF, VOID, XSD } from '../../rdf/vocab.ts'
+import { fragmentsAddress, listAddress } from './address.ts'
+import { expandedDocument } from './jsonld.ts'
+import { document, plainText } from './page.ts'
+
+/** A dataset in the list of all. */
+export interface ListedDataset {
+  readonly id: string
+  readonly title: string
+  readonly description: string | null
+  readonly triples: number
+}
+
+/** All datasets with fragments as N-Triples: members of one collection, each with its address and size. */
+export function listTriples(base: string, datasets: readonly ListedDataset[]): string {
+  const lines: string[] = []
+  const say = (subject: string, predicate: string, object: string) =>
+    lines.push(`${subject} <${predicate}> ${object} .\n`)
+  const all = iriText(`${listAddress(base)}#dataset`)
+  say(all, RDF.type, `<${VOID.Dataset}>`)
+  say(all, RDF.type, `<${HYDRA.Collection}>`)
+  say(all, DCTERMS.title, literalText('Triple pattern fragments of all datasets'))
+  for (const { id, title, description, triples } of datasets) {
+    const address = fragmentsAddress(base, id)
+    const one = iriText(`${address}#dataset`)
+    say(all, HYDRA.member, one)
+    say(all, VOID.subset, one)
+    say(one, RDF.type, `<${VOID.Dataset}>`)
+    say(one, RDF.type, `<${HYDRA.Collection}>`)
+    say(one, VOID.subset, iriText(address))
+    say(one, DCTERMS.title, literalText(title))
+    say(one, DCTERMS.identifier, literalText(id))
+    if (description !== null) say(one, DCTERMS.description, literalText(description))
+    say(one, VOID.uriLookupEndpoint, iriText(`${address}?subject=`))
+    say(one, VOID.triples, literalText(String(triples), XSD.integer))
+  }
+  return lines.join('')
+}
+
+/**
+ * The list for people.
+ *
+ * @param foreign parameters that links keep, as they stood in the address
+ */
+export function listPage(
+  base: string,
+  datasets: readonly ListedDataset[],
+  foreign: readonly string[],
+): string {
+  const query = foreign.length === 0 ? '' : `?${foreign.join('&')}`
+  const rows = datasets.map(
+    ({ id, title, description, triples }) =>
+      html`<tr><td><a href="${fragmentsAddress(base, id)}${query}">${title}</a></td><td>${plainText(description)}</td><td>${triples.toLocaleString('en')}</td></tr>
+`,
+  )
+  const head = ['Dataset', 'Description', 'Triples'].map(name => html`<th scope="col">${name}</th>`)
+  return document(
+    'Triple pattern fragments',
+    html`<h1>Triple pattern fragments</h1>
+<p>${datasets.length} datasets, whose triples can be asked for one pattern at a time.</p>
+<table><thead><tr>${head}</tr></thead><tbody>
+${rows}</tbody></table>`,
+    expandedDocument([], null, listTriples(base, datasets)),
+  )
+}

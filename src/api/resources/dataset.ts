@@ -1,0 +1,73 @@
+import type { Field } from '../../model/field.ts'
+import type { Literal } from '../../rdf/term.ts'
+import { DCTERMS, FOAF, RDFS, SCHEMA, SKOS } from '../../rdf/vocab.ts'
+import type { Store } from '../../store/store.ts'
+
+/** What dereferencing needs of a dataset. */
+export interface ResourceDataset {
+  readonly id: string
+  readonly title: string
+  readonly publisher: string | null
+  /** Name of the licence, and where it stands. */
+  readonly licenseName: string | null
+  readonly license: string | null
+  /** ISO 8601 moment of the publication of this version. */
+  readonly modified: string
+  readonly version: string
+  /** Graph whose triples are served. */
+  readonly graph: string
+  readonly fields: readonly Field[]
+  /** Label by predicate IRI. */
+  readonly labels: ReadonlyMap<string, string>
+  /** What the dataset is, as N-Triples whose subject is its IRI. */
+  readonly describe: () => string
+}
+
+export interface ResourcesOptions {
+  readonly base: string
+  readonly store: Store
+  /** Whether the IRI of a thing redirects to the document about it or answers with it. */
+  readonly dereference: 'redirect' | 'direct'
+  /** Throws NotFoundResource for an id that there is not. */
+  readonly dataset: (id: string) => ResourceDataset
+  /** True for a record that an earlier version of the dataset had. */
+  readonly isRemoved?: (dataset: string, recordId: string) => boolean
+  /** True for a dataset that was served once and is withdrawn. */
+  readonly isGone?: (dataset: string) => boolean
+  /** Names the versions of all datasets: labels of resources of others are in a document too. */
+  readonly state?: () => string
+}
+
+/** The predicates that name a resource, the one to prefer first. */
+export const NAMING: readonly string[] = [
+  RDFS.label,
+  SKOS.prefLabel,
+  DCTERMS.title,
+  SCHEMA.name,
+  SCHEMA.name.replace('http:', 'https:'),
+  FOAF.name,
+  'http://purl.org/dc/elements/1.1/title',
+]
+
+/** The field of text whose value names a record; undefined where none does. */
+export function namingField(fields: readonly Field[]): Field | undefined {
+  const texts = fields.filter(({ type, multivalued }) => type === 'text' && !multivalued)
+  for (const pattern of [
+    /^(?:name|title|label)$/,
+    /(?:^|_)(?:name|title|label|nom|titre|libelle)(?:_|$)/,
+    /place/,
+  ]) {
+    const found = texts.find(({ name }) => pattern.test(name))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Of several names the one for a page in English: without language, then English, then any. */
+export function preferredName(names: readonly Literal[]): string | undefined {
+  const found =
+    names.find(({ language }) => language === '' || language === 'en') ??
+    names.find(({ language }) => language.startsWith('en-')) ??
+    names[0]
+  return found?.value
+}

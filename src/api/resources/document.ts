@@ -1,0 +1,259 @@
+import { fieldIri } from '../../rdf/iris.ts'
+import { iriText, literalText } from '../../rdf/ntriples.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import type { Term } from '../../rdf/term.ts'
+import { RDF, RDFS } from '../../rdf/vocab.ts'
+import { NAMING, namingField, preferredName, type ResourceDataset, type ResourcesOptions } from './dataset.ts'
+import {
+  datasetTriples,
+  documentTriples,
+  foreignPropertyTriples,
+  type InversePaging,
+  ontologyTriples,
+  pagingTriples,
+  propertyTriples,
+} from './describe.ts'
+import {
+  exampleResources,
+  type InverseGroup,
+  inverseGroups,
+  inverseTriples,
+  linesOf,
+  MAX_TRIPLES,
+  type Names,
+  namesIn,
+  namesOf,
+  nestedTriples,
+  triplesAbout,
+} from './gather.ts'
+
+/** The thing that a document is about. */
+export interface Thing {
+  readonly type: 'resource' | 'property' | 'ontology' | 'dataset'
+  readonly dataset: ResourceDataset
+  readonly iri: string
+}
+
+/** What of a thing is asked for. */
+export interface Request {
+  /** A page of the links to it, 1, 2, 3 …; null for all that is said of it, with the first page. */
+  readonly inverse: number | null
+  /** The only predicate of these links. */
+  readonly predicate: string | null
+  /** True where people will read it: some links of each kind, and the names of predicates too. */
+  readonly isPage: boolean
+}
+
+/** Everything that a document in any form is written from; all triples are N-Triples. */
+export interface Gathered {
+  readonly thing: Thing
+  readonly title: string
+  /** Triples with the thing as subject; empty on a page of links. */
+  readonly own: string
+  /** Triples of the nodes within it, and of what belongs to it. */
+  readonly nested: string
+  /** Triples with the thing as object. */
+  readonly inverse: string
+  readonly groups: readonly InverseGroup[]
+  readonly paging: InversePaging
+  readonly names: Names
+  readonly examples: readonly string[]
+  /** True where there are more triples than a document holds. */
+  readonly isCut: boolean
+}
+
+/** Links to a thing on a page, and of one kind where a page for people shows all kinds. */
+const INVERSE_SIZE = 100
+const SAMPLE = 10
+const MAX_GROUPS = 20
+
+/** Asks the store for what a document says. */
+export async function gather(
+  options: ResourcesOptions,
+  thing: Thing,
+  request: Request,
+  document: string,
+): Promise<Gathered> {
+  const { base, store } = options
+  const { dataset, iri } = thing
+  const stored = await triplesAbout(store, dataset.graph, [iri])
+  const [told, rest] = divided(described(base, thing) + stored, iri)
+  const first = inOrder(told, dataset, base)
+  const nested = rest + (await nestedTriples(options, dataset.graph, iri, stored)) + parts(base, thing)
+  const hasLinks = thing.type === 'resource' || thing.type === 'dataset'
+  const groups = hasLinks ? await inverseGroups(store, dataset.graph, iri) : []
+  const paging = pagingOf(groups, request, document)
+  const inverse = await linksTo(options, thing, groups, request)
+  const examples = thing.type === 'dataset' ? await exampleResources(options, dataset) : []
+  const isLinks = request.inverse !== null
+  const names = await namesOf(
+    options,
+    dataset,
+    mentioned(isLinks ? inverse : first + nested + inverse, request, examples),
+  )
+  return {
+    thing,
+    title: titleOf(first, thing, base),
+    own: isLinks ? '' : first,
+    nested: isLinks ? '' : nested,
+    inverse,
+    groups,
+    paging,
+    names,
+    examples,
+    isCut: linesOf(stored).length >= MAX_TRIPLES,
+  }
+}
+
+/** All triples of a document, each once: of the thing, of what it has to do with, and of the document itself. */
+export function documentText(base: string, gathered: Gathered, document: string): string {
+  const { thing, own, nested, inverse, names, paging, examples, isCut } = gathered
+  const subjects = new Set(own === '' ? [] : [thing.iri])
+  for (const { subject } of parseTriples(nested)) subjects.add(subject.value)
+  const labels = [...names].flatMap(([iri, told]) =>
+    subjects.has(iri)
+      ? []
+      : told.map(
+          ({ value, datatype, language }) =>
+            `${iriText(iri)} <${RDFS.label}> ${literalText(value, datatype, language)} .\n`,
+        ),
+  )
+  const more = `${base}/api/tpf/${encodeURIComponent(thing.dataset.id)}?subject=${encodeURIComponent(thing.iri)}`
+  const text = [
+    own,
+    ...examples.map(
+      iri => `${iriText(thing.iri)} <http://rdfs.org/ns/void#exampleResource> ${iriText(iri)} .\n`,
+    ),
+    nested,
+    inverse,
+    ...labels,
+    documentTriples(base, document, thing.iri, thing.dataset),
+    isCut ? `${iriText(document)} <${RDFS.seeAlso}> ${iriText(more)} .\n` : '',
+    pagingTriples(document, paging),
+  ].join('')
+  return [...new Set(linesOf(text))].join('')
+}
+
+/** What Lodestone itself says of a thing, its own triples and those of what stands under it. */
+function described(base: string, { type, dataset, iri }: Thing): string {
+  switch (type) {
+    case 'resource':
+      return ''
+    case 'dataset':
+      return datasetTriples(base, dataset)
+    case 'ontology':
+      return ontologyTriples(base, dataset)
+    case 'property': {
+      const field = dataset.fields.find(({ name }) => fieldIri(base, dataset.id, name) === iri)
+      return field === undefined
+        ? foreignPropertyTriples(base, dataset.id, iri)
+        : propertyTriples(base, dataset.id, field)
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+function parts(base: string, { type, dataset }: Thing): string {
+  return type === 'ontology'
+    ? dataset.fields.map(field => propertyTriples(base, dataset.id, field)).join('')
+    : ''
+}
+
+/** Triples of which the thing is the subject, and the others. */
+function divided(text: string, iri: string): readonly [string, string] {
+  const start = `${iriText(iri)} `
+  const lines = linesOf(text)
+  return [
+    lines.filter(line => line.startsWith(start)).join(''),
+    lines.filter(line => !line.startsWith(start)).join(''),
+  ]
+}
+
+function pagingOf(
+  groups: readonly InverseGroup[],
+  { inverse, predicate }: Request,
+  document: string,
+): InversePaging {
+  const counted = predicate === null ? groups : groups.filter(group => group.predicate === predicate)
+  const more = predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`
+  return {
+    total: counted.reduce((sum, { count }) => sum + count, 0),
+    size: INVERSE_SIZE,
+    page: inverse ?? 1,
+    addressOf: page => `${document}?inverse=${page}${more}`,
+  }
+}
+
+async function linksTo(
+  { store }: ResourcesOptions,
+  { dataset: { graph }, iri }: Thing,
+  groups: readonly InverseGroup[],
+  { inverse, predicate, isPage }: Request,
+): Promise<string> {
+  if (groups.length === 0) return ''
+  if (inverse !== null || !isPage) {
+    const offset = ((inverse ?? 1) - 1) * INVERSE_SIZE
+    return inverseTriples(store, graph, iri, { predicate, offset, limit: INVERSE_SIZE })
+  }
+  const samples: string[] = []
+  for (const group of groups.slice(0, MAX_GROUPS))
+    samples.push(
+      await inverseTriples(store, graph, iri, { predicate: group.predicate, offset: 0, limit: SAMPLE }),
+    )
+  return samples.join('')
+}
+
+/** The IRIs that a document mentions and that may have a name. */
+function mentioned(text: string, { isPage }: Request, examples: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>(examples)
+  const add = (term: Term) => {
+    if (term.type === 'iri') found.add(term.value)
+  }
+  for (const { subject, predicate, object } of parseTriples(text)) {
+    add(subject)
+    add(object)
+    if (isPage) add(predicate)
+  }
+  return found
+}
+
+/** Types first, then names, then the fields in their order, then the rest as it was written. */
+function inOrder(triples: string, dataset: ResourceDataset, base: string): string {
+  const order = new Map(
+    [RDF.type, ...NAMING, ...dataset.fields.map(({ name }) => fieldIri(base, dataset.id, name))].map(
+      (iri, index) => [`<${iri}>`, index],
+    ),
+  )
+  const rank = (line: string) => order.get(line.split(' ', 2)[1] ?? '') ?? order.size
+  const places = new Map<string, number>()
+  const ranked = linesOf(triples).map(line => {
+    const predicate = line.split(' ', 2)[1] ?? ''
+    const place = places.get(predicate) ?? places.size
+    places.set(predicate, place)
+    return { line, rank: rank(line), place }
+  })
+  return ranked
+    .sort((a, b) => a.rank - b.rank || a.place - b.place)
+    .map(({ line }) => line)
+    .join('')
+}
+
+/** What a thing is called, else the end of its IRI. */
+function titleOf(own: string, { type, dataset, iri }: Thing, base: string): string {
+  if (type === 'dataset' || type === 'ontology') return dataset.title
+  const field = namingField(dataset.fields)
+  const naming = field === undefined ? [] : [fieldIri(base, dataset.id, field.name)]
+  const names = namesIn(parseTriples(own), [...NAMING, ...naming]).get(iri)
+  return preferredName(names ?? []) ?? lastSegment(iri)
+}
+
+/** The end of an IRI, readable. */
+export function lastSegment(iri: string): string {
+  const end = iri.replace(/[/#]+$/, '').replace(/^.*[/#]/, '')
+  try {
+    return decodeURIComponent(end)
+  } catch {
+    return end
+  }
+}

@@ -1,0 +1,115 @@
+import { Fault } from '../../errors.ts'
+import { jsonldText } from '../../formats/jsonld.ts'
+import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
+import { type Prefixes, turtleText } from '../../formats/turtle.ts'
+import { isXmlText } from '../../formats/xml.ts'
+import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+
+/** A form in which a document about a resource is served. */
+export interface Format extends Offer {
+  /** What people call it. */
+  readonly name: string
+  /** What the address of the document ends with, after a dot. */
+  readonly suffix: string
+  /** Further names that `?format=` knows it by, beside suffix and media type. */
+  readonly aliases: readonly string[]
+}
+
+export const HTML_TYPE = 'text/html'
+
+/**
+ * The forms in the order of the server's preference: who accepts anything gets Turtle, and only who ranks HTML above all
+ * data gets a page.
+ */
+export const FORMATS: readonly Format[] = [
+  { type: 'text/turtle', suffix: 'ttl', name: 'Turtle', aliases: ['turtle'] },
+  { type: 'application/ld+json', suffix: 'jsonld', name: 'JSON-LD', aliases: ['json-ld'] },
+  { type: 'application/n-triples', suffix: 'nt', name: 'N-Triples', aliases: ['ntriples'] },
+  { type: 'application/rdf+xml', suffix: 'rdf', name: 'RDF/XML', aliases: ['rdfxml', 'xml'] },
+  { type: 'application/trig', suffix: 'trig', name: 'TriG', aliases: [] },
+  { type: 'application/n-quads', suffix: 'nq', name: 'N-Quads', aliases: ['nquads'] },
+  { type: 'text/n3', suffix: 'n3', name: 'N3', aliases: [] },
+  { type: HTML_TYPE, suffix: 'html', name: 'HTML', aliases: [] },
+  { type: 'application/json', suffix: 'json', name: 'JSON', aliases: [], explicit: true },
+]
+
+/** The forms that an answer names as alternatives: each once. */
+export const ALTERNATES: readonly Format[] = FORMATS.filter(({ explicit }) => explicit !== true)
+
+/** The form that a suffix of an address stands for. */
+export function suffixedFormat(suffix: string): Format | undefined {
+  return FORMATS.find(known => known.suffix === suffix)
+}
+
+/**
+ * The form of an answer: what `?format=` names, else what the address ends with, else what the Accept header prefers.
+ * Throws NotAcceptable with the list of all.
+ */
+export function chooseFormat(
+  named: string | undefined,
+  suffixed: Format | null,
+  accept: string | undefined,
+): Format {
+  // An unescaped + of a media type arrives as a space.
+  const name = named?.trim().toLowerCase().replaceAll(' ', '+')
+  const chosen =
+    name === undefined
+      ? (suffixed ?? negotiate(accept, FORMATS))
+      : FORMATS.find(({ type, suffix, aliases }) => [type, suffix, ...aliases].includes(name))
+  if (chosen !== undefined && chosen !== null) return chosen
+  throw new Fault('NotAcceptable', {
+    available: FORMATS.map(({ type, suffix }) => `${type} (${suffix})`).join(', '),
+  })
+}
+
+/**
+ * Writes the triples of a document in a form other than HTML. All stand in the default graph, so that the forms with
+ * graphs have the bytes of those without. Throws UnprocessableEntity for what RDF/XML cannot say.
+ *
+ * @param vocabulary namespace of the dataset's predicates
+ */
+export async function writeTriples(
+  { type }: Format,
+  triples: string,
+  prefixes: Prefixes,
+  vocabulary: string,
+): Promise<string> {
+  switch (type) {
+    case 'text/turtle':
+    case 'application/trig':
+    case 'text/n3':
+      return turtleText(triples, prefixes)
+    case 'application/n-triples':
+    case 'application/n-quads':
+      return triples
+    case 'application/rdf+xml':
+      return rdfxmlText(triples, prefixes)
+    default:
+      return jsonldText(triples, vocabulary)
+  }
+}
+
+async function rdfxmlText(triples: string, prefixes: Prefixes): Promise<string> {
+  for (const { predicate, object } of parseTriples(triples)) {
+    if (splitIri(predicate.value) === null)
+      throw unwritable(`The predicate ${predicate.value} has no name in RDF/XML`)
+    if (object.type === 'literal' && !isXmlText(object.value))
+      throw unwritable(`A value of ${predicate.value} has a character that XML cannot hold`)
+    if (object.type === 'literal' && object.language.includes('--'))
+      throw unwritable(`A value of ${predicate.value} has a base direction, which RDF/XML cannot say`)
+  }
+  const pieces: string[] = []
+  for await (const piece of rdfxml(once(triples), prefixes)) pieces.push(piece)
+  return pieces.join('')
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+function unwritable(what: string): Fault {
+  return new Fault('UnprocessableEntity', {
+    reason: `${what}. Ask for Turtle, N-Triples or JSON-LD instead.`,
+  })
+}

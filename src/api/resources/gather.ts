@@ -1,0 +1,245 @@
+import { Fault } from '../../errors.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { datasetIri, fieldIri } from '../../rdf/iris.ts'
+import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
+import type { Literal } from '../../rdf/term.ts'
+import { RDF } from '../../rdf/vocab.ts'
+import type { Expression, Node, Pattern } from '../../sparql/algebra.ts'
+import { filter, inGraph, literal, iri as named, triple, variable } from '../../sparql/build.ts'
+import { generate } from '../../sparql/generate.ts'
+import type { Store } from '../../store/store.ts'
+import { SPACES } from './address.ts'
+import { NAMING, namingField, type ResourceDataset, type ResourcesOptions } from './dataset.ts'
+
+/** Most triples that a document says of one resource itself, and of the nodes within it. */
+export const MAX_TRIPLES = 10_000
+/** How deep nodes stand within nodes before a link has to do. */
+const MAX_DEPTH = 3
+/** Most nodes of one document; the cells of a list count one each. */
+const MAX_NODES = 1000
+/** Most steps into a document; a list needs one for each of its cells. */
+const MAX_STEPS = 64
+/** Most resources whose names are looked up, and most other datasets that are asked for them. */
+const MAX_NAMED = 400
+const MAX_DATASETS = 8
+
+const [S, P, O] = [variable('s'), variable('p'), variable('o')]
+
+/** How many triples with a predicate have the resource as object. */
+export interface InverseGroup {
+  readonly predicate: string
+  readonly count: number
+}
+
+/** Names by IRI, the preferred first. */
+export type Names = ReadonlyMap<string, readonly Literal[]>
+
+/** True where a triple of the graph has the IRI as subject or object. */
+export async function isMentioned(store: Store, graph: string, iri: string): Promise<boolean> {
+  const node = named(iri)
+  const branches = [[inGraph(graph, triple(node, P, O))], [inGraph(graph, triple(S, P, node))]]
+  const projection = [{ variable: P }]
+  const where: readonly Pattern[] = [{ type: 'union', branches }]
+  return (await store.select(generate({ type: 'select', projection, where, limit: 1 }))).length > 0
+}
+
+/** True where a triple of the graph has the IRI as predicate. */
+export async function isPredicate(store: Store, graph: string, iri: string): Promise<boolean> {
+  const where = [inGraph(graph, triple(S, named(iri), O))]
+  return (
+    (await store.select(generate({ type: 'select', projection: [{ variable: S }], where, limit: 1 })))
+      .length > 0
+  )
+}
+
+/** N-Triples about the subjects, as they were written: the store gives the newest first. */
+export async function triplesAbout(
+  store: Store,
+  graph: string,
+  subjects: readonly string[],
+): Promise<string> {
+  const [only] = subjects
+  if (only === undefined) return ''
+  const subject: Node = subjects.length === 1 ? named(only) : S
+  const where: Pattern[] = [inGraph(graph, triple(subject, P, O))]
+  if (subject === S) where.unshift({ type: 'values', variable: S, terms: subjects.map(named) })
+  const template = [{ subject, predicate: P, object: O }]
+  const text = await store.construct(generate({ type: 'construct', template, where, limit: MAX_TRIPLES }))
+  return linesOf(text).reverse().join('')
+}
+
+/** N-Triples about the nodes without a name that triples lead to, and those that these lead to. */
+export async function nestedTriples(
+  { base, store }: Pick<ResourcesOptions, 'base' | 'store'>,
+  graph: string,
+  iri: string,
+  own: string,
+): Promise<string> {
+  const space = `${base}${SPACES.nodes.things}`
+  const depths = new Map([[iri, 0]])
+  const isWithin = (value: string) => value.startsWith(space) || value.startsWith(`${iri}#`)
+  const pieces: string[] = []
+  let last = own
+  for (let step = 0; step < MAX_STEPS && last !== ''; step++) {
+    const next: string[] = []
+    for (const { subject, predicate, object } of parseTriples(last)) {
+      if (object.type !== 'iri' || depths.has(object.value) || !isWithin(object.value)) continue
+      const depth = (depths.get(subject.value) ?? 0) + (predicate.value === RDF.rest ? 0 : 1)
+      if (depth > MAX_DEPTH || depths.size > MAX_NODES) continue
+      depths.set(object.value, depth)
+      next.push(object.value)
+    }
+    last = await triplesAbout(store, graph, next)
+    pieces.push(last)
+  }
+  return pieces.join('')
+}
+
+/** How many triples have the resource as object, by their predicates, the most frequent first. */
+export async function inverseGroups(
+  store: Store,
+  graph: string,
+  iri: string,
+): Promise<readonly InverseGroup[]> {
+  const count: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+  const rows = await store.select(
+    generate({
+      type: 'select',
+      projection: [{ variable: P }, { variable: variable('count'), expression: count }],
+      where: [inGraph(graph, triple(S, P, named(iri)))],
+      groupBy: [{ variable: P }],
+    }),
+  )
+  return rows
+    .flatMap(({ p, count: n }) =>
+      p === undefined ? [] : [{ predicate: p.value, count: Number(n?.value ?? 0) }],
+    )
+    .sort((a, b) => b.count - a.count || (a.predicate < b.predicate ? -1 : 1))
+}
+
+/** N-Triples of which the resource is the object, some of them; with one predicate, or with any. */
+export async function inverseTriples(
+  store: Store,
+  graph: string,
+  iri: string,
+  {
+    predicate,
+    offset,
+    limit,
+  }: { readonly predicate: string | null; readonly offset: number; readonly limit: number },
+): Promise<string> {
+  const node = named(iri)
+  const verb = predicate === null ? P : named(predicate)
+  const template = [{ subject: S, predicate: verb, object: node }]
+  const where = [inGraph(graph, triple(S, verb, node))]
+  return store.construct(generate({ type: 'construct', template, where, offset, limit }))
+}
+
+/** Some resources of a dataset, to begin with. */
+export async function exampleResources(
+  { base, store }: Pick<ResourcesOptions, 'base' | 'store'>,
+  { id, graph, fields: [field] }: ResourceDataset,
+): Promise<readonly string[]> {
+  const predicate = field === undefined ? P : named(fieldIri(base, id, field.name))
+  const where = [inGraph(graph, triple(S, predicate, O))]
+  const rows = await store.select(
+    generate({ type: 'select', distinct: true, projection: [{ variable: S }], where, limit: 5 }),
+  )
+  return rows.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
+}
+
+/**
+ * The names of resources: what the dataset says of them, or another dataset of the portal of its own. A record is named by
+ * the field that names the records of its dataset, a field and a dataset by their titles.
+ */
+export async function namesOf(
+  { base, store, dataset: find }: ResourcesOptions,
+  dataset: ResourceDataset,
+  iris: Iterable<string>,
+): Promise<Names> {
+  const names = new Map<string, readonly Literal[]>()
+  const asked = [...new Set(iris)].filter(isIri).slice(0, MAX_NAMED)
+  const byDataset = new Map<ResourceDataset, string[]>([[dataset, []]])
+  const others = new Map<string, ResourceDataset | null>([[dataset.id, dataset]])
+  for (const iri of asked) {
+    const owner = ownerOf(iri)
+    const title = owner === null ? undefined : titleWithin(owner, iri)
+    if (title !== undefined) names.set(iri, [literal(title)])
+    else {
+      const group = byDataset.get(owner ?? dataset)
+      if (group === undefined) byDataset.set(owner ?? dataset, [iri])
+      else group.push(iri)
+    }
+  }
+  for (const [owner, some] of byDataset) await addNames(owner, some)
+  return names
+
+  function ownerOf(iri: string): ResourceDataset | null {
+    const space = [SPACES.resources, SPACES.ontologies].find(({ things }) => iri.startsWith(base + things))
+    if (space === undefined) return null
+    const id = iri.slice(base.length + space.things.length).split(/[/#]/, 1)[0] ?? ''
+    const known = others.get(id)
+    if (known !== undefined || others.size > MAX_DATASETS) return known ?? null
+    const found = datasetOrNull(find, id)
+    others.set(id, found)
+    return found
+  }
+
+  function titleWithin(owner: ResourceDataset, iri: string): string | undefined {
+    return owner.labels.get(iri) ?? (iri === datasetIri(base, owner.id) ? owner.title : undefined)
+  }
+
+  async function addNames(owner: ResourceDataset, some: readonly string[]): Promise<void> {
+    if (some.length === 0) return
+    const field = namingField(owner.fields)
+    const predicates = [...NAMING, ...(field === undefined ? [] : [fieldIri(base, owner.id, field.name)])]
+    const items = predicates.map(named)
+    const where: readonly Pattern[] = [
+      { type: 'values', variable: S, terms: some.map(named) },
+      inGraph(owner.graph, triple(S, P, O)),
+      filter({ type: 'oneOf', operand: P, items }),
+    ]
+    const template = [{ subject: S, predicate: P, object: O }]
+    const text = await store.construct(generate({ type: 'construct', template, where, limit: MAX_TRIPLES }))
+    for (const [iri, told] of namesIn(parseTriples(text), predicates)) names.set(iri, told)
+  }
+}
+
+/** The names that triples give their subjects, at most one a language. */
+export function namesIn(triples: Iterable<Triple>, predicates: readonly string[]): Names {
+  const found = new Map<string, { readonly rank: number; readonly name: Literal }[]>()
+  for (const { subject, predicate, object } of triples) {
+    const rank = predicates.indexOf(predicate.value)
+    if (rank < 0 || object.type !== 'literal' || object.value.trim() === '') continue
+    const group = found.get(subject.value)
+    if (group === undefined) found.set(subject.value, [{ rank, name: object }])
+    else group.push({ rank, name: object })
+  }
+  const best = (group: readonly { readonly rank: number; readonly name: Literal }[]) => {
+    const byLanguage = new Map<string, Literal>()
+    for (const { name } of [...group].sort((a, b) => a.rank - b.rank))
+      if (!byLanguage.has(name.language)) byLanguage.set(name.language, name)
+    return [...byLanguage.values()]
+  }
+  return new Map([...found].map(([iri, group]) => [iri, best(group)]))
+}
+
+/** A dataset that is served now; null for any other id. */
+function datasetOrNull(find: (id: string) => ResourceDataset, id: string): ResourceDataset | null {
+  try {
+    return find(id)
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+/** The lines of a text, each with its end. */
+export function linesOf(text: string): string[] {
+  return text === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map(line => `${line}\n`)
+}

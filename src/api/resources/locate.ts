@@ -1,0 +1,86 @@
+import { Fault } from '../../errors.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
+import type { Reading, SpaceName } from './address.ts'
+import type { ResourceDataset, ResourcesOptions } from './dataset.ts'
+import { ontologyIri } from './describe.ts'
+import type { Thing } from './document.ts'
+import type { Format } from './formats.ts'
+import { isMentioned, isPredicate } from './gather.ts'
+
+/** What an address names, and the form that it fixes. */
+export interface Located {
+  readonly thing: Thing
+  readonly format: Format | null
+}
+
+/**
+ * Finds what an address names, in the first of its readings that names anything. Faults: NotFoundResource, Gone for what
+ * was there once, NotPublishedYet.
+ */
+export async function locate(
+  options: ResourcesOptions,
+  space: SpaceName,
+  readings: readonly Reading[],
+): Promise<Located> {
+  let fault: unknown
+  for (const reading of readings) {
+    try {
+      return { thing: await thingOf(options, space, reading), format: reading.format }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      if (error.code !== 'NotFoundResource' && error.code !== 'Gone') throw error
+      fault = error
+    }
+  }
+  throw fault
+}
+
+async function thingOf(options: ResourcesOptions, space: SpaceName, reading: Reading): Promise<Thing> {
+  const dataset = servedDataset(options, reading.dataset)
+  const found = await thingNamed(options, space, reading, dataset)
+  if (found !== null) return found
+  const [iri] = reading.spellings
+  const record = recordWithin(options.base, dataset.id, iri)
+  if (space === 'resources' && record !== null && options.isRemoved?.(dataset.id, record) === true)
+    throw new Fault('Gone', { reason: `The record ${record} was removed from the dataset ${dataset.id}.` })
+  const kind = space === 'ontologies' ? 'property' : 'resource'
+  throw new Fault('NotFoundResource', { kind, id: iri.slice(0, 300) })
+}
+
+function servedDataset({ dataset: find, isGone }: ResourcesOptions, id: string): ResourceDataset {
+  if (isGone?.(id) === true) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
+  return find(id)
+}
+
+/** The thing that an address names in one of the spellings of its IRI; null for none. */
+async function thingNamed(
+  { base, store }: ResourcesOptions,
+  space: SpaceName,
+  { local, spellings }: Reading,
+  dataset: ResourceDataset,
+): Promise<Thing | null> {
+  if (local === null) {
+    if (space === 'nodes') return null
+    return space === 'resources'
+      ? { type: 'dataset', dataset, iri: datasetIri(base, dataset.id) }
+      : { type: 'ontology', dataset, iri: ontologyIri(base, dataset.id) }
+  }
+  const valid = spellings.filter(isIri)
+  if (space === 'ontologies') {
+    const field = dataset.fields.find(({ name }) => valid.includes(fieldIri(base, dataset.id, name)))
+    if (field !== undefined) return { type: 'property', dataset, iri: fieldIri(base, dataset.id, field.name) }
+  }
+  for (const iri of valid) {
+    if (await isMentioned(store, dataset.graph, iri)) return { type: 'resource', dataset, iri }
+    if (space === 'ontologies' && (await isPredicate(store, dataset.graph, iri)))
+      return { type: 'property', dataset, iri }
+  }
+  return null
+}
+
+/** The id of the record that an IRI names; null where it names something else. */
+function recordWithin(base: string, dataset: string, iri: string): string | null {
+  const start = recordsSpace(base, dataset)
+  return iri.startsWith(start) ? iri.slice(start.length) : null
+}

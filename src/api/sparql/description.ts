@@ -1,0 +1,70 @@
+import { datasetIri } from '../../rdf/iris.ts'
+import { iriText, literalText } from '../../rdf/ntriples.ts'
+import { DCTERMS, RDF, RDFS, SD, VOID, XSD } from '../../rdf/vocab.ts'
+import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
+import type { GraphCatalog, QueriedDataset } from './graphs.ts'
+
+/** What an endpoint tells of itself. */
+export interface EndpointDescription {
+  readonly base: string
+  /** Its address. */
+  readonly endpoint: string
+  readonly title: string
+  readonly datasets: readonly QueriedDataset[]
+  readonly catalog: GraphCatalog
+}
+
+/** The vocabularies of a description. */
+export const DESCRIPTION_PREFIXES = {
+  sd: 'http://www.w3.org/ns/sparql-service-description#',
+  void: 'http://rdfs.org/ns/void#',
+  dcterms: 'http://purl.org/dc/terms/',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  formats: 'http://www.w3.org/ns/formats/',
+} as const
+
+/** The description of an endpoint as N-Triples (SPARQL 1.1 Service Description). */
+export function describeEndpoint(description: EndpointDescription): string {
+  const { base, endpoint, title, datasets, catalog } = description
+  const lines: string[] = []
+  const say = (subject: string, predicate: string, object: string) =>
+    lines.push(`${iriText(subject)} <${predicate}> ${object} .\n`)
+  const link = (subject: string, predicate: string, object: string) =>
+    say(subject, predicate, iriText(object))
+  const count = (subject: string, triples: number) =>
+    say(subject, VOID.triples, literalText(String(triples), XSD.integer))
+  const [whole, defaultGraph] = [`${endpoint}#dataset`, `${endpoint}#default`]
+  link(endpoint, RDF.type, SD.Service)
+  link(endpoint, SD.endpoint, endpoint)
+  say(endpoint, DCTERMS.title, literalText(title))
+  link(endpoint, SD.supportedLanguage, SD.SPARQL11Query)
+  for (const { iri } of [...RESULT_FORMATS, ...GRAPH_FORMATS])
+    if (iri !== undefined) link(endpoint, SD.resultFormat, iri)
+  const named = new Set(catalog.named.map(({ graph }) => graph))
+  const isUnion =
+    named.size === catalog.defaultGraphs.length && catalog.defaultGraphs.every(graph => named.has(graph))
+  if (isUnion) link(endpoint, SD.feature, SD.UnionDefaultGraph)
+  link(endpoint, SD.defaultDataset, whole)
+  link(endpoint, RDFS.seeAlso, `${base}/.well-known/void`)
+  link(whole, RDF.type, SD.Dataset)
+  link(whole, SD.defaultGraph, defaultGraph)
+  const entryIri = (index: number) => `${endpoint}#named-${index + 1}`
+  for (const index of catalog.named.keys()) link(whole, SD.namedGraph, entryIri(index))
+  for (const { id } of datasets) link(whole, DCTERMS.source, datasetIri(base, id))
+  link(defaultGraph, RDF.type, SD.Graph)
+  const sizes = new Map(datasets.map(({ graph, triples }) => [graph, triples]))
+  count(
+    defaultGraph,
+    [...sizes.values()].reduce((sum, triples) => sum + triples, 0),
+  )
+  for (const [index, { iri, graph }] of catalog.named.entries()) {
+    const [entry, body] = [entryIri(index), `${endpoint}#graph-${index + 1}`]
+    link(entry, RDF.type, SD.NamedGraph)
+    link(entry, SD.name, iri)
+    link(entry, SD.graph, body)
+    link(body, RDF.type, SD.Graph)
+    const triples = sizes.get(graph)
+    if (triples !== undefined) count(body, triples)
+  }
+  return lines.join('')
+}

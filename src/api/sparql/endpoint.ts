@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { entityTag, isKnown } from '../../http/etag.ts'
+import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
+
+/** Where the endpoints are. */
+export const SPARQL_PATH = '/api/sparql'
+
+/** An endpoint: of one dataset, or of all that are public. */
+export interface Endpoint {
+  readonly base: string
+  /** The address that clients are told. */
+  readonly address: string
+  readonly title: string
+  readonly datasets: readonly QueriedDataset[]
+  readonly catalog: GraphCatalog
+  /** Names everything that its answers are made of. */
+  readonly version: string
+}
+
+/** The endpoint of one dataset. */
+export function datasetEndpoint(base: string, dataset: QueriedDataset): Endpoint {
+  const address = `${base}${SPARQL_PATH}/${encodeURIComponent(dataset.id)}`
+  return endpointOf(base, address, dataset.title, [dataset])
+}
+
+/** The endpoint of all datasets. */
+export function portalEndpoint(base: string, title: string, datasets: readonly QueriedDataset[]): Endpoint {
+  return endpointOf(base, `${base}${SPARQL_PATH}`, title, datasets)
+}
+
+function endpointOf(
+  base: string,
+  address: string,
+  title: string,
+  datasets: readonly QueriedDataset[],
+): Endpoint {
+  const version = entityTag(...datasets.flatMap(({ id, version }) => [id, version]))
+  return { base, address, title, datasets, catalog: graphCatalog(base, datasets), version }
+}
+
+/**
+ * Makes an answer to GET conditional: sets ETag, Cache-Control and Vary, and tells whether the client has it already.
+ */
+export function isFreshAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { version }: Endpoint,
+  mediaType: string,
+): boolean {
+  const tag = entityTag(version, request.raw.url ?? request.url, mediaType)
+  reply
+    .header('vary', 'Accept')
+    .header('etag', tag)
+    .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+  return isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding'])
+}

@@ -1,0 +1,46 @@
+import { Fault } from '../../errors.ts'
+
+/** Characters of a line that an error shows. */
+const SHOWN = 100
+
+/**
+ * The fault of a query that cannot be read: what is wrong, line and column, the line and a caret under the place.
+ *
+ * @param at character offset into the text
+ */
+export function syntaxFault(text: string, at: number, reason: string): Fault {
+  const { line, column, shown, caret } = placeOf(text, at)
+  return new Fault(
+    'BadRequest',
+    { reason: `Line ${line}, column ${column}: ${reason}\n${shown}\n${caret}^` },
+    { place: { line, column, from: at, to: at + 1 } },
+  )
+}
+
+/** The offset of a place that is told by line and column, both from 1. */
+export function offsetOf(text: string, line: number, column: number): number {
+  let start = 0
+  for (let number = 1; number < line; number++) {
+    const end = text.indexOf('\n', start)
+    if (end < 0) break
+    start = end + 1
+  }
+  // Columns count characters, which outside the basic plane are two units of a string.
+  const characters = [...text.slice(start, start + 2 * column)].slice(0, column - 1)
+  return Math.min(text.length, start + characters.join('').length)
+}
+
+function placeOf(text: string, at: number) {
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const end = text.indexOf('\n', at)
+  const line = text.slice(0, start).split('\n').length
+  const before = text.slice(start, at)
+  const from = Math.max(start, at - SHOWN / 2)
+  const shown = text.slice(from, Math.min(end < 0 ? text.length : end, from + SHOWN)).replace(/\r$/, '')
+  return {
+    line,
+    column: [...before].length + 1,
+    shown: shown.replaceAll('\t', ' '),
+    caret: ' '.repeat([...text.slice(from, at)].length),
+  }
+}

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../errors.ts'
+import { jsonldStream } from '../../formats/jsonld-stream.ts'
+import { rdfxml } from '../../formats/rdfxml.ts'
+import { turtle } from '../../formats/turtle.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Store } from '../../store/store.ts'
+import { type Endpoint, isFreshAnswer } from './endpoint.ts'
+import { chooseFormat, GRAPH_FORMATS } from './formats.ts'
+
+/** Triples that are read at a time. */
+const PAGE = 20_000
+
+/** True for a request that names a graph (SPARQL 1.1 Graph Store HTTP Protocol, section 4.2). */
+export function namesGraph(query: QueryParameters): boolean {
+  return query.graph !== undefined || query.default !== undefined
+}
+
+/**
+ * Sends a graph whole, of any size: the default graph for `default`, else the one that `graph` names. Faults: BadRequest,
+ * NotFoundResource, NotAcceptable.
+ */
+export async function answerGraph(
+  request: FastifyRequest<{ readonly Querystring: QueryParameters }>,
+  reply: FastifyReply,
+  endpoint: Endpoint,
+  store: Store,
+): Promise<FastifyReply> {
+  const { graph, default: isDefault, format: name } = request.query
+  if (Array.isArray(graph) || (graph === undefined) === (isDefault === undefined))
+    throw new Fault('BadRequest', { reason: 'Name one graph: ?default, or ?graph= and its IRI.' })
+  const graphs = graph === undefined ? endpoint.catalog.defaultGraphs : named(endpoint, graph)
+  const asked = typeof name === 'string' ? name : null
+  const format = chooseFormat(asked, request.headers.accept, GRAPH_FORMATS)
+  const type = format.type === 'text/html' ? 'text/turtle' : format.type
+  if (isFreshAnswer(request, reply, endpoint, type)) return reply.code(304).send()
+  const pages = pagesOf(store, graphs)
+  const first = await pages.next()
+  const all = prepended(first.done === true ? '' : first.value, pages)
+  return reply.type(`${type}; charset=utf-8`).send(Readable.from(written(all, type), { objectMode: false }))
+}
+
+function named({ catalog }: Endpoint, iri: string): readonly string[] {
+  const graph = catalog.byIri.get(iri)
+  if (graph === undefined) throw new Fault('NotFoundResource', { kind: 'graph', id: iri.slice(0, 200) })
+  return [graph]
+}
+
+async function* pagesOf(store: Store, graphs: readonly string[]): AsyncGenerator<string> {
+  const all = { subject: undefined, predicate: undefined, object: undefined }
+  for (const graph of graphs)
+    for (let offset = 0; ; offset += PAGE) {
+      const { triples, count } = await store.match(graph, all, { offset, limit: PAGE })
+      if (triples !== '') yield triples
+      if (offset + PAGE >= count) break
+    }
+}
+
+async function* prepended(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
+
+function written(pieces: AsyncIterable<string>, type: string): AsyncIterable<string> {
+  switch (type) {
+    case 'application/n-triples':
+    case 'application/n-quads':
+      return pieces
+    case 'application/rdf+xml':
+      return rdfxml(pieces, {})
+    case 'application/ld+json':
+    case 'application/json':
+      return jsonldStream(pieces, [])
+    default:
+      return turtle(pieces, {})
+  }
+}

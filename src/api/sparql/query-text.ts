@@ -1,0 +1,222 @@
+import { Fault } from '../../errors.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { syntaxFault } from './faults.ts'
+import { isMark, isWord, type Token, tokensOf } from './tokens.ts'
+
+/** A graph that a query names: an IRI, resolved, or a variable. */
+export type GraphName =
+  | { readonly type: 'iri'; readonly value: string }
+  | { readonly type: 'variable'; readonly value: string }
+
+/** `GRAPH name { … }` as offsets into the text. */
+export interface GraphClause {
+  readonly name: GraphName
+  readonly from: number
+  readonly nameFrom: number
+  readonly nameTo: number
+  /** After the bracket that closes it. */
+  readonly to: number
+}
+
+/** `FROM <graph>` or `FROM NAMED <graph>`. */
+export interface FromClause {
+  readonly isNamed: boolean
+  readonly graph: string
+  readonly from: number
+  readonly to: number
+}
+
+/** What the endpoint has to know of a query before the store reads it. */
+export interface QueryText {
+  readonly text: string
+  readonly form: 'select' | 'ask' | 'construct' | 'describe'
+  readonly tokens: readonly Token[]
+  readonly prefixes: Readonly<Record<string, string>>
+  readonly from: readonly FromClause[]
+  readonly graphs: readonly GraphClause[]
+  /** True where the same query has another answer a moment later. */
+  readonly isVolatile: boolean
+}
+
+/** Characters of a query, brackets inside brackets, and parts of a query: the store's parser calls itself for each. */
+const MOST = { characters: 100_000, depth: 100, parts: 500 } as const
+
+const FORMS = { SELECT: 'select', ASK: 'ask', CONSTRUCT: 'construct', DESCRIBE: 'describe' } as const
+
+const UPDATES = ['INSERT', 'DELETE', 'LOAD', 'CLEAR', 'DROP', 'CREATE', 'ADD', 'MOVE', 'COPY', 'WITH']
+
+const VOLATILE = ['NOW', 'RAND', 'UUID', 'STRUUID', 'BNODE']
+
+/** Parts that weigh double: the store needs twice the room for each. */
+const HEAVY = ['OPTIONAL', 'MINUS', 'BIND', 'AS', 'FILTER', 'UNION', 'GRAPH', 'SELECT', 'EXISTS', 'LATERAL']
+
+const JOINTS: ReadonlySet<string> = new Set(['||', '&&', '+', '-', '*', '/', '|', '.', ';', ',', '!', '^'])
+
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' }
+
+/**
+ * Reads what a query is, from its tokens alone: the store checks its grammar. Linear in the length of the text.
+ *
+ * Faults: BadRequest for an update, SERVICE, undeclared prefixes, brackets that do not match, and queries beyond the limits.
+ *
+ * @param base what relative IRIs are resolved against
+ */
+export function readQueryText(text: string, base: string): QueryText {
+  if (text.length > MOST.characters)
+    throw new Fault('BadRequest', {
+      reason: `The query has ${text.length} characters; the limit is ${MOST.characters}.`,
+    })
+  const tokens = tokensOf(text)
+  const prologue = readPrologue(text, tokens, base)
+  const { prefixes, resolve } = prologue
+  const first = tokens[prologue.end]
+  const form = readForm(text, first)
+  const from: FromClause[] = []
+  const graphs: GraphClause[] = []
+  const closes = matchBrackets(text, tokens)
+  checkParts(tokens, closes)
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'name') checkPrefix(text, token, prefixes)
+    else if (isMark(token, '\\'))
+      throw syntaxFault(text, token.from, 'an escape outside of strings and IRIs is not served.')
+    else if (isWord(token, 'SERVICE'))
+      throw syntaxFault(text, token.from, 'SERVICE is refused: this endpoint asks no other services.')
+    else if (isWord(token, 'FROM')) from.push(readFrom(text, tokens, index, resolve))
+    else if (isWord(token, 'GRAPH')) {
+      const name = tokens[index + 1]
+      const close = closes.get(index + 2)
+      const graph = name === undefined ? null : graphName(name, resolve)
+      // What is not followed by a name and a group is for the store to refuse.
+      if (name === undefined || graph === null || close === undefined) continue
+      const to = tokens[close]?.to ?? text.length
+      graphs.push({ name: graph, from: token.from, nameFrom: name.from, nameTo: name.to, to })
+    }
+  }
+  const isVolatile = tokens.some(
+    (token, index) =>
+      (isWord(token, ...VOLATILE) && isMark(tokens[index + 1], '(')) ||
+      (form === 'construct' && (token.type === 'blank' || isMark(token, '['))),
+  )
+  return { text, form, tokens, prefixes, from, graphs, isVolatile }
+}
+
+function readForm(text: string, first: Token | undefined): QueryText['form'] {
+  if (first === undefined) throw new Fault('BadRequest', { reason: 'The query is empty.' })
+  if (isWord(first, ...UPDATES))
+    throw syntaxFault(text, first.from, 'this endpoint is read-only: it takes queries and no updates.')
+  const form = first.type === 'word' ? first.value.toUpperCase() : ''
+  if (form in FORMS) return FORMS[form as keyof typeof FORMS]
+  throw syntaxFault(text, first.from, 'a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE.')
+}
+
+type Resolve = (token: Token) => string | null
+
+/** The declarations before a query (SPARQL 1.1 Query, section 4.1.1). */
+function readPrologue(text: string, tokens: readonly Token[], base: string) {
+  const prefixes: Record<string, string> = Object.create(null)
+  let current = base
+  let at = 0
+  for (;;) {
+    const iri = tokens[at + 1]
+    if (isWord(tokens[at], 'BASE') && iri?.type === 'iri') {
+      current = resolved(text, iri, current)
+      at += 2
+      continue
+    }
+    const [name, namespace] = [tokens[at + 1], tokens[at + 2]]
+    if (!isWord(tokens[at], 'PREFIX') || name?.type !== 'name' || namespace?.type !== 'iri') break
+    prefixes[name.value.slice(0, -1)] = resolved(text, namespace, current)
+    at += 3
+  }
+  const resolve: Resolve = token => {
+    if (token.type === 'iri') return resolved(text, token, current)
+    if (token.type !== 'name') return null
+    const colon = token.value.indexOf(':')
+    const local = token.value.slice(colon + 1).replace(/\\(.)/g, '$1')
+    return (prefixes[token.value.slice(0, colon)] ?? '') + local
+  }
+  return { prefixes, resolve, end: at }
+}
+
+function resolved(text: string, token: Token, base: string): string {
+  const iri = token.value.replace(/\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})/g, (_, short, long) =>
+    String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(short ?? long, 16))),
+  )
+  if (isIri(iri)) return iri
+  try {
+    return new URL(iri, base).href
+  } catch {
+    throw syntaxFault(text, token.from, 'not an IRI.')
+  }
+}
+
+function readFrom(text: string, tokens: readonly Token[], index: number, resolve: Resolve): FromClause {
+  const isNamed = isWord(tokens[index + 1], 'NAMED')
+  const [start, name] = [tokens[index], tokens[index + (isNamed ? 2 : 1)]]
+  const graph = name === undefined ? null : resolve(name)
+  if (start === undefined || name === undefined || graph === null)
+    throw syntaxFault(text, start?.to ?? text.length, 'FROM is followed by the IRI of a graph.')
+  return { isNamed, graph, from: start.from, to: name.to }
+}
+
+function graphName(token: Token, resolve: Resolve): GraphName | null {
+  if (token.type === 'variable') return { type: 'variable', value: token.value }
+  const value = resolve(token)
+  return value === null ? null : { type: 'iri', value }
+}
+
+function checkPrefix(text: string, token: Token, prefixes: Readonly<Record<string, string>>): void {
+  const prefix = token.value.slice(0, token.value.indexOf(':'))
+  if (prefixes[prefix] === undefined)
+    throw syntaxFault(text, token.from, `the prefix ${prefix}: is not declared.`)
+}
+
+/** Each bracket that opens with the one that closes it, as indexes of tokens. */
+function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<number, number> {
+  const closes = new Map<number, number>()
+  const open: number[] = []
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'mark') continue
+    if (token.value in CLOSING) {
+      open.push(index)
+      if (open.length > MOST.depth)
+        throw syntaxFault(text, token.from, `the query has more than ${MOST.depth} brackets inside brackets.`)
+    } else if (token.value === '}' || token.value === ')' || token.value === ']') {
+      const last = open.pop()
+      const opening = last === undefined ? undefined : tokens[last]
+      if (last === undefined || opening === undefined)
+        throw syntaxFault(text, token.from, `${token.value} closes nothing.`)
+      const wanted = CLOSING[opening.value]
+      if (wanted !== token.value)
+        throw syntaxFault(text, token.from, `${token.value} was found but ${wanted} is expected.`)
+      closes.set(last, index)
+    }
+  }
+  const last = tokens[open.pop() ?? -1]
+  if (last !== undefined) throw syntaxFault(text, last.from, `${last.value} is never closed.`)
+  return closes
+}
+
+/** Refuses queries of so many parts that the store's parser would not come to an end; the rows of VALUES are free. */
+function checkParts(tokens: readonly Token[], closes: ReadonlyMap<number, number>): void {
+  let [parts, terms] = [0, 0]
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index]
+    if (token === undefined) break
+    if (isWord(token, 'VALUES')) {
+      let at = index + 1
+      if (isMark(tokens[at], '(')) at = (closes.get(at) ?? at) + 1
+      index = Math.max(index, closes.get(at) ?? index)
+      continue
+    }
+    const joins = token.type === 'mark' && JOINTS.has(token.value)
+    const isTerm = token.type !== 'mark' && token.type !== 'word' && token.type !== 'language'
+    terms = isTerm ? terms + 1 : 0
+    // A run of more than three terms is a collection, whose members are triples.
+    parts += isWord(token, ...HEAVY) ? 2 : joins || terms > 3 ? 1 : 0
+  }
+  if (parts <= MOST.parts) return
+  throw new Fault('BadRequest', {
+    reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MOST.parts}. Put long lists into VALUES.`,
+  })
+}

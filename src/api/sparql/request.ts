@@ -1,0 +1,85 @@
+import { Fault } from '../../errors.ts'
+import { parseQueryString, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
+import type { DatasetRequest } from './graphs.ts'
+
+/** A request of the protocol, read. */
+export interface SparqlRequest {
+  /** Null where there is none: then the service describes itself. */
+  readonly query: string | null
+  /** The dataset that the request asks for; null where it leaves it to the query. */
+  readonly dataset: DatasetRequest | null
+  /** The format that `format` or `output` names, which wins over the Accept header. */
+  readonly format: string | null
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const QUERY = 'application/sparql-query'
+const UPDATE = 'application/sparql-update'
+
+const READ_ONLY = 'This endpoint is read-only: it takes queries and no updates.'
+
+/** Reads the query operation by GET (SPARQL 1.1 Protocol, section 2.1.1). Throws BadRequest. */
+export function readGet(parameters: QueryParameters): SparqlRequest {
+  return readParameters([parameters], null)
+}
+
+/**
+ * Reads the query operation by POST, as a form or with the query as the body (sections 2.1.2 and 2.1.3).
+ * Faults: BadRequest, UnsupportedMediaType.
+ */
+export function readPost(
+  parameters: QueryParameters,
+  contentType: string | undefined,
+  body: Buffer | undefined,
+): SparqlRequest {
+  const [type = '', ...rest] = (contentType ?? '').split(';').map(part => part.trim().toLowerCase())
+  if (type === UPDATE) throw new Fault('BadRequest', { reason: READ_ONLY })
+  if (type !== FORM && type !== QUERY) {
+    const found =
+      type === ''
+        ? 'The request has no Content-Type'
+        : `The Content-Type ${type.slice(0, 100)} is not read here`
+    throw new Fault('UnsupportedMediaType', { reason: `${found}: use ${QUERY} or ${FORM}.` })
+  }
+  const charset =
+    rest
+      .find(part => part.startsWith('charset='))
+      ?.slice(8)
+      .replaceAll('"', '') ?? 'utf-8'
+  if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
+    throw new Fault('UnsupportedMediaType', {
+      reason: `The charset ${charset.slice(0, 40)} is not read here: use UTF-8.`,
+    })
+  const text = decoded(body ?? Buffer.alloc(0))
+  if (type === QUERY) return readParameters([parameters], text)
+  const form = parseQueryString(text)
+  refuseDamaged(form)
+  const request = readParameters([form, parameters], null)
+  if (request.query === null) throw new Fault('BadRequest', { reason: 'The form has no query parameter.' })
+  return request
+}
+
+/** @param body the query where it is not a parameter */
+function readParameters(sources: readonly QueryParameters[], body: string | null): SparqlRequest {
+  const all = (name: string) => sources.flatMap(parameters => parameters[name] ?? [])
+  if (all('update').length > 0) throw new Fault('BadRequest', { reason: READ_ONLY })
+  const queries = [...(body === null ? [] : [body]), ...all('query')]
+  if (queries.length > 1)
+    throw new Fault('BadRequest', { reason: `The request has ${queries.length} queries: send one.` })
+  const defaultGraphs = all('default-graph-uri')
+  const namedGraphs = all('named-graph-uri')
+  const isAsked = defaultGraphs.length + namedGraphs.length > 0
+  return {
+    query: queries[0] ?? null,
+    dataset: isAsked ? { defaultGraphs, namedGraphs } : null,
+    format: all('format')[0] ?? all('output')[0] ?? null,
+  }
+}
+
+function decoded(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
+  }
+}

@@ -1,0 +1,178 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../errors.ts'
+import type { Prefixes } from '../../formats/turtle.ts'
+import { answerFault } from '../../http/faults.ts'
+import { KeptAnswers } from '../../http/kept.ts'
+import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { isIri } from '../../rdf/iri.ts'
+import type { Store } from '../../store/store.ts'
+import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
+import { datasetEndpoint, type Endpoint, isFreshAnswer, portalEndpoint, SPARQL_PATH } from './endpoint.ts'
+import { type AnswerOffer, type Body, chooseFormat, GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
+import { answerGraph, namesGraph } from './graph-store.ts'
+import { type DatasetRequest, datasetOf, type QueriedDataset } from './graphs.ts'
+import { type Shown, sendPage } from './page.ts'
+import { type QueryText, readQueryText } from './query-text.ts'
+import { readGet, readPost, type SparqlRequest } from './request.ts'
+import { LONGEST, runQuery } from './run.ts'
+
+export interface SparqlOptions {
+  readonly base: string
+  /** What the endpoint of all datasets is called. */
+  readonly title: string
+  readonly store: Store
+  /** Throws NotFoundResource for an id that there is not. */
+  readonly dataset: (id: string) => QueriedDataset
+  /** All public datasets: the same array while they are the same. */
+  readonly datasets: () => readonly QueriedDataset[]
+}
+
+interface Route {
+  readonly Params: { readonly dataset?: string }
+  readonly Querystring: QueryParameters
+  readonly Body: Buffer | undefined
+}
+
+/** Bytes of a body: the longest query, encoded, and its dataset. */
+const MOST_BYTES = 512 * 1024
+
+/** Prefixes of a query that its answer is written with. */
+const MOST_PREFIXES = 30
+
+/**
+ * SPARQL 1.1 endpoints, read-only: `/api/sparql/{dataset}` and `/api/sparql` over all public datasets, with their
+ * descriptions and their graphs (SPARQL 1.1 Protocol; Service Description; Graph Store HTTP Protocol).
+ */
+export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) => {
+  const { base, store } = options
+  const kept = new KeptAnswers()
+  const portals = new WeakMap<readonly QueriedDataset[], Endpoint>()
+  const find = ({ params: { dataset: id } }: FastifyRequest<Route>): Endpoint => {
+    if (id !== undefined) return datasetEndpoint(base, options.dataset(id))
+    const datasets = options.datasets()
+    const endpoint = portals.get(datasets) ?? portalEndpoint(base, options.title, datasets)
+    portals.set(datasets, endpoint)
+    return endpoint
+  }
+  app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_BYTES }, (_, body, done) => {
+    done(null, body)
+  })
+  for (const path of [SPARQL_PATH, `${SPARQL_PATH}/:dataset`]) {
+    app.get<Route>(path, async (request, reply) => {
+      const endpoint = find(request)
+      const asked = readGet(request.query)
+      if (asked.query !== null) return answer(request, reply, { endpoint, asked, store, kept })
+      if (namesGraph(request.query)) return answerGraph(request, reply, endpoint, store)
+      return answerDescription(request, reply, endpoint, asked.format)
+    })
+    app.post<Route>(path, async (request, reply) => {
+      const endpoint = find(request)
+      const asked = readPost(request.query, request.headers['content-type'], request.body)
+      return answer(request, reply, { endpoint, asked, store, kept: null })
+    })
+  }
+  app.get<Route>(`${SPARQL_PATH}/:dataset/data`, (request, reply) =>
+    answerGraph(request, reply, find(request), store),
+  )
+  app.post<Route>(`${SPARQL_PATH}/:dataset/data`, async (request, reply) => {
+    reply.header('allow', 'GET, HEAD, OPTIONS')
+    throw new Fault('MethodNotAllowed', { method: request.method, allowed: 'GET' })
+  })
+}
+
+interface Asked {
+  readonly endpoint: Endpoint
+  readonly asked: SparqlRequest
+  readonly store: Store
+  /** Where answers are remembered; null for those that no address names. */
+  readonly kept: KeptAnswers | null
+}
+
+async function answer(
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  { endpoint, asked, store, kept }: Asked,
+): Promise<FastifyReply> {
+  const { accept } = request.headers
+  const isPage =
+    chooseFormat(asked.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
+  const text = asked.query ?? ''
+  try {
+    const query = readQueryText(text, endpoint.address)
+    const offers = query.form === 'select' || query.form === 'ask' ? RESULT_FORMATS : GRAPH_FORMATS
+    const chosen = isPage ? null : (chooseFormat(asked.format, accept, offers) as AnswerOffer)
+    const type = chosen?.type ?? 'text/html'
+    if (kept === null || query.isVolatile) reply.header('vary', 'Accept').header('cache-control', 'no-cache')
+    else if (isFreshAnswer(request, reply, endpoint, type)) return reply.code(304).send()
+    const before = isPage ? undefined : kept?.find(reply)
+    if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
+    const dataset = datasetOf(endpoint.catalog, asked.dataset ?? datasetOfText(query))
+    const [first] = offers
+    const offer = chosen ?? first
+    if (offer === undefined) throw new Error('there are no formats')
+    const found = await runQuery(store, query, dataset, {
+      format: offer.asked,
+      base: endpoint.address,
+      longest: isPage ? LONGEST.page : LONGEST.answer,
+    })
+    const body = await offer.write(found, usefulPrefixes(query.prefixes))
+    if (isPage) return sendPage(reply, endpoint, text, shownOf(query, await textOf(body)))
+    if (typeof body === 'string') kept?.keep(reply, body)
+    return sendBody(reply, type, body)
+  } catch (error) {
+    if (!isPage || !(error instanceof Fault) || error.status === 500) throw error
+    reply.removeHeader('etag').header('cache-control', 'no-cache, no-store').code(error.status)
+    return sendPage(reply, endpoint, text, { type: 'fault', fault: error })
+  }
+}
+
+async function answerDescription(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: Endpoint,
+  name: string | null,
+): Promise<FastifyReply> {
+  const format = chooseFormat(name, request.headers.accept, GRAPH_FORMATS)
+  const { base, address, title, datasets, catalog } = endpoint
+  reply.header('link', `<${base}/.well-known/void>; rel="describedby"`)
+  if (isFreshAnswer(request, reply, endpoint, format.type)) return reply.code(304).send()
+  if (!('write' in format)) return sendPage(reply, endpoint, null, { type: 'nothing' })
+  const described = describeEndpoint({ base, endpoint: address, title, datasets, catalog })
+  const body = await format.write(described, DESCRIPTION_PREFIXES)
+  return sendBody(reply, format.type, body)
+}
+
+function sendBody(reply: FastifyReply, type: string, body: Body): FastifyReply {
+  const payload = typeof body === 'string' ? body : Readable.from(body, { objectMode: false })
+  return reply.type(`${type}; charset=utf-8`).send(payload)
+}
+
+async function textOf(body: Body): Promise<string> {
+  if (typeof body === 'string') return body
+  const parts: string[] = []
+  for await (const part of body) parts.push(part)
+  return parts.join('')
+}
+
+function shownOf({ form }: QueryText, body: string): Shown {
+  return form === 'select' || form === 'ask'
+    ? { type: 'results', json: body }
+    : { type: 'graph', turtle: body }
+}
+
+/** The dataset that a query names with FROM; null where it names none. */
+function datasetOfText({ from }: QueryText): DatasetRequest | null {
+  if (from.length === 0) return null
+  const graphs = (wanted: boolean) =>
+    from.filter(({ isNamed }) => isNamed === wanted).map(({ graph }) => graph)
+  return { defaultGraphs: graphs(false), namedGraphs: graphs(true) }
+}
+
+function usefulPrefixes(prefixes: Prefixes): Prefixes {
+  const useful = Object.entries(prefixes).filter(([, namespace]) => isIri(namespace))
+  return Object.fromEntries(useful.slice(0, MOST_PREFIXES))
+}

@@ -1,0 +1,55 @@
+import { Fault } from '../../errors.ts'
+import type { AnswerFormat, Store } from '../../store/store.ts'
+import { QueryError } from '../../store/store.ts'
+import { offsetOf, syntaxFault } from './faults.ts'
+import type { QueryDataset } from './graphs.ts'
+import type { QueryText } from './query-text.ts'
+import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
+
+/** Longest answer, and longest that a page is made of, in characters. */
+export const LONGEST = { answer: 50_000_000, page: 5_000_000 } as const
+
+export interface RunOptions {
+  readonly format: AnswerFormat
+  readonly base: string
+  readonly longest: number
+}
+
+/**
+ * Asks the store a query over a dataset and gives the answer as the store writes it.
+ * Faults: BadRequest with line, column and a caret, DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity.
+ */
+export async function runQuery(
+  store: Store,
+  query: QueryText,
+  dataset: QueryDataset,
+  { format, base, longest }: RunOptions,
+): Promise<string> {
+  const rewritten = rewriteQuery(query, dataset)
+  try {
+    return await store.query(rewritten.text, {
+      format,
+      base,
+      defaultGraphs: dataset.defaultGraphs,
+      namedGraphs: dataset.named.map(({ graph }) => graph),
+      longest,
+    })
+  } catch (error) {
+    throw error instanceof QueryError ? faultOf(error, query, rewritten) : error
+  }
+}
+
+/** What the store says is wrong, at the place in the query as it was written. */
+function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
+  if (line === undefined || column === undefined) {
+    const told = message.replace(/urn:lodestone:[^\s>"]*/g, '…').slice(0, 500)
+    return new Fault('BadRequest', { reason: `The query cannot be evaluated: ${told}` })
+  }
+  const at = rewritten.origin(offsetOf(rewritten.text, line, column))
+  if (message !== '') return syntaxFault(query.text, at, `${message}.`)
+  const token = query.tokens.find(({ to }) => to > at)
+  if (token === undefined)
+    return syntaxFault(query.text, query.text.trimEnd().length, 'the query ends too early.')
+  const shown = query.text.slice(token.from, token.to).slice(0, 60)
+  return syntaxFault(query.text, Math.max(at, token.from), `${shown} is not expected here.`)
+}

@@ -1,0 +1,102 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { datasetPrefixes } from '../rdf/prefixes.ts'
+
+/** The forms of a SPARQL query (SPARQL 1.1 Query, section 16). */
+export type QueryForm = 'select' | 'ask' | 'construct' | 'describe'
+
+/** A query that shows what can be asked of a dataset. */
+export interface ExampleQuery {
+  /** Name of its file without the ending. */
+  readonly name: string
+  /** The first line of comment. */
+  readonly title: string
+  /** Further lines of comment at the beginning. */
+  readonly description: string | null
+  readonly form: QueryForm
+  /** The whole text, with the address of the portal in it. */
+  readonly query: string
+  /** Other datasets of the portal whose vocabulary it uses. */
+  readonly federatesWith: readonly string[]
+}
+
+const MOST_FILES = 100
+const MOST_BYTES = 20_000
+
+/**
+ * The example queries of a dataset: `mappings/{dataset}/*.rq`, in the order of their names. The first line says in a
+ * comment what the query finds, `{base}` at the beginning of an IRI stands for the address of the portal. A file that is
+ * too long, or no query, is passed over.
+ */
+export async function exampleQueries(
+  portal: string,
+  dataset: string,
+  base: string,
+): Promise<readonly ExampleQuery[]> {
+  const folder = path.join(portal, 'mappings', dataset)
+  const files = await readdir(folder).catch(() => [])
+  const names = files.filter(file => file.endsWith('.rq')).sort()
+  const queries = await Promise.all(
+    names.slice(0, MOST_FILES).map(async file => {
+      const place = path.join(folder, file)
+      const { size } = await stat(place)
+      if (size > MOST_BYTES) return null
+      return exampleQuery(file.slice(0, -3), await readFile(place, 'utf8'), { dataset, base })
+    }),
+  )
+  return queries.filter(query => query !== null)
+}
+
+/** Reads the text of one example; null where it is no query. */
+export function exampleQuery(
+  name: string,
+  text: string,
+  { dataset, base }: { readonly dataset: string; readonly base: string },
+): ExampleQuery | null {
+  const query = withBase(text, base).trim()
+  const comments: string[] = []
+  for (const line of query.split('\n')) {
+    if (!line.startsWith('#')) break
+    comments.push(line.replace(/^#+\s*/, '').trim())
+  }
+  const form = queryForm(query)
+  if (form === null) return null
+  const description = comments.slice(1).join(' ').trim()
+  return {
+    name,
+    title: comments[0] || name,
+    description: description === '' ? null : description,
+    form,
+    query: `${query}\n`,
+    federatesWith: otherDatasets(query, dataset, base),
+  }
+}
+
+/** A query with the address of a portal in place of `{base}`, which stands at the beginning of IRIs. */
+export function withBase(query: string, base: string): string {
+  return query.replaceAll('<{base}', () => `<${base}`)
+}
+
+/** The prefixes for queries of a dataset: those of its exports, and its id for its own vocabulary where that can be one. */
+export function queryPrefixes(base: string, dataset: string): Readonly<Record<string, string>> {
+  const known = datasetPrefixes(base, dataset)
+  const { field = '' } = known
+  return /^[A-Za-z](?:[\w-]*\w)?$/.test(dataset) ? { [dataset]: field, ...known } : known
+}
+
+/** The form that a query has: its first word after comments and prologue. */
+export function queryForm(query: string): QueryForm | null {
+  const start =
+    /^(?:\s|#[^\n]*(?:\n|$)|(?:PREFIX\s+[^\s:<>]*:|BASE)\s*<[^<>\s]*>)*(SELECT|ASK|CONSTRUCT|DESCRIBE)\b/i
+  return (start.exec(query)?.[1]?.toLowerCase() as QueryForm | undefined) ?? null
+}
+
+function otherDatasets(query: string, dataset: string, base: string): readonly string[] {
+  const names = new Set<string>()
+  for (const kind of ['ontologies', 'resources'])
+    for (const part of query.split(`<${base}/ld/${kind}/`).slice(1))
+      names.add(decodeURIComponent(/^[^/<>\s]*/.exec(part)?.[0] ?? ''))
+  names.delete(dataset)
+  names.delete('')
+  return [...names].sort()
+}

@@ -1,0 +1,306 @@
+import { isIri } from '../rdf/iri.ts'
+import { datasetIri } from '../rdf/iris.ts'
+import { isLanguageTag } from '../rdf/language-tag.ts'
+import { iriText, literalText } from '../rdf/ntriples.ts'
+import { type StatementOf, tellerOf } from '../rdf/statements.ts'
+import { type CatalogEntry, canonicalMoment } from './catalog-dataset.ts'
+import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
+import type { GraphSurvey } from './survey.ts'
+
+/** The vocabularies of a description, by their prefixes. */
+export const VOID_PREFIXES = {
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+  void: 'http://rdfs.org/ns/void#',
+  dcat: 'http://www.w3.org/ns/dcat#',
+  dcterms: 'http://purl.org/dc/terms/',
+  foaf: 'http://xmlns.com/foaf/0.1/',
+  owl: 'http://www.w3.org/2002/07/owl#',
+  sh: 'http://www.w3.org/ns/shacl#',
+  schema: 'https://schema.org/',
+} as const
+
+type Statement = StatementOf<typeof VOID_PREFIXES>
+const { name, say } = tellerOf(VOID_PREFIXES)
+
+const EXAMPLES = 3
+const LANGUAGES = 'http://id.loc.gov/vocabulary/iso639-1/'
+
+/** Files of a dataset in RDF, by the names of its exports, and the names of their formats at the W3C. */
+const DUMPS = [
+  ['turtle', 'Turtle'],
+  ['n3', 'N-Triples'],
+  ['rdfxml', 'RDF_XML'],
+  ['jsonld', 'JSON-LD'],
+] as const
+
+/** What a description needs of a dataset. */
+export interface Described extends CatalogEntry {
+  readonly triples: number
+}
+
+/** What is told of a dataset beside its metadata. */
+export interface DescriptionParts {
+  readonly base: string
+  /** Figures of its graph; null where they are not known. */
+  readonly survey?: GraphSurvey | null
+  readonly queries?: readonly ExampleQuery[]
+}
+
+/** Address of the document that describes a dataset. */
+export function descriptionAddress(base: string, dataset: string): string {
+  return `${base}/api/void/${encodeURIComponent(dataset)}`
+}
+
+/** Address of the document that describes all datasets of a portal (VoID, section 7.2). */
+export function portalDescriptionAddress(base: string): string {
+  return `${base}/.well-known/void`
+}
+
+/** Where a portal answers SPARQL: over one dataset, or over all that are public. */
+export function sparqlAddress(base: string, dataset?: string): string {
+  return `${base}/api/sparql${dataset === undefined ? '' : `/${encodeURIComponent(dataset)}`}`
+}
+
+/** Where a portal answers triple patterns over a dataset. */
+export function fragmentsAddress(base: string, dataset: string): string {
+  return `${base}/api/tpf/${encodeURIComponent(dataset)}`
+}
+
+/** The document that describes one dataset, as N-Triples. */
+export function datasetDocument(entry: Described, parts: DescriptionParts): string {
+  const { base } = parts
+  const { id } = entry.dataset
+  const about = [
+    say(iriText(descriptionAddress(base, id)), [
+      ['rdf:type', name('void:DatasetDescription')],
+      ['dcterms:title', literalText(`Description of ${titleOf(entry)}`)],
+      ['foaf:primaryTopic', iriText(datasetIri(base, id))],
+      ['dcterms:modified', moment(entry.published)],
+      ['rdfs:seeAlso', iriText(portalDescriptionAddress(base))],
+    ]),
+    say(portalNode(base), [['void:subset', iriText(datasetIri(base, id))]]),
+  ]
+  return about.join('') + datasetDescription(entry, parts)
+}
+
+/** The document that describes a portal: what is said of all of it, before what is said of each dataset. */
+export function portalDocument(
+  base: string,
+  title: string,
+  entries: readonly { readonly entry: Described; readonly survey: GraphSurvey | null }[],
+): string {
+  const document = iriText(portalDescriptionAddress(base))
+  const datasets = entries.map(({ entry }) => iriText(datasetIri(base, entry.dataset.id)))
+  const [latest] = entries
+    .map(({ entry }) => entry.published)
+    .sort()
+    .reverse()
+  return (
+    say(document, [
+      ['rdf:type', name('void:DatasetDescription')],
+      ['dcterms:title', literalText(`Description of ${title}`)],
+      ['foaf:primaryTopic', portalNode(base)],
+      ...datasets.map((node): Statement => ['foaf:topic', node]),
+      ['dcterms:modified', latest === undefined ? null : moment(latest)],
+    ]) +
+    say(portalNode(base), [
+      ['rdf:type', name('void:Dataset')],
+      ['dcterms:title', literalText(title)],
+      ['foaf:homepage', iriText(`${base}/`)],
+      ['dcterms:modified', latest === undefined ? null : moment(latest)],
+      ['void:sparqlEndpoint', iriText(sparqlAddress(base))],
+      ['void:uriSpace', literalText(`${base}/ld/resources/`)],
+      ['rdfs:seeAlso', iriText(catalogAddress(base))],
+      ['void:triples', number(entries.reduce((sum, { entry }) => sum + entry.triples, 0))],
+      ...datasets.map((node): Statement => ['void:subset', node]),
+    ])
+  )
+}
+
+/**
+ * What is said of a dataset as such, as N-Triples (W3C Interest Group Note VoID): what it is, where it is asked and
+ * fetched, its figures and its example queries. Its subject is the dataset's IRI, which the named graph of the SPARQL
+ * endpoints and the catalog in DCAT share.
+ */
+export function datasetDescription(entry: Described, parts: DescriptionParts): string {
+  const { base, survey = null, queries = [] } = parts
+  const { dataset, published } = entry
+  const { id } = dataset
+  const node = iriText(datasetIri(base, id))
+  const document = descriptionAddress(base, id)
+  const known = dataset.metas.default ?? {}
+  const language = languageOf(entry)
+  const tongue = /^[a-z]{2}(?=-|$)/i.exec(language)?.[0].toLowerCase()
+  const text = (value: string) => literalText(value, undefined, language)
+  const license = [known.license_url, known.license].map(String).find(isIri)
+  const publisher = typeof known.publisher === 'string' ? iriText(`${document}#publisher`) : null
+  const exports = `${base}/api/v2/catalog/datasets/${encodeURIComponent(id)}/exports`
+  return [
+    say(node, [
+      ['rdf:type', name('void:Dataset')],
+      ['rdf:type', name('dcat:Dataset')],
+      ['dcterms:identifier', literalText(id)],
+      ['dcterms:title', text(titleOf(entry))],
+      ['dcterms:description', textOf(known.description, text)],
+      ...listOf(known.keyword).map((keyword): Statement => ['dcat:keyword', text(keyword)]),
+      ['dcterms:publisher', publisher],
+      ['dcterms:license', license === undefined ? null : iriText(license)],
+      ['dcterms:rights', textOf(known.license, text)],
+      ['dcterms:language', tongue === undefined ? null : iriText(LANGUAGES + tongue)],
+      ...listOf(known.references)
+        .filter(isIri)
+        .map((url): Statement => ['dcterms:source', iriText(url)]),
+      ['dcterms:modified', moment(published)],
+      ['dcat:landingPage', iriText(`${base}/api/v2/catalog/datasets/${encodeURIComponent(id)}`)],
+      ['dcterms:isReferencedBy', iriText(document)],
+      ['rdfs:seeAlso', iriText(`${document}/queries`)],
+      ['void:sparqlEndpoint', iriText(sparqlAddress(base, id))],
+      // The IRI that is looked up is appended to it, encoded (VoID, section 3.4).
+      ['void:uriLookupEndpoint', iriText(`${fragmentsAddress(base, id)}?subject=`)],
+      ['void:uriSpace', literalText(`${datasetIri(base, id)}/`)],
+      ...DUMPS.map(([format]): Statement => ['void:dataDump', iriText(`${exports}/${format}`)]),
+      ...DUMPS.map(
+        ([, format]): Statement => ['void:feature', iriText(`http://www.w3.org/ns/formats/${format}`)],
+      ),
+    ]),
+    survey === null
+      ? say(node, [['void:triples', number(entry.triples)]])
+      : figures(node, survey, document, examplesOf(survey, base, id)),
+    publisher === null
+      ? ''
+      : say(publisher, [
+          ['rdf:type', name('foaf:Agent')],
+          ['foaf:name', text(String(known.publisher))],
+        ]),
+    ...queries.map(query => example(query, entry, base)),
+    queries.length === 0 ? '' : prefixes(base, id),
+  ].join('')
+}
+
+/** The figures of a graph (VoID, section 4). */
+function figures(node: string, survey: GraphSurvey, document: string, examples: readonly string[]): string {
+  const { properties, classes } = survey
+  const part = (kind: string, at: number) => iriText(`${document}#${kind}-${at + 1}`)
+  return [
+    say(node, [
+      ['void:triples', number(survey.triples)],
+      ['void:entities', number(survey.subjects)],
+      ['void:classes', number(survey.types)],
+      ['void:properties', number(survey.predicates)],
+      ['void:distinctSubjects', number(survey.subjects)],
+      ['void:distinctObjects', number(survey.objects)],
+      ...vocabularies(survey).map((space): Statement => ['void:vocabulary', iriText(space)]),
+      ...examples.map((iri): Statement => ['void:exampleResource', iriText(iri)]),
+      ...properties.map((_, at): Statement => ['void:propertyPartition', part('property', at)]),
+      ...classes.map((_, at): Statement => ['void:classPartition', part('class', at)]),
+    ]),
+    ...properties.map(({ iri, triples, subjects, objects }, at) =>
+      say(part('property', at), [
+        ['void:property', iriText(iri)],
+        ['void:triples', number(triples)],
+        ['void:distinctSubjects', number(subjects)],
+        ['void:distinctObjects', number(objects)],
+      ]),
+    ),
+    ...classes.map(({ iri, entities }, at) =>
+      say(part('class', at), [
+        ['void:class', iriText(iri)],
+        ['void:entities', number(entities)],
+      ]),
+    ),
+  ].join('')
+}
+
+/** Some resources that can be looked up here: those of the dataset itself rather than others, and no nested nodes. */
+function examplesOf({ examples }: GraphSurvey, base: string, dataset: string): readonly string[] {
+  const own = examples.filter(iri => iri.startsWith(`${datasetIri(base, dataset)}/`))
+  const named = examples.filter(iri => !iri.startsWith(`${base}/.well-known/genid/`))
+  return (own.length > 0 ? own : named).slice(0, EXAMPLES)
+}
+
+/**
+ * The namespaces of all properties and classes. A client takes a term of no listed namespace for one that does not occur,
+ * so that nothing is listed where some are not known.
+ */
+function vocabularies({ properties, classes, predicates, types }: GraphSurvey): readonly string[] {
+  if (properties.length < predicates || classes.length < types) return []
+  const spaces = [...properties, ...classes].map(({ iri }) => iri.replace(/[^#/:]*$/, ''))
+  return [...new Set(spaces)].filter(isIri).sort()
+}
+
+/** An example query, as the SPARQL examples of the SIB describe theirs (SHACL, section 5.1). */
+function example(query: ExampleQuery, entry: Described, base: string): string {
+  const { id } = entry.dataset
+  const document = descriptionAddress(base, id)
+  const type = `${query.form[0]?.toUpperCase()}${query.form.slice(1)}`
+  const isFederated = query.federatesWith.length > 0
+  return say(iriText(`${document}/queries/${encodeURIComponent(query.name)}`), [
+    ['rdf:type', name('sh:SPARQLExecutable')],
+    ['rdf:type', name(`sh:SPARQL${type}Executable`)],
+    ['rdfs:label', literalText(query.title, undefined, languageOf(entry))],
+    ['rdfs:comment', literalText(query.description ?? query.title, undefined, languageOf(entry))],
+    ['sh:prefixes', iriText(`${document}#prefixes`)],
+    [`sh:${query.form}`, literalText(query.query)],
+    ['schema:target', iriText(sparqlAddress(base, isFederated ? undefined : id))],
+    ['dcterms:subject', iriText(datasetIri(base, id))],
+    ...query.federatesWith.map((other): Statement => ['dcterms:subject', iriText(datasetIri(base, other))]),
+  ])
+}
+
+function prefixes(base: string, dataset: string): string {
+  const node = `${descriptionAddress(base, dataset)}#prefixes`
+  const declared = Object.entries(queryPrefixes(base, dataset))
+  return (
+    say(iriText(node), [
+      ['rdf:type', name('owl:Ontology')],
+      ...declared.map(([prefix]): Statement => ['sh:declare', iriText(`${node}-${prefix}`)]),
+    ]) +
+    declared
+      .map(([prefix, namespace]) =>
+        say(iriText(`${node}-${prefix}`), [
+          ['sh:prefix', literalText(prefix)],
+          ['sh:namespace', literalText(namespace, `${VOID_PREFIXES.xsd}anyURI`)],
+        ]),
+      )
+      .join('')
+  )
+}
+
+/** Address of the catalog in DCAT. */
+export function catalogAddress(base: string): string {
+  return `${base}/api/v2/catalog/exports/ttl`
+}
+
+function portalNode(base: string): string {
+  return iriText(`${portalDescriptionAddress(base)}#portal`)
+}
+
+function titleOf({ dataset }: CatalogEntry): string {
+  const title = dataset.metas.default?.title
+  return typeof title === 'string' ? title : dataset.id
+}
+
+/** Language tag of the texts; empty where none is known. */
+function languageOf({ dataset }: CatalogEntry): string {
+  const language = dataset.metas.default?.language
+  return typeof language === 'string' && isLanguageTag(language) ? language : ''
+}
+
+function textOf(value: unknown, text: (value: string) => string): string | null {
+  return typeof value === 'string' ? text(value) : null
+}
+
+function listOf(value: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return all.filter(each => typeof each === 'string')
+}
+
+function number(value: number): string {
+  return literalText(String(value), `${VOID_PREFIXES.xsd}integer`)
+}
+
+function moment(text: string): string {
+  return literalText(String(canonicalMoment(text)), `${VOID_PREFIXES.xsd}dateTime`)
+}

@@ -1,0 +1,85 @@
+import { queryForm } from '../../catalog/example-queries.ts'
+import { Fault } from '../../errors.ts'
+import type { GivenTriple, QueryAnswer } from './answer.ts'
+import type { QuerySource } from './sources.ts'
+
+/** Runs a query with Comunica over one source or several, which it joins. Faults: Usage, BadGateway. */
+export async function askComunica(query: string, sources: readonly QuerySource[]): Promise<QueryAnswer> {
+  const { QueryEngine } = await import('@comunica/query-sparql')
+  const engine = new QueryEngine()
+  const [first, ...rest] = sources
+  if (first === undefined) throw new Fault('Usage', { reason: 'a query needs a source.' })
+  const context = { sources: [first, ...rest] } satisfies {
+    readonly sources: [QuerySource, ...QuerySource[]]
+  }
+  // It notes in the context that it explains.
+  await engine.explain(query, { ...context }, 'parsed').catch(error => {
+    throw syntaxFault(error, query)
+  })
+  if (queryForm(query) === null)
+    throw new Fault('Usage', {
+      reason: 'only SELECT, ASK, CONSTRUCT and DESCRIBE are run: sources are only read.',
+    })
+  try {
+    const result = await engine.query(query, context)
+    switch (result.resultType) {
+      case 'bindings': {
+        const rows = await result.execute()
+        const { variables } = await result.metadata()
+        return { type: 'rows', variables: variables.map(({ value }) => value), rows: told(rows) }
+      }
+      case 'quads':
+        return { type: 'triples', triples: told((await result.execute()) as AsyncIterable<GivenTriple>) }
+      case 'boolean':
+        return { type: 'truth', value: await result.execute() }
+      default:
+        throw new Fault('Usage', { reason: 'updates are not run: sources are only read.' })
+    }
+  } catch (error) {
+    throw queryFault(error)
+  }
+}
+
+async function* told<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* items
+  } catch (error) {
+    throw queryFault(error)
+  }
+}
+
+/** Where a text is no SPARQL, in one line. */
+export function syntaxFault(error: unknown, query: string): Fault {
+  const offset = /at offset: (\d+)/.exec(messageOf(error))?.[1]
+  const before = offset === undefined ? null : query.slice(0, Number(offset)).split('\n')
+  const place = before === null ? '' : `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: `
+  return new Fault(
+    'Usage',
+    { reason: `the query cannot be read: ${place}${lineOf(error)}` },
+    { cause: error },
+  )
+}
+
+/** What went wrong with a query that is one, in one line. */
+export function queryFault(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  return new Fault('BadGateway', { reason: `the query failed: ${lineOf(error)}` }, { cause: error })
+}
+
+const LONGEST_WORD = 120
+const LONGEST_LINE = 500
+
+/** A message in one line; addresses with a query of pages are cut. */
+function lineOf(error: unknown): string {
+  return messageOf(error)
+    .split(/\s+/)
+    .filter(word => word !== '')
+    .map(word => (word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD)}…` : word))
+    .join(' ')
+    .slice(0, LONGEST_LINE)
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}

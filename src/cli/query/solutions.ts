@@ -1,0 +1,140 @@
+import { termText } from '../../rdf/ntriples.ts'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+
+/** A row of an answer: terms in the order of the variables; null where one is not bound. */
+export type Row = readonly (Term | null)[]
+
+/** Writes rows as they come. */
+export interface RowWriter {
+  readonly head: (variables: readonly string[]) => string
+  readonly row: (row: Row) => string
+  readonly end: () => string
+}
+
+/** SPARQL 1.1 Query Results CSV (section 3): values without their kind. */
+export function csvRows(): RowWriter {
+  const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  return {
+    head: variables => `${variables.map(cell).join(',')}\r\n`,
+    row: row => `${row.map(term => cell(term === null ? '' : plain(term))).join(',')}\r\n`,
+    end: () => '',
+  }
+}
+
+/** SPARQL 1.1 Query Results TSV (section 4): terms as Turtle writes them. */
+export function tsvRows(): RowWriter {
+  return {
+    head: variables => `${variables.map(name => `?${name}`).join('\t')}\n`,
+    row: row => `${row.map(term => (term === null ? '' : termText(term))).join('\t')}\n`,
+    end: () => '',
+  }
+}
+
+/** SPARQL 1.1 Query Results JSON, a line a row. */
+export function jsonRows(): RowWriter {
+  let names: readonly string[] = []
+  let before = '\n'
+  return {
+    head: variables => {
+      names = variables
+      return `{"head":{"vars":${JSON.stringify(variables)}},\n"results":{"bindings":[`
+    },
+    row: row => {
+      const bound = row.flatMap((term, at) =>
+        term === null ? [] : [`${JSON.stringify(names[at])}:${JSON.stringify(jsonTerm(term))}`],
+      )
+      const text = `${before}{${bound.join(',')}}`
+      before = ',\n'
+      return text
+    },
+    end: () => '\n]}}\n',
+  }
+}
+
+/** Rows whose widths the columns of a table are made for; later ones may be wider. */
+const ROWS_MEASURED = 100
+/** Characters that a cell shows. */
+const WIDEST = 60
+
+/** A table to be read: the columns fit the first rows, numbers stand to the right. */
+export function tableRows(): RowWriter {
+  let names: readonly string[] = []
+  let held: Row[] = []
+  let widths: readonly number[] | null = null
+  let numeric: readonly boolean[] = []
+  const line = (cells: readonly string[]) =>
+    `${cells
+      .map((cell, at) => {
+        const pad = ' '.repeat(Math.max(0, (widths?.[at] ?? 0) - widthOf(cell)))
+        return numeric[at] === true ? pad + cell : cell + pad
+      })
+      .join('  ')
+      .trimEnd()}\n`
+  const begin = () => {
+    const shown = held.map(row => row.map(shownTerm))
+    numeric = names.map(
+      (_, at) => held.length > 0 && held.every(row => row[at] === null || isNumber(row[at])),
+    )
+    widths = names.map((name, at) => Math.max(widthOf(name), ...shown.map(row => widthOf(row[at] ?? ''))))
+    held = []
+    const rule = widths.map(width => '─'.repeat(width)).join('  ')
+    return `${line(names)}${rule}\n${shown.map(line).join('')}`
+  }
+  return {
+    head: variables => {
+      names = variables
+      return ''
+    },
+    row: row => {
+      if (widths !== null) return line(row.map(shownTerm))
+      held.push(row)
+      return held.length < ROWS_MEASURED ? '' : begin()
+    },
+    end: () => (widths === null ? begin() : ''),
+  }
+}
+
+function shownTerm(term: Term | null): string {
+  if (term === null) return ''
+  if (isNumber(term) && /e/i.test(term.value)) return String(Number(term.value))
+  const text = plain(term).replace(/\s+/g, ' ')
+  const characters = [...text]
+  return characters.length > WIDEST && term.type === 'literal'
+    ? `${characters.slice(0, WIDEST - 1).join('')}…`
+    : text
+}
+
+/** Columns that a terminal needs for a text: wide characters take two, marks on others none. */
+function widthOf(text: string): number {
+  let width = 0
+  for (const character of text) {
+    if (/\p{Mn}|\p{Me}|\p{Cf}/u.test(character)) continue
+    width += /[ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹯＀-｠￠-￦]|\p{Emoji_Presentation}/u.test(character) ? 2 : 1
+  }
+  return width
+}
+
+function isNumber(term: Term | null | undefined): boolean {
+  return term?.type === 'literal' && /#(?:integer|decimal|double|float|int|long)$/.test(term.datatype)
+}
+
+function plain(term: Term): string {
+  return term.type === 'blank' ? `_:${term.value}` : term.value
+}
+
+function jsonTerm(term: Term): unknown {
+  switch (term.type) {
+    case 'iri':
+      return { type: 'uri', value: term.value }
+    case 'blank':
+      return { type: 'bnode', value: term.value }
+    case 'literal': {
+      const { value, datatype, language } = term
+      if (language !== '') return { type: 'literal', value, 'xml:lang': language }
+      return datatype === XSD.string ? { type: 'literal', value } : { type: 'literal', value, datatype }
+    }
+    default:
+      return term satisfies never
+  }
+}

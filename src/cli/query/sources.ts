@@ -1,0 +1,71 @@
+import { fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
+import { Fault } from '../../errors.ts'
+
+/** How a dataset of the portal is asked. */
+export const ROADS = ['fragments', 'brtpf', 'sparql'] as const
+export type Road = (typeof ROADS)[number]
+
+/** A source as Comunica takes it: an address whose kind it finds out, or one of a kind that is told. */
+export type QuerySource = string | { readonly type: string; readonly value: string }
+
+/** Kinds of sources that are written before an address: `sparql@https://…` */
+const KINDS: readonly string[] = ['file', 'sparql', 'qpf', 'brtpf', 'hypermedia', 'rdfjs', 'serialized']
+
+/**
+ * The sources of a query: datasets of the portal by their ids, several with commas between, other portals by the
+ * addresses of their fragments or endpoints, and whatever else Comunica reads.
+ *
+ * @param named what stands before the query on the command line
+ * @param foreign addresses, with a kind before them where it cannot be found out
+ */
+export function querySources(
+  named: readonly string[],
+  foreign: readonly string[],
+  { base, road }: { readonly base: string; readonly road: Road },
+): readonly QuerySource[] {
+  const datasets = named.flatMap(text => (isAddress(text) ? [text] : text.split(','))).filter(id => id !== '')
+  const sources = [
+    ...datasets.map(text => (isAddress(text) ? foreignSource(text) : datasetSource(text, base, road))),
+    ...foreign.map(foreignSource),
+  ]
+  if (sources.length === 0)
+    throw new Fault('Usage', { reason: 'name a dataset before the query, or a source with --source.' })
+  return sources
+}
+
+/** Says plainly which dataset is not served, and where no portal is. Faults: NotFoundResource, BadGateway. */
+export async function checkDatasets(sources: readonly QuerySource[], base: string): Promise<void> {
+  const own = fragmentsAddress(base, '')
+  const ids = sources
+    .map(source => (typeof source === 'string' ? source : source.value).replace('/api/sparql/', '/api/tpf/'))
+    .flatMap(address => (address.startsWith(own) ? [decodeURIComponent(address.slice(own.length))] : []))
+  for (const id of new Set(ids)) {
+    const answer = await fetch(fragmentsAddress(base, id), { method: 'HEAD' }).catch(() => null)
+    if (answer === null)
+      throw new Fault('BadGateway', { reason: `no portal answers at ${base}: is it being served?` })
+    if (answer.status === 404) throw new Fault('NotFoundResource', { kind: 'dataset', id })
+  }
+}
+
+function datasetSource(id: string, base: string, road: Road): QuerySource {
+  switch (road) {
+    case 'fragments':
+      return { type: 'qpf', value: fragmentsAddress(base, id) }
+    case 'brtpf':
+      return { type: 'brtpf', value: fragmentsAddress(base, id) }
+    case 'sparql':
+      return { type: 'sparql', value: sparqlAddress(base, id) }
+    default:
+      return road satisfies never
+  }
+}
+
+function foreignSource(text: string): QuerySource {
+  const at = text.indexOf('@')
+  const kind = text.slice(0, Math.max(0, at))
+  return KINDS.includes(kind) ? { type: kind, value: text.slice(at + 1) } : text
+}
+
+function isAddress(text: string): boolean {
+  return /^(?:[a-z]+@)?(?:https?|file):/i.test(text)
+}

@@ -1,0 +1,76 @@
+import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
+import type { RdfFormat } from '../model/rdf-format.ts'
+import { type SourceFolders, type SourceSpec, sourceFiles } from './open.ts'
+import { misconfigured, unreadable } from './unreadable.ts'
+
+/** A file of RDF: it has triples and no records. */
+export interface RdfSource {
+  /** Name for messages. */
+  readonly name: string
+  readonly format: RdfFormat
+  /** The bytes of the file, unpacked, without a byte order mark. Throws SourceUnreadable. */
+  pieces(): AsyncIterable<Buffer>
+}
+
+const EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
+  ttl: 'turtle',
+  turtle: 'turtle',
+  nt: 'ntriples',
+  nq: 'nquads',
+  trig: 'trig',
+  rdf: 'rdfxml',
+  owl: 'rdfxml',
+  jsonld: 'jsonld',
+}
+
+/** The syntaxes, as `format` names them. */
+export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(EXTENSIONS))]
+
+/** The syntax of a source that is RDF, from its `format` or else the name of its file; undefined for records. */
+export function rdfFormatOf(spec: SourceSpec): RdfFormat | undefined {
+  if (spec.format !== undefined) return isRdfFormat(spec.format) ? spec.format : undefined
+  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(spec.path ?? spec.package ?? '')?.[1]?.toLowerCase()
+  return extension === undefined ? undefined : EXTENSIONS[extension]
+}
+
+/** Opens a file of RDF; nothing of it is read yet. Throws as `openSource` does. */
+export function openRdf(spec: SourceSpec, from: SourceFolders, format: RdfFormat): RdfSource {
+  const name = spec.path ?? spec.package
+  if (name === undefined)
+    throw misconfigured('RDF is read from a file.', 'Name it with path or package instead of module.')
+  const [option] = Object.keys(spec.options ?? {})
+  if (option !== undefined)
+    throw misconfigured(`The option ${JSON.stringify(option)} means nothing for ${format}.`)
+  const [file = name] = sourceFiles(spec, from)
+  return { name, format, pieces: () => readBytes(file, name) }
+}
+
+function isRdfFormat(format: string): format is RdfFormat {
+  return (RDF_FORMATS as readonly string[]).includes(format)
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+async function* readBytes(file: string, name: string): AsyncGenerator<Buffer> {
+  const input = createReadStream(file, { highWaterMark: 2 ** 20 })
+  let first = true
+  try {
+    for await (const piece of (file.endsWith('.gz') ? unpacked(input) : input) as AsyncIterable<Buffer>) {
+      const marked = first && piece.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+      first = false
+      yield marked ? piece.subarray(BYTE_ORDER_MARK.length) : piece
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw unreadable(`The file cannot be read: ${reason}.`, { file: name }, undefined, error)
+  } finally {
+    input.destroy()
+  }
+}
+
+function unpacked(input: NodeJS.ReadableStream): NodeJS.ReadableStream {
+  const gunzip = createGunzip({ chunkSize: 2 ** 20 })
+  input.on('error', error => gunzip.destroy(error))
+  return input.pipe(gunzip)
+}

@@ -1,0 +1,12 @@
+import { QueryError } from '../store.ts'
+
+/**
+ * What the engine says of a query that it cannot read or evaluate. Its parser tells the place as `error at 3:6: expected
+ * one of …`; among what it expected stand the rules that the query breaks, as sentences.
+ */
+export function queryError(message: string): QueryError {
+  const place = /^error at (\d+):(\d+): /.exec(message)
+  if (place === null) return new QueryError(message)
+  const rule = /\b(?:The|A|An) [A-Z\w][^,[\]]{10,200}/.exec(message.slice(place[0].length))?.[0]
+  return new QueryError(rule ?? '', Number(place[1]), Number(place[2]))
+}

@@ -1,0 +1,261 @@
+import fastify from 'fastify'
+import { Parser, type Quad } from 'n3'
+import oxigraph from 'oxigraph'
+import t from 'tap'
+import { fragments } from '../src/api/fragments/routes.ts'
+import { parseQueryString } from '../src/http/query-string.ts'
+import { literalText } from '../src/rdf/ntriples.ts'
+import { parseTerm } from '../src/rdf/ntriples-reader.ts'
+import type { TriplePattern } from '../src/rdf/term.ts'
+import { FOAF, HYDRA, RDF, VOID, XSD } from '../src/rdf/vocab.ts'
+import { Crawl } from '../src/store/embedded/crawl.ts'
+import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
+import { pageQuery } from '../src/store/match.ts'
+import type { Store } from '../src/store/store.ts'
+import { isData, key, objects, parse } from './support/fragment-server.ts'
+
+/** Every page of many patterns, read by the rules that clients depend on, and the order of pages far from the first. */
+const EX = 'http://example.org/'
+const BASE = 'http://portal.example'
+
+/** A generator of the same numbers in every run (Park and Miller). */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return below => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}
+
+/** Records with fields, some with several values, as the direct mapping makes them. */
+function records(count: number): string {
+  return Array.from({ length: count }, (_, i) => {
+    const subject = `<${EX}records/${i}>`
+    return [
+      `${subject} <${EX}name> ${literalText(`n "${i}"\n`)} .\n`,
+      `${subject} <${EX}kind> "k${i % 4}" .\n`,
+      `${subject} <${EX}size> "${i % 50}"^^<${XSD.integer}> .\n`,
+      ...(i % 3 === 0 ? ['a', 'b'].map(tag => `${subject} <${EX}tag> "${tag}"@en .\n`) : []),
+    ].join('')
+  }).join('')
+}
+
+/** Records that share resources, whose triples stand far from one another, as a mapping of one's own makes them. */
+function linked(count: number): string {
+  return Array.from({ length: count }, (_, i) => {
+    const [record, kind] = [`<${EX}records/${i}>`, `<${EX}kinds/${i % 7}>`]
+    return [
+      `${record} <${RDF.type}> <${EX}Record> .\n${record} <${EX}kind> ${kind} .\n`,
+      `${kind} <${EX}holds> ${record} .\n<${EX}hub> <${EX}says> ${literalText(`${i} "é"\n`, XSD.string, 'en')} .\n`,
+      ...(i % 5 === 0 ? [`<urn:x:${i % 11}> <${EX}size> "${i}"^^<${XSD.integer}> .\n`] : []),
+    ].join('')
+  }).join('')
+}
+
+async function server(store: Store, graph: string, pageSize: number) {
+  const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
+  const dataset = { id: 'd', title: 'D', description: null, version: 'v1', graph }
+  await http.register(fragments, { base: BASE, pageSize, store, dataset: () => dataset })
+  return http
+}
+
+/** Patterns of every shape, made of random triples of the data. */
+function patternsOf(quads: readonly Quad[], count: number, random: (below: number) => number) {
+  return Array.from({ length: count }, (_, i) => {
+    const quad = quads[random(quads.length)] as Quad
+    const has = (bit: number) => (i & bit) !== 0
+    const { value, language, datatype } = quad.object as unknown as {
+      value: string
+      language?: string
+      datatype?: { value: string }
+    }
+    const object =
+      datatype === undefined
+        ? value
+        : language
+          ? `"${value}"@${language}`
+          : `"${value}"^^${i % 3 === 0 ? `<${datatype.value}>` : datatype.value}`
+    const parts = [
+      has(1) ? `subject=${encodeURIComponent(quad.subject.value)}` : i % 5 === 0 ? 'subject=' : '',
+      has(2) ? `predicate=${encodeURIComponent(`<${quad.predicate.value}>`)}` : '',
+      has(4) ? `object=${encodeURIComponent(object)}` : i % 3 === 0 ? 'object=?o' : '',
+    ].filter(part => part !== '')
+    const matches = (other: Quad) =>
+      (!has(1) || other.subject.equals(quad.subject)) &&
+      (!has(2) || other.predicate.equals(quad.predicate)) &&
+      (!has(4) || other.object.equals(quad.object))
+    return { query: parts.join('&'), matches }
+  })
+}
+
+/** What is wrong with a page for a client that follows its controls (Hydra core; TPF specification, "Controls"). */
+function faultsOf(
+  all: readonly Quad[],
+  url: string,
+  expected: { total: number; page: number; size: number },
+) {
+  const faults: string[] = []
+  const check = (holds: boolean, what: string) => {
+    if (!holds) faults.push(what)
+  }
+  const said = (predicate: string) => all.filter(quad => quad.predicate.value === predicate)
+  const subset = said(VOID.subset).filter(quad => quad.object.value === url)
+  const fragment = subset.at(-1)?.subject.value
+  check(fragment !== undefined, 'the page is the subset of no fragment')
+  const topics = said(FOAF.primaryTopic).filter(quad => quad.object.value === fragment)
+  const graph = topics[0]?.graph.value ?? ''
+  check(topics.length === 1 && graph !== '', 'no graph of metadata')
+  const metadata = all.filter(quad => !isData(quad))
+  check(
+    metadata.every(quad => quad.graph.value === graph),
+    'metadata in another graph',
+  )
+  const counts = all.filter(quad => [HYDRA.totalItems, VOID.triples].includes(quad.predicate.value))
+  check(
+    counts.length === 2 &&
+      counts.every(quad => quad.subject.value === url && Number(quad.object.value) === expected.total),
+    `counts are ${counts.map(quad => quad.object.value)}, not ${expected.total}`,
+  )
+  const forms = said(HYDRA.search)
+  check(forms.length === 1, 'not one form')
+  const mappings = said(HYDRA.mapping).map(quad => quad.object.value)
+  check(new Set(mappings).size === 3 && mappings.length === 3, 'not three mappings')
+  const properties = said(HYDRA.property)
+    .map(quad => quad.object.value)
+    .sort()
+  check(properties.join() === [RDF.object, RDF.predicate, RDF.subject].join(), 'other properties')
+  check(said(HYDRA.template).length === 1 && said(HYDRA.variable).length === 3, 'no template')
+  const { total, page, size } = expected
+  for (const [predicate, target] of [
+    [HYDRA.first, 1],
+    [HYDRA.previous, page > 1 ? page - 1 : null],
+    [HYDRA.next, page * size < total ? page + 1 : null],
+  ] as const) {
+    const links = said(predicate)
+    check(links.length === (target === null ? 0 : 1), `${predicate}: ${links.length} links`)
+    check(
+      links.every(quad => quad.subject.value === url),
+      `${predicate} is not of the page`,
+    )
+    check(
+      links.every(quad => new RegExp(`[?&]page=${target}$`).test(quad.object.value)),
+      `${predicate} leads to ${links[0]?.object.value}`,
+    )
+  }
+  const data = all.filter(isData)
+  check(data.length === Math.max(0, Math.min(size, total - (page - 1) * size)), `${data.length} triples`)
+  check(!all.some(quad => quad.subject.termType === 'BlankNode' && isData(quad)), 'a blank node')
+  return faults
+}
+
+t.test(
+  'every page of every shape of pattern keeps the rules, and together they are what matches',
+  async t => {
+    for (const [name, text] of [
+      ['records', records(60)],
+      ['linked', linked(60)],
+    ] as const) {
+      const store = await createEmbeddedStore({ workers: 1 })
+      t.teardown(() => store.close())
+      await store.load([{ graph: 'urn:g', text }])
+      const quads = new Parser({ format: 'N-Triples' }).parse(text)
+      const random = numbers(7)
+      for (const size of [2, 7, 100]) {
+        const http = await server(store, 'urn:g', size)
+        for (const { query, matches } of patternsOf(quads, 24, random)) {
+          const expected = quads.filter(matches).map(key).sort()
+          const found: string[] = []
+          const faults: string[] = []
+          let url = `${BASE}/api/tpf/d${query === '' ? '' : `?${query}`}`
+          for (let page = 1; page <= 200; page++) {
+            const { body } = await http.inject(url.slice(BASE.length))
+            const all = parse(body, 'application/trig')
+            faults.push(...faultsOf(all, url, { total: expected.length, page, size }))
+            found.push(...all.filter(isData).map(key))
+            const [next] = objects(all, HYDRA.next)
+            if (next === undefined) break
+            url = next
+          }
+          t.strictSame(faults, [], `${name} ${query}`)
+          t.strictSame(found.sort(), expected, `${name} ${query}, pages of ${size}`)
+        }
+        await http.close()
+      }
+    }
+  },
+)
+
+const GRAPH = oxigraph.namedNode('urn:g')
+
+/** An engine in this thread, loaded in two transactions. */
+function engine(text: string): oxigraph.Store {
+  const store = new oxigraph.Store()
+  const half = text.indexOf('\n', text.length >> 1) + 1
+  for (const part of [text.slice(0, half), text.slice(half)])
+    store.load(part, { format: 'application/n-triples', to_graph_name: GRAPH })
+  return store
+}
+
+t.test('pages far into a pattern have the order of the engine', async t => {
+  const [many, few, none] = [64 * 2 ** 20, 20_000, 0]
+  for (const [name, text, most] of [
+    ['records', records(3000), many],
+    ['linked', linked(3000), many],
+    ['linked, with little memory', linked(3000), few],
+    ['linked, with no memory', linked(300), none],
+    ['blank nodes', records(100).replaceAll(`<${EX}records/5>`, '_:b'), many],
+  ] as const) {
+    const store = engine(text)
+    const ask = async (sparql: string, format: string) =>
+      store.query(sparql, { results_format: format }) as string
+    const crawl = new Crawl(ask, most)
+    const random = numbers(11)
+    const lines = text.split('\n').slice(0, -1)
+    const patterns: TriplePattern[] = [
+      {},
+      { subject: parseTerm(`<${EX}hub>`) },
+      { subject: parseTerm(`<${EX}kinds/3>`), predicate: parseTerm(`<${EX}holds>`) },
+      ...['name', 'kind', 'size', 'tag', 'says'].map(local => ({ predicate: parseTerm(`<${EX}${local}>`) })),
+      ...Array.from({ length: 6 }, (_, i) => {
+        const [subject = '', predicate = ''] = (lines[random(lines.length)] ?? '').split(' ')
+        return i % 2 === 0 ? { predicate: parseTerm(predicate) } : { subject: parseTerm(subject) }
+      }),
+      { subject: parseTerm(`<${EX}hub>`), predicate: parseTerm(`<${EX}says>`), object: parseTerm('"1"') },
+    ].filter(({ subject }: TriplePattern) => subject?.type !== 'blank')
+    for (const pattern of patterns) {
+      const whole = (await ask(pageQuery('urn:g', pattern, 0, 1_000_000), 'nt')).split(/(?<=\n)/)
+      for (let i = 0; i < 12; i++) {
+        const limit = [1, 7, 100, 500][i % 4] ?? 1
+        const offset = random(whole.length + 20)
+        const page = await crawl.page('urn:g', pattern, offset, limit)
+        const wanted = whole.slice(offset, offset + limit).join('')
+        if (page !== wanted)
+          t.equal(page, wanted, `${name} ${JSON.stringify(pattern)} from ${offset}, ${limit}`)
+      }
+    }
+    t.pass(name)
+    crawl.forget(['urn:g'])
+  }
+})
+
+t.test('the embedded store goes on behind the rows that it passes over', async t => {
+  const store = await createEmbeddedStore({ workers: 2 })
+  t.teardown(() => store.close())
+  const text = linked(4000)
+  await store.load([{ graph: 'urn:g', text }])
+  const total = text.split('\n').length - 1
+  const found: string[] = []
+  for (let offset = 0; offset < total; offset += 1500) {
+    const { triples, count } = await store.match('urn:g', {}, { offset, limit: 1500 })
+    t.equal(count, total)
+    found.push(...triples.split(/(?<=\n)/))
+  }
+  t.equal(found.length, total)
+  t.equal(new Set(found).size, total, 'every triple once')
+  const beyond = await store.match('urn:g', {}, { offset: 999_999_999, limit: 10 })
+  t.strictSame(beyond, { triples: '', count: total })
+  await store.drop(['urn:g'])
+  await store.load([{ graph: 'urn:g', text: records(4000) }])
+  const after = await store.match('urn:g', {}, { offset: 6000, limit: 10 })
+  t.notMatch(after.triples, 'hub', 'nothing is left of a graph that was dropped')
+})

@@ -1,0 +1,384 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { LineSet } from '../src/catalog/line-set.ts'
+import { graphPath } from '../src/catalog/publish.ts'
+import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
+import { currentManifest, currentVersion, removedIds, versionsOf, withdraw } from '../src/catalog/versions.ts'
+import { loadConfig } from '../src/config.ts'
+import { replaceBlankNodes } from '../src/rdf/skolem.ts'
+import { lodestone } from './support/crash.ts'
+
+/** Files of RDF as datasets: every syntax, named graphs, blank nodes, what is refused; and records that are removed. */
+const BASE = 'http://portal.test/data'
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+
+async function publish(portal: string, names: readonly string[] | null = null) {
+  const messages: PublishMessage[] = []
+  await publishAll({ portal, base: BASE, now: () => new Date() }, names, message => messages.push(message))
+  return messages.filter(message => message.type !== 'progress')
+}
+
+/** A portal with one dataset a file, called `d0`, `d1` and so on. */
+function makePortal(
+  t: Test,
+  files: readonly (readonly [name: string, text: string, yaml?: string])[],
+): string {
+  const data = files.map(([name, text, yaml = `source: { path: ${name} }\n`], index) => {
+    const packed = name.endsWith('.gz')
+    return [`d${index}`, { 'dataset.yaml': yaml, [name]: packed ? '' : text }] as const
+  })
+  const portal = t.testdir({ 'portal.yaml': 'title: Test\n', data: Object.fromEntries(data) })
+  for (const [index, [name, text]] of files.entries())
+    if (name.endsWith('.gz')) writeFileSync(path.join(portal, 'data', `d${index}`, name), gzipSync(text))
+  return portal
+}
+
+/** The triples of the published graphs of a dataset: the facts, and each named graph by its IRI. */
+function published(portal: string, id: string): Readonly<Record<string, readonly string[]>> {
+  const versions = versionsOf(portal)
+  const manifest = currentManifest(versions, id)
+  if (manifest === null) throw new Error(`${id} is not published`)
+  return Object.fromEntries(
+    manifest.graphs.map(({ role, name, file, triples, bytes }) => {
+      const text = gunzipSync(readFileSync(graphPath(versions, manifest, file)))
+      const lines = text.toString().split('\n').slice(0, -1)
+      t.same([lines.length, text.length], [triples, bytes], `${id} ${file}: triples and bytes`)
+      return [name ?? role, lines]
+    }),
+  )
+}
+
+const genid = (id: string, label: string) => `<${BASE}/.well-known/genid/${id}/${label}>`
+
+t.test('every syntax', async t => {
+  const rows: readonly (readonly [
+    string,
+    string,
+    (id: string) => Record<string, readonly string[]>,
+    string?,
+  ])[] = [
+    [
+      'a.ttl',
+      '\ufeff@prefix e: <http://e/> .\n<x> a e:T ; e:p 01 , 1 , "b"@EN , [ e:q _:n ] . _:n e:r "_:n <http://x>" .',
+      id => ({
+        facts: [
+          `<${BASE}/ld/resources/${id}/x> <${RDF}type> <http://e/T> .`,
+          `<${BASE}/ld/resources/${id}/x> <http://e/p> "1"^^<${XSD}integer> .`,
+          `<${BASE}/ld/resources/${id}/x> <http://e/p> "b"@en .`,
+          `<${BASE}/ld/resources/${id}/x> <http://e/p> ${genid(id, 'b1')} .`,
+          `${genid(id, 'b1')} <http://e/q> ${genid(id, 'b2')} .`,
+          `${genid(id, 'b2')} <http://e/r> "_:n <http://x>" .`,
+        ],
+      }),
+    ],
+    [
+      'a.nt.gz',
+      '# _:c\n_:a.b <http://p> _:é .\r\n<http://s> <http://p> "_:a \\" <x> # y" . # _:z\n\n<http://s> <http://p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n<http://s> <http://p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .',
+      id => ({
+        facts: [
+          `${genid(id, 'a.b')} <http://p> ${genid(id, 'é')} .`,
+          '<http://s> <http://p> "_:a \\" <x> # y" .',
+          `<http://s> <http://p> "1"^^<${XSD}integer> .`,
+        ],
+      }),
+    ],
+    [
+      'a.nq',
+      '<http://s> <http://p> "x" .\n<http://s> <http://p> "x" <http://g> .\n<http://s> <http://p> <http://o> <http://g> .\n<http://s> <http://p> <http://o> <http://h> .\n<http://s> <http://p> "a <http://g>" .\n<http://s> <http://p> "a <http://g>"@en _:g .\n<http://s> <http://p> "x" <http://g> .\n',
+      id => ({
+        facts: [
+          '<http://s> <http://p> "x" .',
+          '<http://s> <http://p> <http://o> .',
+          '<http://s> <http://p> "a <http://g>" .',
+          '<http://s> <http://p> "a <http://g>"@en .',
+        ],
+        'http://g': ['<http://s> <http://p> "x" .', '<http://s> <http://p> <http://o> .'],
+        'http://h': ['<http://s> <http://p> <http://o> .'],
+        [genid(id, 'g').slice(1, -1)]: ['<http://s> <http://p> "a <http://g>"@en .'],
+      }),
+    ],
+    [
+      'a.trig',
+      '@prefix : <http://e/> . :s :p :o . :g { :s :p :o , [ :q 1 ] } _:h { :t :p "x" }',
+      id => ({
+        facts: [
+          '<http://e/s> <http://e/p> <http://e/o> .',
+          `${genid(id, 'b1')} <http://e/q> "1"^^<${XSD}integer> .`,
+          `<http://e/s> <http://e/p> ${genid(id, 'b1')} .`,
+          '<http://e/t> <http://e/p> "x" .',
+        ],
+        'http://e/g': [
+          '<http://e/s> <http://e/p> <http://e/o> .',
+          `<http://e/s> <http://e/p> ${genid(id, 'b1')} .`,
+          `${genid(id, 'b1')} <http://e/q> "1"^^<${XSD}integer> .`,
+        ],
+        [genid(id, 'b2').slice(1, -1)]: ['<http://e/t> <http://e/p> "x" .'],
+      }),
+    ],
+    [
+      'a.rdf',
+      `<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="${RDF}" xmlns:e="http://e/"><e:T rdf:about="x"><e:p rdf:nodeID="n"/><e:q xml:lang="en">a&amp;b</e:q></e:T></rdf:RDF>`,
+      id => ({
+        facts: [
+          `<${BASE}/ld/resources/${id}/x> <${RDF}type> <http://e/T> .`,
+          `<${BASE}/ld/resources/${id}/x> <http://e/p> ${genid(id, 'b1')} .`,
+          `<${BASE}/ld/resources/${id}/x> <http://e/q> "a&b"@en .`,
+        ],
+      }),
+    ],
+    [
+      'a.jsonld',
+      '{"@context": {"e": "http://e/"}, "@id": "http://g", "@graph": [{"@id": "e:s", "e:p": [1, {"e:q": "x"}]}]}',
+      id => ({
+        facts: [
+          `<http://e/s> <http://e/p> "1"^^<${XSD}integer> .`,
+          `<http://e/s> <http://e/p> ${genid(id, 'b1')} .`,
+          `${genid(id, 'b1')} <http://e/q> "x" .`,
+        ],
+        'http://g': [
+          `<http://e/s> <http://e/p> "1"^^<${XSD}integer> .`,
+          `<http://e/s> <http://e/p> ${genid(id, 'b1')} .`,
+          `${genid(id, 'b1')} <http://e/q> "x" .`,
+        ],
+      }),
+    ],
+    ['empty.ttl', '# nothing\n', () => ({ facts: [] })],
+    [
+      'data.txt',
+      '<http://s> <http://p> "x" .',
+      () => ({ facts: ['<http://s> <http://p> "x" .'] }),
+      'source: { path: data.txt }\nformat: turtle\n',
+    ],
+  ]
+  const portal = makePortal(
+    t,
+    rows.map(([name, text, , yaml]) => (yaml === undefined ? [name, text] : [name, text, yaml])),
+  )
+  t.same(
+    (await publish(portal)).map(({ type }) => type),
+    rows.map(() => 'published'),
+  )
+  const sorted = (graphs: Readonly<Record<string, readonly string[]>>) =>
+    Object.fromEntries(Object.entries(graphs).map(([name, lines]) => [name, [...lines].sort()]))
+  const before = rows.map(([name, , expected], index) => {
+    const graphs = published(portal, `d${index}`)
+    t.same(sorted(graphs), sorted(expected(`d${index}`)), name)
+    return graphs
+  })
+  const versions = rows.map((_, index) => currentVersion(versionsOf(portal), `d${index}`))
+  for (const [index] of rows.entries())
+    writeFileSync(path.join(portal, 'data', `d${index}`, 'dataset.yaml'), '\n', { flag: 'a' })
+  await publish(portal)
+  for (const [index, [name]] of rows.entries()) {
+    t.not(currentVersion(versionsOf(portal), `d${index}`), versions[index], `${name}: another version`)
+    t.same(published(portal, `d${index}`), before[index], `${name}: the same triples in the same order`)
+  }
+})
+
+t.test('what is refused', async t => {
+  const many = Array.from({ length: 1001 }, (_, at) => `<http://s> <http://p> "x" <http://g/${at}> .\n`)
+  const rows: readonly (readonly [string, string, RegExp, string?])[] = [
+    ['a.ttl', '<a> <b> <c> .\n<a> <b> "x"@toolonglanguage .', /a\.ttl:2:13: .*eight characters/],
+    ['a.ttl', '<a> <b> <c d> .', /a\.ttl:1:9: .*Invalid IRI code point ' '/],
+    ['a.ttl', '<a> <b> <c> .\n\n<a> <b "x" .', /a\.ttl:3:\d+: /],
+    ['a.nt', '_:long <http://p> "x" .\n_:long <http://p> <http://a b> .\n', /a\.nt:2:19: .*code point ' '/],
+    ['a.nt', '<http://s> <http://p> "x" .\n<http://s> <p> "x" .', /a\.nt:2:12: .*No scheme/],
+    ['a.nt', '<http://s> <http://p> "x .\n_:b <http://p> "x" .', /a\.nt:1:/],
+    ['a.nq', '<http://s> <http://p> "x" <http://g> <http://h> .', /a\.nq:1:/],
+    ['a.trig', '<g> { <s> <p> }', /a\.trig:1:\d+: /],
+    [
+      'a.rdf',
+      `<rdf:RDF xmlns:rdf="${RDF}">\n\n<rdf:Description rdf:about="http://a b"/>\n\n</rdf:RDF>`,
+      /a\.rdf:3: /,
+    ],
+    ['a.rdf', `<rdf:RDF xmlns:rdf="${RDF}">\n<rdf:Description>\n</rdf:RDF>`, /a\.rdf:3: .*rdf:Description/],
+    ['a.jsonld', '{"@id": "http://s",\n"http://p":}', /a\.jsonld:2:\d+: /],
+    ['a.jsonld', '{"@context": "http://c/", "@id": "http://s"}', /put the context into the file/],
+    ['a.ttl', '<a> <b> <<( <a> <b> <c> )>> .', /Triples about triples/],
+    ['a.nq', many.join(''), /more than 1000 named graphs/],
+    ['a.ttl.gz', '', /cannot be read|^$/],
+    ['a.ttl', '', /fields means nothing/, 'source: { path: a.ttl }\nfields: [{ name: a }]\n'],
+    ['a.csv', '', /id means nothing/, 'source: { path: a.csv }\nformat: nquads\nid: [a]\n'],
+    ['a.ttl', '', /options means nothing/, 'source: { path: a.ttl }\noptions: { encoding: latin-1 }\n'],
+    ['a.ttl', '', /with path or package/, 'source: { module: a }\nformat: turtle\n'],
+    ['a.ttl', '', /a\.nt.*not found|no such file|does not exist/i, 'source: { path: a.nt }\n'],
+  ]
+  const portal = makePortal(
+    t,
+    rows.map(([name, text, , yaml]) => (yaml === undefined ? [name, text] : [name, text, yaml])),
+  )
+  const bytes = Buffer.concat([
+    Buffer.from('<http://s> <http://p> "x" .\n<http://s> <http://p> "'),
+    Buffer.of(0xff, 0x22, 0x2e),
+  ])
+  writeFileSync(path.join(portal, 'data/d4/a.nt'), bytes)
+  const told = await publish(portal)
+  for (const [index, [name, text, expected]] of rows.entries()) {
+    const message = told.find(({ dataset }) => dataset === `d${index}`)
+    if (index === 4) t.match(message, { type: 'failed', reason: /a\.nt:2: The line is not UTF-8/ })
+    else if (name === 'a.ttl.gz') t.match(message, { type: 'published', report: { triples: 0 } })
+    else t.match(message, { type: 'failed', reason: expected }, `${name}: ${text.slice(0, 60)}`)
+  }
+})
+
+t.test('a dataset of RDF is served like any other', async t => {
+  const turtle =
+    '@prefix e: <http://e/> .\n<x> a e:T ; e:name "A & B"@en , "multi\\nline" ; e:size 1.50 ; e:has [ e:part ( 1 2 ) ] .'
+  const portal = makePortal(t, [
+    ['a.ttl', turtle, 'source: { path: a.ttl }\nmetas: { default: { title: A graph } }\n'],
+    ['a.trig', '<http://s> <http://p> "x" . <http://g> { <http://s> <http://p> "y" }'],
+    ['b.ttl', '<http://s> <http://p/1> "x" .'],
+    ['c.ttl', '<http://s> <http://p> "\\u0001" .'],
+  ])
+  await publish(portal)
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  app.markReady()
+  const get = async (address: string, accept = '*/*') => {
+    const { statusCode, body } = await app.http.inject({ url: address, headers: { accept } })
+    return { statusCode, body }
+  }
+  const home = '/api/explore/v2.1/catalog/datasets'
+  t.match(JSON.parse((await get(`${home}/d0`)).body), {
+    dataset_id: 'd0',
+    has_records: false,
+    fields: [],
+    metas: { default: { title: 'A graph', records_count: 0 } },
+  })
+  t.match(JSON.parse((await get(`${home}?where=has_records%3Dfalse`)).body), { total_count: 4 })
+  t.same(JSON.parse((await get(`${home}/d0/records`)).body), { total_count: 0, results: [] })
+  t.same(JSON.parse((await get(`${home}/d0/exports/json`)).body), [])
+  const facts = [...(published(portal, 'd0').facts ?? [])].sort()
+  for (const [format, name] of [
+    ['n3', 'nt'],
+    ['turtle', 'ttl'],
+    ['rdfxml', 'rdf'],
+    ['jsonld', 'jsonld'],
+  ] as const) {
+    const { statusCode, body } = await get(`/api/v2/catalog/datasets/d0/exports/${format}`)
+    t.equal(statusCode, 200, format)
+    await t.test(`${format} read again`, async t => {
+      const again = makePortal(t, [[`a.${name}`, body]])
+      await publish(again)
+      t.same([...(published(again, 'd0').facts ?? [])].sort(), facts)
+    })
+  }
+  t.match(await get('/api/v2/catalog/datasets/d0/exports/turtle?limit=1'), {
+    statusCode: 400,
+    body: /no records/,
+  })
+  t.match(await get('/api/v2/catalog/datasets/d2/exports/rdfxml'), { statusCode: 422, body: /http:\/\/p\/1/ })
+  t.match(await get('/api/v2/catalog/datasets/d3/exports/rdfxml'), { statusCode: 422, body: /http:\/\/p / })
+  t.match(await get('/api/tpf/d0?predicate=http%3A%2F%2Fe%2Fsize', 'application/n-triples'), {
+    statusCode: 200,
+    body: /<http:\/\/e\/size> "1\.5"/,
+  })
+  const [{ name, graph } = { name: '', graph: '' }] = app.catalog.dataset('d1').named
+  t.equal(name, 'http://g')
+  t.same(
+    (await app.store.select(`SELECT ?o { GRAPH <${graph}> { ?s ?p ?o } }`)).map(({ o }) => o?.value),
+    ['y'],
+    'a named graph is a graph of the store',
+  )
+  t.equal(app.catalog.dataset('d1').triples, 2, 'the facts are the union')
+})
+
+t.test('records that are gone are remembered, and so are datasets that were withdrawn', async t => {
+  const yaml = 'source: { path: a.csv }\nid: [name]\n'
+  const portal = makePortal(t, [['a.csv', 'name\nOak\nElm\nIvy\n', yaml]])
+  const versions = versionsOf(portal)
+  const file = path.join(portal, 'data/d0/a.csv')
+  const idsIn = () => {
+    const facts = published(portal, 'd0').facts ?? []
+    return new Map(facts.map(line => [/"(\w+)"/.exec(line)?.[1], /records\/(\w+)/.exec(line)?.[1] ?? '']))
+  }
+  await publish(portal)
+  const ids = idsIn()
+  const names = () => [...ids].filter(([, id]) => removedIds(versions, 'd0').has(id)).map(([name]) => name)
+  t.same(names(), [])
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  for (const [rows, removed] of [
+    ['Oak\nIvy\n', ['Elm']],
+    ['Ivy\nYew\n', ['Oak', 'Elm']],
+    ['Ivy\nElm\n', ['Oak']],
+  ] as const) {
+    writeFileSync(file, `name\n${rows}`)
+    await publish(portal)
+    await app.catalog.refresh()
+    t.same(names(), removed, rows)
+    const served = app.catalog.dataset('d0')
+    t.same(
+      [...ids].filter(([, id]) => served.removed(id)).map(([name]) => name),
+      removed,
+    )
+  }
+  t.equal(app.catalog.isGone('d0'), false)
+  t.equal(withdraw(versions, 'd0'), true)
+  await app.catalog.refresh()
+  t.same(
+    [app.catalog.isGone('d0'), app.catalog.isGone('other'), app.catalog.isGone('../d0')],
+    [true, false, false],
+  )
+  writeFileSync(file, 'name\nOak\n')
+  await publish(portal, ['d0'])
+  await app.catalog.refresh()
+  t.equal(app.catalog.isGone('d0'), false)
+  t.same(names(), ['Elm', 'Ivy'], 'also what was gone when it came back')
+  rmSync(path.join(versions.root, 'd0', 'removed.json'))
+  writeFileSync(file, 'name\n')
+  await publish(portal)
+  t.same(names(), ['Oak'])
+})
+
+t.test('import and check', async t => {
+  const portal = t.testdir({ 'portal.yaml': 'title: Test\n', 'My Graph.ttl': '<a> <b> <c> , [] .' })
+  const at = ['--portal', portal] as const
+  t.match(await lodestone(['import', path.join(portal, 'My Graph.ttl'), ...at]), {
+    code: 0,
+    stdout: /my-graph.dataset\.yaml: RDF with 2 triples/,
+  })
+  const folder = path.join(portal, 'data/my-graph')
+  t.match(readFileSync(path.join(folder, 'dataset.yaml'), 'utf8'), /path: My Graph\.ttl\nmetas:/)
+  t.match(await lodestone(['check', ...at]), { code: 0, stdout: /^$/ })
+  writeFileSync(path.join(folder, 'My Graph.ttl'), '<a>\n<b> .')
+  t.match(await lodestone(['check', ...at]), { code: 1, stdout: /my-graph: My Graph\.ttl:2:\d+: / })
+})
+
+t.test('blank nodes of lines, also of lines that are none', async t => {
+  for (const [text, expected] of [
+    ['_:a <p> _:b.c .', '[a] <p> [b.c] .'],
+    ['_:a<p>_:b.', '[a]<p>[b].'],
+    ['<_:a> "_:b" # _:c\n_:d', '<_:a> "_:b" # _:c\n[d]'],
+    ['"a\\"_:b" _:c', '"a\\"_:b" [c]'],
+    ['"open _:a\n_:b', '"open _:a\n[b]'],
+    ['<open _:a\n_:b', '<open _:a\n[b]'],
+    ['_: _:- _:\u00e9\u{10000}', '_: _:- [\u00e9\u{10000}]'],
+    ['<a#b> _:c', '<a#b> [c]'],
+  ] as const)
+    t.equal(
+      replaceBlankNodes(text, label => `[${label}]`),
+      expected,
+      JSON.stringify(text),
+    )
+  const long = '<'.repeat(200_000) + '"'.repeat(200_001) + '_:'.repeat(200_000)
+  const begun = performance.now()
+  replaceBlankNodes(long, () => '')
+  t.ok(performance.now() - begun < 2000, 'linear time')
+})
+
+t.test('a set of lines', async t => {
+  const lines = new LineSet()
+  const texts = Array.from(
+    { length: 200_000 },
+    (_, at) => `<http://s/${at >> 1}> <http://p/${at & 1}> "${at}" .`,
+  )
+  t.equal(texts.filter(text => lines.add(text)).length, texts.length)
+  t.equal(texts.filter(text => lines.add(text)).length, 0)
+})

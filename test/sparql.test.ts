@@ -1,0 +1,449 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { Parser } from 'n3'
+import t from 'tap'
+import { readQueryText } from '../src/api/sparql/query-text.ts'
+import { rewriteQuery } from '../src/api/sparql/rewrite.ts'
+import { sparql } from '../src/api/sparql/routes.ts'
+import { tokensOf } from '../src/api/sparql/tokens.ts'
+import { Fault } from '../src/errors.ts'
+import { addManners } from '../src/http/manners.ts'
+import { parseQueryString } from '../src/http/query-string.ts'
+import { dailyQuota } from '../src/http/quota.ts'
+import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
+import type { Store } from '../src/store/store.ts'
+import { memoryStore } from './support/memory-store.ts'
+
+const BASE = 'http://localhost:3000'
+const PLAIN = `${BASE}/ld/resources/plain`
+const RDF_FILE = `${BASE}/ld/resources/rdf`
+
+const GRAPHS: Readonly<Record<string, string>> = {
+  'urn:lodestone:graph:plain:v1:facts': '<urn:a> <urn:p> "1" .\n<urn:a> <urn:q> "line\\r\\n" .\n',
+  'urn:lodestone:graph:plain:v1:index': '<urn:secret> <urn:p> "index" .\n',
+  'urn:lodestone:graph:rdf:v2:facts': '<urn:r> <urn:p> <urn:a> .\n',
+  'urn:lodestone:graph:rdf:v2:one': '<urn:one> <urn:p> <http://example.org/one> .\n',
+  'urn:lodestone:graph:rdf:v2:two': '<urn:two> <urn:p> "two" .\n<http://example.org/two> <urn:p> "self" .\n',
+}
+
+const DATASETS = [
+  {
+    id: 'plain',
+    title: 'Plain <b>',
+    version: 'v1',
+    triples: 2,
+    graph: 'urn:lodestone:graph:plain:v1:facts',
+    named: [],
+  },
+  {
+    id: 'rdf',
+    title: 'RDF',
+    version: 'v2',
+    triples: 1,
+    graph: 'urn:lodestone:graph:rdf:v2:facts',
+    named: [
+      { iri: 'http://example.org/one', graph: 'urn:lodestone:graph:rdf:v2:one' },
+      { iri: 'http://example.org/two', graph: 'urn:lodestone:graph:rdf:v2:two' },
+    ],
+  },
+]
+
+async function serve(store: Store): Promise<FastifyInstance> {
+  await store.load(Object.entries(GRAPHS).map(([graph, text]) => ({ graph, text })))
+  const app = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
+  addManners(app, {
+    isPrivate: false,
+    quota: dailyQuota(1000, () => Date.now(), false),
+    posts: '/api/sparql',
+  })
+  await app.register(sparql, {
+    base: BASE,
+    title: 'Portal',
+    store,
+    datasets: () => DATASETS,
+    dataset: id => {
+      const found = DATASETS.find(dataset => dataset.id === id)
+      if (found === undefined) throw new Fault('NotFoundResource', { kind: 'dataset', id })
+      return found
+    },
+  })
+  return app
+}
+
+const served = serve(memoryStore())
+
+async function csv(path: string, query: string, more = ''): Promise<string> {
+  const app = await served
+  const url = `${path}?query=${encodeURIComponent(query)}${more}`
+  const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/csv' } })
+  t.equal(statusCode, 200, `${query} ${body}`)
+  return body.trim().split('\r\n').slice(1).sort().join(' ')
+}
+
+t.test('the graphs that a query sees', async t => {
+  const ONE = 'http://example.org/one'
+  const TWO = 'http://example.org/two'
+  const graphs = (...names: readonly string[]) => [...names].sort().join(' ')
+  const rows: readonly (readonly [path: string, query: string, expected: string, more?: string])[] = [
+    ['plain', 'SELECT ?o { ?s <urn:p> ?o }', '1'],
+    ['', 'SELECT ?s { ?s <urn:p> ?o }', 'urn:a urn:r'],
+    ['plain', 'SELECT ?g { GRAPH ?g {} }', PLAIN],
+    ['rdf', 'SELECT ?g { GRAPH ?g {} }', graphs(ONE, TWO)],
+    ['', 'SELECT ?g { GRAPH ?g {} }', graphs(PLAIN, RDF_FILE, ONE, TWO)],
+    ['rdf', 'SELECT * { GRAPH ?g { ?s <urn:p> "two" } }', `${TWO},urn:two`],
+    [
+      'rdf',
+      'SELECT * { graph $g {?s ?p "two"} FILTER(?x = 1 || ?s != ?g) MINUS { ?m <urn:none> ?n } }',
+      `${TWO},urn:two,urn:p`,
+    ],
+    ['rdf', 'SELECT ?g { ?g ?p ?o GRAPH ?g { ?s ?q ?x } }', ''],
+    ['rdf', 'SELECT ?s { GRAPH ?g { ?s <urn:p> ?g } }', 'urn:one'],
+    ['rdf', 'SELECT ?o { GRAPH ?g { ?g <urn:p> ?o } }', 'self'],
+    ['rdf', `SELECT ?s { GRAPH <${ONE}> { ?s ?p ?o } }`, 'urn:one'],
+    ['rdf', `PREFIX ex: <http://example.org/> SELECT ?s { GRAPH ex:one { ?s ?p ?o } }`, 'urn:one'],
+    ['rdf', `BASE <http://example.org/x/> SELECT ?s { GRAPH <../one> { ?s ?p ?o } }`, 'urn:one'],
+    [
+      'rdf',
+      `SELECT (STR(?g) AS ?name) { VALUES ?g { <${ONE}> <urn:x> } FILTER EXISTS { GRAPH ?g { ?s ?p ?o } } }`,
+      ONE,
+    ],
+    [
+      'rdf',
+      `SELECT ?g ?o { VALUES ?g { <${ONE}> <urn:x> } OPTIONAL { GRAPH ?g { ?s ?p ?o } } }`,
+      `${ONE},${ONE} urn:x,`,
+    ],
+    [
+      'rdf',
+      'SELECT ?g ?h { GRAPH ?g { ?s ?p "two" } GRAPH ?h { ?t ?p <http://example.org/one> } }',
+      `${TWO},${ONE}`,
+    ],
+    ['rdf', 'SELECT * { { SELECT * { GRAPH ?g { <urn:two> ?p ?o } } } }', `${TWO},urn:p,two`],
+    ['rdf', 'SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }', '2'],
+    ['plain', 'SELECT ?s { GRAPH <urn:lodestone:graph:plain:v1:index> { ?s ?p ?o } }', ''],
+    ['plain', 'SELECT ?s { GRAPH <urn:lodestone:graph:plain:v1:facts> { ?s ?p ?o } }', ''],
+    ['plain', 'SELECT ?s FROM <urn:lodestone:graph:plain:v1:index> { ?s ?p ?o }', ''],
+    ['plain', `SELECT ?s FROM NAMED <urn:lodestone:graph:plain:v1:index> { GRAPH ?g { ?s ?p ?o } }`, ''],
+    [
+      'plain',
+      'PREFIX GRAPH: <urn:x:> PREFIX : <urn:lodestone:graph:plain:v1:> SELECT ?s { GRAPH:index {?s ?p ?o} }',
+      '',
+    ],
+    ['plain', `SELECT ?s { GRAPH <${RDF_FILE}> { ?s ?p ?o } }`, ''],
+    ['', `SELECT ?s FROM <${PLAIN}> { ?s <urn:p> ?o }`, 'urn:a'],
+    ['', `SELECT ?s FROM NAMED <${PLAIN}> { ?s <urn:p> ?o }`, ''],
+    ['', `SELECT ?g FROM NAMED <${PLAIN}> { GRAPH ?g { } }`, PLAIN],
+    ['', `SELECT ?s { ?s <urn:p> ?o }`, 'urn:one', `&default-graph-uri=${encodeURIComponent(ONE)}`],
+    ['', `SELECT ?s FROM <${PLAIN}> { ?s <urn:p> ?o }`, 'urn:one', `&default-graph-uri=${ONE}`],
+    [
+      '',
+      'SELECT ?s { ?s <urn:p> ?o }',
+      'urn:a urn:one',
+      `&default-graph-uri=${ONE}&default-graph-uri=${PLAIN}`,
+    ],
+    [
+      '',
+      'SELECT ?g { GRAPH ?g { ?s ?p ?o } }',
+      `${ONE} ${PLAIN} ${PLAIN}`,
+      `&named-graph-uri=${ONE}&named-graph-uri=${PLAIN}`,
+    ],
+    ['', 'SELECT ?s { ?s ?p ?o }', '', '&default-graph-uri=http://example.org/none'],
+    ['plain', 'SELECT (<x> AS ?iri) {}', `${BASE}/api/sparql/x`],
+    ['plain', `SELECT ("GRAPH ?g { SERVICE }" AS ?text) { # GRAPH ?x {\n }`, 'GRAPH ?g { SERVICE }'],
+  ]
+  for (const [id, query, expected, more] of rows) {
+    const path = id === '' ? '/api/sparql' : `/api/sparql/${id}`
+    t.equal(await csv(path, query, more), expected, `${id}: ${query} ${more ?? ''}`)
+  }
+})
+
+t.test('requests of the protocol', async t => {
+  const app = await served
+  const ASK = encodeURIComponent('ASK {}')
+  const form = 'application/x-www-form-urlencoded'
+  const direct = 'application/sparql-query'
+  type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS'
+  const rows: readonly (readonly [
+    method: Method,
+    url: string,
+    type: string | null,
+    body: string | Buffer | null,
+    status: number,
+    answer: string | RegExp,
+  ])[] = [
+    ['GET', `?query=${ASK}`, null, null, 200, 'application/sparql-results+json'],
+    ['GET', `/?query=${ASK}`, null, null, 200, 'application/sparql-results+json'],
+    ['HEAD', `?query=${ASK}`, null, null, 200, 'application/sparql-results+json'],
+    ['GET', `?query=${ASK}&format=srx`, null, null, 200, 'application/sparql-results+xml'],
+    ['GET', `?query=${ASK}&output=csv`, null, null, 200, 'text/csv'],
+    ['GET', `?query=${ASK}&format=text/html`, null, null, 200, 'text/html'],
+    ['GET', `?query=${ASK}&format=nonsense`, null, null, 400, /nonsense is not one of json, xml, csv, tsv/],
+    ['POST', '', form, `query=${ASK}`, 200, 'application/sparql-results+json'],
+    [
+      'POST',
+      '?default-graph-uri=urn:x',
+      `${form}; charset=UTF-8`,
+      `query=${ASK}`,
+      200,
+      'application/sparql-results+json',
+    ],
+    ['POST', '', direct, 'ASK {}', 200, 'application/sparql-results+json'],
+    ['POST', '', `${direct}; charset="utf-8"`, 'ASK {}', 200, 'application/sparql-results+json'],
+    ['POST', '', direct, 'DESCRIBE <urn:a>', 200, 'text/turtle'],
+    ['POST', '?format=rdfxml', direct, 'CONSTRUCT { <urn:x:a> <urn:x:p> 1 } {}', 200, 'application/rdf+xml'],
+    [
+      'POST',
+      '?format=rdfxml',
+      direct,
+      'CONSTRUCT { <urn:a> <http://e/1> 1 } {}',
+      422,
+      /http:\/\/e\/1 is nothing that RDF\/XML/,
+    ],
+    ['POST', '?format=jsonld', direct, 'CONSTRUCT { <urn:a> <urn:p> 1 } {}', 200, 'application/ld+json'],
+    ['POST', '', direct, Buffer.from('ASK {}', 'utf16le'), 400, /query begins with|not expected/],
+    ['POST', '', `${direct}; charset=UTF-16`, Buffer.from('ASK {}', 'utf16le'), 415, /use UTF-8/],
+    ['POST', '', direct, Buffer.from([0xff, 0xfe]), 400, /not UTF-8/],
+    ['POST', '', 'text/plain', 'ASK {}', 415, /text\/plain is not read here/],
+    ['POST', '', 'application/json', '{}', 415, /application\/json is not read here/],
+    ['POST', '', null, 'ASK {}', 415, /no Content-Type/],
+    ['POST', '', null, `query=${ASK}`, 415, /no Content-Type/],
+    ['POST', '', form, 'q=1', 400, /no query parameter/],
+    ['POST', '', form, `query=${ASK}&query=${ASK}`, 400, /2 queries/],
+    ['POST', `?query=${ASK}`, direct, 'ASK {}', 400, /2 queries/],
+    ['POST', '', form, 'query=%zz', 400, /cannot be decoded/],
+    ['GET', `?query=${ASK}&query=${ASK}`, null, null, 400, /2 queries/],
+    ['GET', '?query=', null, null, 400, /empty/],
+    ['GET', '?update=CLEAR%20ALL', null, null, 400, /read-only/],
+    ['GET', `?query=${encodeURIComponent('PREFIX x: <y:> insert data {}')}`, null, null, 400, /read-only/],
+    ['POST', '', form, 'update=CLEAR%20ALL', 400, /read-only/],
+    ['POST', '', form, 'update=CLEAR%20ALL&update=CLEAR%20ALL', 400, /read-only/],
+    ['POST', '', 'application/sparql-update', 'CLEAR ALL', 400, /read-only/],
+    ['PUT', `?query=${ASK}`, null, null, 405, /GET or POST/],
+    ['DELETE', '', null, null, 405, /GET or POST/],
+    ['OPTIONS', '', null, null, 204, ''],
+    ['GET', '/nothing', null, null, 404, /nothing does not exist/],
+    ['GET', '/plain/data?default', null, null, 200, 'text/turtle'],
+    ['HEAD', '/plain/data?default', null, null, 200, 'text/turtle'],
+    ['GET', `/plain/data?graph=${PLAIN}`, null, null, 200, 'text/turtle'],
+    ['GET', '/rdf/data?graph=http://example.org/one&format=nt', null, null, 200, 'application/n-triples'],
+    ['GET', '?graph=http://example.org/one', null, null, 200, 'text/turtle'],
+    ['GET', '/plain/data?graph=http://example.org/one', null, null, 404, /graph http:\/\/example.org\/one/],
+    ['HEAD', '/plain/data?graph=urn:lodestone:graph:plain:v1:index', null, null, 404, ''],
+    ['GET', '/plain/data', null, null, 400, /Name one graph/],
+    ['GET', `/plain/data?default&graph=${PLAIN}`, null, null, 400, /Name one graph/],
+    ['POST', '/plain/data?default', 'text/turtle', '', 405, /not allowed/],
+    ['PUT', '/plain/data?default', 'text/turtle', '', 405, /not allowed/],
+  ]
+  for (const [method, path, type, body, status, answer] of rows) {
+    const headers = type === null ? {} : { 'content-type': type }
+    const payload = body === null ? {} : { payload: Buffer.from(body) }
+    const found = await app.inject({ method, url: `/api/sparql${path}`, headers, ...payload })
+    const name = `${method} ${path} ${type ?? ''} ${String(body ?? '').slice(0, 40)}`
+    t.equal(found.statusCode, status, `${name}: ${found.body}`)
+    t.equal(found.headers['access-control-allow-origin'], '*', name)
+    if (typeof answer !== 'string') t.match(found.body, answer, name)
+    else if (answer !== '') t.match(found.headers['content-type'], answer, name)
+  }
+  const { headers } = await app.inject({ method: 'OPTIONS', url: '/api/sparql' })
+  t.equal(headers['access-control-allow-methods'], 'GET, HEAD, POST, OPTIONS')
+})
+
+t.test('formats by the Accept header', async t => {
+  const app = await served
+  const select = 'SELECT ?o { <urn:a> <urn:q> ?o }'
+  const construct = 'PREFIX x: <urn:x:> CONSTRUCT { x:s x:p ?o } { <urn:a> <urn:q> ?o }'
+  const rows = [
+    [
+      select,
+      '*/*',
+      'application/sparql-results+json',
+      '{"head":{"vars":["o"]},"results":{"bindings":[{"o":{"type":"literal","value":"line\\r\\n"}}]}}',
+    ],
+    [select, 'application/json', 'application/json', '{"head"'],
+    [
+      select,
+      'application/sparql-results+xml, text/csv;q=0.5',
+      'application/sparql-results+xml',
+      '<literal>line&#13;&#10;</literal>',
+    ],
+    [select, 'text/csv', 'text/csv', 'o\r\n"line\r\n"\r\n'],
+    [select, 'text/tab-separated-values', 'text/tab-separated-values', '?o\n"line\\r\\n"\n'],
+    [
+      select,
+      'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'text/html',
+      '<th scope="col">o</th>',
+    ],
+    [select, 'text/turtle', null, 'sparql-results+json'],
+    ['ASK { }', 'text/csv', 'text/csv', 'true'],
+    [construct, '*/*', 'text/turtle', '@prefix x: <urn:x:> .\n\nx:s x:p "line\\r\\n" .\n'],
+    [construct, 'application/rdf+xml', 'application/rdf+xml', '>line&#13;\n</'],
+    [construct, 'application/n-triples', 'application/n-triples', '<urn:x:s> <urn:x:p> "line\\r\\n" .\n'],
+    [construct, 'application/ld+json', 'application/ld+json', '"urn:x:p": "line\\r\\n"'],
+    [construct, 'application/n-quads', 'application/n-quads', '<urn:x:s> <urn:x:p> "line\\r\\n" .\n'],
+    [construct, 'text/html', 'text/html', 'x:s x:p &quot;line'],
+  ] as const
+  for (const [query, accept, type, part] of rows) {
+    const url = `/api/sparql/plain?query=${encodeURIComponent(query)}`
+    const { statusCode, headers, body } = await app.inject({ url, headers: { accept } })
+    t.equal(statusCode, type === null ? 406 : 200, `${query} ${accept}`)
+    if (type !== null) t.equal(headers['content-type'], `${type}; charset=utf-8`)
+    t.ok(body.includes(part), `${accept}: ${body}`)
+    t.equal(headers.vary?.includes('Accept') ?? type === null, true)
+  }
+})
+
+t.test('queries that are refused say where', async t => {
+  const app = await served
+  const rows = [
+    ['SELECT * { ?s ?p ', 'Line 1, column 10: { is never closed.\nSELECT * { ?s ?p \n         ^'],
+    [
+      'SELECT * {\n ?s foo:a ?o }',
+      'Line 2, column 5: the prefix foo: is not declared.\n ?s foo:a ?o }\n    ^',
+    ],
+    ['SELECT * { ?s ?p ?o )', 'Line 1, column 21: ) was found but } is expected.'],
+    ['ASK { ?s ?p "x }', 'Line 1, column 13: the string is never closed.'],
+    ['SELEKT * {}', 'Line 1, column 1: a query begins with SELECT'],
+    ['SELECT * { SERVICE <http://example.org/> { ?s ?p ?o } }', 'Line 1, column 12: SERVICE is refused'],
+    ['SELECT * { GRAPH ?g { ?s ?p ?o } ?x foo ?y }', 'Line 1, column 42: ?y is not expected here.'],
+    ['SELECT ?z (COUNT(*) AS ?n) { ?x ?y ?w } GROUP BY ?w', 'The SELECT contains a variable that is unbound'],
+    ['SELECT * { \\u0047RAPH ?g {} }', 'column 12: an escape'],
+    [`SELECT * ${'{'.repeat(200)}${'}'.repeat(200)}`, 'brackets inside brackets'],
+    [`SELECT * { FILTER(1${'+1'.repeat(2000)}) }`, 'the limit is 500'],
+    [`SELECT * { # ${'x'.repeat(100_000)}\n }`, 'the limit is 100000'],
+  ] as const
+  for (const [query, told] of rows) {
+    const { statusCode, body } = await app.inject({ url: `/api/sparql?query=${encodeURIComponent(query)}` })
+    t.equal(statusCode, 400, query.slice(0, 60))
+    t.ok(JSON.parse(body).detail.includes(told), `${query.slice(0, 60)}: ${body}`)
+    t.notOk(body.includes('urn:lodestone'), body)
+  }
+  const page = await app.inject({
+    url: `/api/sparql/plain?query=${encodeURIComponent('ASK { "</textarea>" ')}`,
+    headers: { accept: 'text/html' },
+  })
+  t.equal(page.statusCode, 400)
+  t.ok(page.body.includes('ASK { &quot;&lt;/textarea&gt;&quot; </textarea>'), page.body)
+  t.ok(page.body.includes('Plain &lt;b&gt;'))
+})
+
+t.test('the service description', async t => {
+  const app = await served
+  const SD = 'http://www.w3.org/ns/sparql-service-description#'
+  for (const [path, names, isUnion] of [
+    ['/api/sparql', [PLAIN, RDF_FILE, 'http://example.org/one', 'http://example.org/two'], false],
+    ['/api/sparql/plain', [PLAIN], true],
+    ['/api/sparql/rdf', ['http://example.org/one', 'http://example.org/two'], false],
+  ] as const) {
+    const { headers, body } = await app.inject({ url: path })
+    t.match(headers['content-type'], 'text/turtle')
+    const quads = new Parser().parse(body)
+    const objects = (property: string) =>
+      quads.filter(({ predicate }) => predicate.value === SD + property).map(({ object }) => object.value)
+    t.same(objects('endpoint'), [BASE + path])
+    t.same(objects('supportedLanguage'), [`${SD}SPARQL11Query`])
+    t.same([...objects('name')].sort(), [...names].sort())
+    t.same(objects('feature'), isUnion ? [`${SD}UnionDefaultGraph`] : [])
+    t.equal(objects('resultFormat').length, 11)
+    t.notOk(body.includes('urn:lodestone'))
+    const page = await app.inject({ url: path, headers: { accept: 'text/html' } })
+    t.match(page.headers['content-type'], 'text/html')
+    t.match(page.body, /<textarea id="query"/)
+  }
+})
+
+t.test('answers are conditional, but for queries of the moment', async t => {
+  const app = await served
+  const ask = (query: string, known?: string) =>
+    app.inject({
+      url: `/api/sparql/plain?query=${encodeURIComponent(query)}`,
+      headers: known === undefined ? {} : { 'if-none-match': known },
+    })
+  const { headers } = await ask('ASK { ?s ?p ?o }')
+  t.match(headers['cache-control'], 'max-age=60')
+  t.equal((await ask('ASK { ?s ?p ?o }', String(headers.etag))).statusCode, 304)
+  t.equal((await ask('ASK { ?s ?p ?x }', String(headers.etag))).statusCode, 200)
+  for (const query of [
+    'SELECT (NOW() AS ?t) {}',
+    'SELECT (rand ( ) AS ?t) {}',
+    'SELECT (STRUUID() AS ?t) {}',
+  ]) {
+    const answer = await ask(query)
+    t.equal(answer.headers.etag, undefined, query)
+    t.equal(answer.headers['cache-control'], 'no-cache')
+  }
+})
+
+t.test('reading is linear, and nothing but names of graphs is changed', t => {
+  const hard = [
+    'a-'.repeat(50_000),
+    '"""\n\\'.repeat(20_000),
+    '<'.repeat(99_000),
+    ':.'.repeat(49_000),
+    'é.'.repeat(49_000),
+  ]
+  for (const text of hard) {
+    const begun = performance.now()
+    t.ok(tokensOf(text.replaceAll('"', '`')).length > 0)
+    try {
+      tokensOf(text)
+    } catch (error) {
+      t.ok(error instanceof Fault)
+    }
+    t.ok(performance.now() - begun < 2000, text.slice(0, 10))
+  }
+  const dataset = { defaultGraphs: [], named: [{ iri: 'http://a/', graph: 'urn:g' }] }
+  const rows = [
+    ['SELECT * { ?a ?b ?c }', 'SELECT * { ?a ?b ?c }'],
+    ['ASK\nFROM <http://a/> { }', 'ASK\n                 { }'],
+    ['ASK { GRAPH <http://a/> { } }', 'ASK { GRAPH <urn:g> { } }'],
+    [
+      'ASK { GRAPH ?g{} }',
+      'ASK { { VALUES (?graph_of_1 ?g) { (<urn:g> <http://a/>) } GRAPH  ?graph_of_1 {} } }',
+    ],
+    [
+      'SELECT * { ?graph_of_ ?p ?o GRAPH ?g {} }',
+      'SELECT  ?graph_of_ ?p ?o ?g  { ?graph_of_ ?p ?o { VALUES (?graph_of__1 ?g) { (<urn:g> <http://a/>) } GRAPH  ?graph_of__1  {} } }',
+    ],
+  ] as const
+  for (const [text, expected] of rows) {
+    const rewritten = rewriteQuery(readQueryText(text, BASE), dataset)
+    t.equal(rewritten.text, expected)
+    t.equal(rewritten.origin(rewritten.text.length - 1), text.length - 1)
+  }
+  t.end()
+})
+
+t.test('a query past its deadline is stopped, and leaves a worker to others', async t => {
+  const store = await createEmbeddedStore({ workers: 2, deadline: 1500 })
+  t.teardown(() => store.close())
+  const app = await serve(store)
+  const many = Array.from({ length: 1500 }, (_, i) => `<urn:s${i}> <urn:p> "${i}" .\n`).join('')
+  await store.load([{ graph: 'urn:many', text: many }])
+  const long = 'SELECT (COUNT(*) AS ?n) { ?a ?p ?x . ?b ?q ?y . ?c ?r ?z FILTER(?x < ?y && ?y < ?z) }'
+  const asked = { format: 'csv', defaultGraphs: ['urn:many'], namedGraphs: [] } as const
+  const begun = performance.now()
+  const stopped = [1, 2, 3].map(() => faultOf(store.query(long, asked)))
+  let answered = 0
+  while (performance.now() - begun < 1000) {
+    await store.select('SELECT ?s { GRAPH <urn:many> { ?s <urn:p> "7" } }')
+    answered += 1
+  }
+  t.ok(answered > 20, `${answered} answers beside it`)
+  t.same(await Promise.all(stopped), ['DeadlineExceeded', 'StoreBusy', 'StoreBusy'])
+  t.ok(performance.now() - begun < 6000)
+  const { statusCode, body } = await app.inject({ url: '/api/sparql/plain?query=ASK%7B%7D' })
+  t.equal(statusCode, 200, body)
+  t.equal(
+    await faultOf(store.query('SELECT * { ?s ?p ?o }', { ...asked, longest: 100 })),
+    'UnprocessableEntity',
+  )
+  await t.rejects(store.query('SELECT * { ?s ?p', asked), { name: 'QueryError', line: 1 })
+})
+
+/** The code of the fault with which a query is refused. */
+async function faultOf(answer: Promise<string>): Promise<string> {
+  try {
+    return await answer
+  } catch (error) {
+    return error instanceof Fault ? error.code : String(error)
+  }
+}
