@@ -113,7 +113,8 @@ t.test('formats by Accept', async t => {
   const cases: readonly (readonly [string | undefined, string | null])[] = [
     [undefined, 'application/trig'],
     ['*/*', 'application/trig'],
-    ['application/n-quads,application/trig;q=0.95,*/*;q=0.1', 'application/n-quads'],
+    ['application/n-quads,application/trig;q=0.95,*/*;q=0.1', 'application/trig'],
+    ['application/n-quads,application/trig;q=0.5', 'application/n-quads'],
     ['application/n-quads;q=0.5, application/trig', 'application/trig'],
     ['text/turtle', 'text/turtle'],
     ['text/turtle, */*;q=0.1', 'text/turtle'],

@@ -3,6 +3,8 @@ export interface Offer {
   readonly type: string
   /** Served only to those who name it: `any type` and `text/*` do not choose it. */
   readonly explicit?: boolean
+  /** What the quality that a client gives it counts here, above 0 and up to 1: 1 unless told. */
+  readonly weight?: number
 }
 
 interface Range {
@@ -48,7 +50,7 @@ function qualityOf(offer: Offer, ranges: readonly Range[]): number {
     if (!covers(range, offer)) continue
     if (chosen === null || range.precision > chosen.precision) chosen = range
   }
-  return chosen?.quality ?? 0
+  return (chosen?.quality ?? 0) * (offer.weight ?? 1)
 }
 
 function covers(range: Range, offer: Offer): boolean {

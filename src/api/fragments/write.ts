@@ -1,5 +1,6 @@
 import type { Offer } from '../../http/negotiate.ts'
 import { iriText } from '../../rdf/ntriples.ts'
+import { compactGraph } from './compact.ts'
 import { expandedDocument } from './jsonld.ts'
 
 /** Statements about a document, the graph that keeps them apart, and its data, both as lines of N-Triples. */
@@ -27,10 +28,12 @@ export const DATA_FORMATS: readonly DataFormat[] = [
   {
     type: 'application/trig',
     write: ({ metadata, graph, data }) =>
-      graph === null ? data : `${iriText(graph)} {\n${metadata.join('')}}\n${data}`,
+      graph === null ? data : compactGraph(iriText(graph), metadata) + data,
   },
   {
     type: 'application/n-quads',
+    // Clients that read both like it a little better, but every statement names its graph.
+    weight: 0.9,
     write: ({ metadata, graph, data }) => {
       if (graph === null) return data
       const end = ` ${iriText(graph)} .\n`

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import * as oxigraph from 'oxigraph/web.js'
+import type * as Oxigraph from 'oxigraph'
 import { Fault } from '../../errors.ts'
 import type { RdfFormat } from '../../model/rdf-format.ts'
-import { isOversize, isTrap } from './engine.ts'
+import { isOversize, isTrap } from './traps.ts'
 
 const FORMATS: Readonly<Record<RdfFormat, string>> = {
   turtle: 'ttl',
@@ -32,7 +31,7 @@ const PAGE = 250_000
 export const LONGEST_DOCUMENT = 1.5 * 2 ** 30
 
 let isSound = true
-let isStarted = false
+let engine: typeof Oxigraph | null = null
 
 /** Quads in whole lines of N-Quads. */
 export interface ParsedQuads {
@@ -56,8 +55,7 @@ export function* parseRdf(
   base: string,
   origin: TextOrigin,
 ): Generator<ParsedQuads> {
-  start()
-  const store = new oxigraph.Store()
+  const store = new (started().Store)()
   try {
     const options = { format: FORMATS[format], base_iri: base, no_transaction: true }
     try {
@@ -71,7 +69,7 @@ export function* parseRdf(
   }
 }
 
-function* quadsOf(store: oxigraph.Store, origin: TextOrigin): Generator<ParsedQuads> {
+function* quadsOf(store: Oxigraph.Store, origin: TextOrigin): Generator<ParsedQuads> {
   try {
     const { size } = store
     const named = store.query('ASK { GRAPH ?graph { ?s ?p ?o } }') === true
@@ -89,7 +87,7 @@ function* quadsOf(store: oxigraph.Store, origin: TextOrigin): Generator<ParsedQu
 }
 
 /** All quads as one text; null where it would be too long for a string and there is another way. */
-function dumped(store: oxigraph.Store, named: boolean): string | null {
+function dumped(store: Oxigraph.Store, named: boolean): string | null {
   try {
     return inOrder(store.dump({ format: 'nq' }))
   } catch (error) {
@@ -149,7 +147,7 @@ function lineOf(
     }
   }
   try {
-    for (const _ of oxigraph.parse(oneByOne(), options));
+    for (const _ of started().parse(oneByOne(), options));
   } catch (error) {
     return isTrap(error) ? undefined : lines
   }
@@ -157,18 +155,17 @@ function lineOf(
 }
 
 /** `free` is not in the types of the package. */
-function free(store: oxigraph.Store): void {
+function free(store: Oxigraph.Store): void {
   const { free: release } = store as { readonly free?: () => void }
   release?.call(store)
 }
 
-function start(): void {
+/** The engine is begun by the first file of RDF: most portals have none. */
+function started(): typeof Oxigraph {
   if (!isSound)
     throw new Fault('SourceUnreadable', {
       reason: 'RDF was read before that was too large for this process. Publish this dataset by itself.',
     })
-  if (isStarted) return
-  const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
-  oxigraph.initSync({ module: new WebAssembly.Module(readFileSync(wasm)) })
-  isStarted = true
+  engine ??= createRequire(import.meta.url)('oxigraph') as typeof Oxigraph
+  return engine
 }

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { batches, countLines } from './batches.ts'
-import { Engine, isOversize, isTrap } from './engine.ts'
+import { Engine } from './engine.ts'
 import { megabytes } from './memory.ts'
 import { ThreadPriority } from './priority.ts'
 import type { Reply, Request, WorkerSetup } from './protocol.ts'
+import { isOversize, isTrap } from './traps.ts'
 
 /** Entry of a worker thread: one engine that answers {@link Request} with {@link Reply}. */
 const port = parentPort
