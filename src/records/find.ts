@@ -1,3 +1,4 @@
+import { isPlainOrder, keyName } from '../query/compile/order.ts'
 import {
   compileBeyond,
   compileBoundedPage,
@@ -13,8 +14,6 @@ import {
   compileWindow,
   compileWindowPage,
   estimatedCount,
-  isPlainOrder,
-  keyName,
   MOST_CANDIDATES,
   type Statement,
   wayTo,

@@ -1,28 +1,15 @@
 import type { Field } from '../../model/field.ts'
-import { storedPosition } from '../../model/positions.ts'
 import type { Literal } from '../../rdf/term.ts'
-import { INDEX, XSD } from '../../rdf/vocab.ts'
+import { INDEX } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
-import {
-  apply,
-  binary,
-  call,
-  filter,
-  inGraph,
-  iri,
-  literal,
-  not,
-  optional,
-  subquery,
-  triple,
-  variable,
-} from '../../sparql/build.ts'
-import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
+import { binary, call, filter, inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
+import type { Question, RecordQuery, Scalar, Selection } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
 import { compileCondition, noRecord, openScope } from './condition.ts'
 import { drives, needsField, scans } from './drives.ts'
 import { estimate } from './estimate.ts'
+import { beginsAbsent, keyName, sortKeys, sortValue } from './order.ts'
 import { compileScalar, isSingle } from './scalar.ts'
 import { type CompileTarget, constantTerm, POSITION, positionTerm, RECORD, type Scope } from './scope.ts'
 import { simplify } from './simplify.ts'
@@ -167,11 +154,6 @@ export function compileSortedPage(plan: RecordQuery, target: CompileTarget): Sta
   }
 }
 
-/** True for an order by single values of the records themselves: equal ones are equal terms. */
-export function isPlainOrder({ orderBy }: RecordQuery): boolean {
-  return orderBy.every(({ value }) => value.type === 'field' && !value.field.multivalued)
-}
-
 /**
  * The first records of a filter and a plain order with the keys of the order, equal ones in any order: their positions,
  * a join for each record that matches, are not asked for.
@@ -195,11 +177,6 @@ export function compileKeyedPage(plan: RecordQuery, target: CompileTarget): Stat
       ...(plan.limit === null ? {} : { limit: plan.limit }),
     },
   }
-}
-
-/** The name of the variable of a key of an order. */
-export function keyName(index: number): string {
-  return `key_${index}`
 }
 
 /**
@@ -433,74 +410,6 @@ function page(plan: RecordQuery, body: Body, keys: readonly OrderKey[]): SelectQ
     ...(plan.limit === null ? {} : { limit: plan.limit }),
     offset: plan.offset,
   }
-}
-
-function sortKeys(plan: RecordQuery, body: Body): readonly OrderKey[] {
-  return plan.orderBy.flatMap(ordering => orderKeys(ordering, body))
-}
-
-/** True where records without a value may be the first of an order. */
-function beginsAbsent({ value, descending, absent }: Ordering, scope: Scope): boolean {
-  if (absent !== 'lowest' || descending) return false
-  return (
-    value.type !== 'field' || (technicalName(value.field) === undefined && !scope.isComplete(value.field))
-  )
-}
-
-/** For absent values last in both directions, a key that says "absent" goes before the value itself. */
-function orderKeys({ value, descending, absent }: Ordering, body: Body): readonly OrderKey[] {
-  if (value.type === 'random') return [{ expression: chance(value.seed, body), descending: false }]
-  const key = sortValue(value, descending, body)
-  const isSure = value.type === 'field' && !value.field.multivalued && isAlwaysThere(value, body)
-  const last: OrderKey = { expression: not(call('BOUND', key)), descending: false }
-  return isSure || absent === 'lowest'
-    ? [{ expression: key, descending }]
-    : [last, { expression: key, descending }]
-}
-
-function isAlwaysThere(value: Extract<Scalar, { type: 'field' }>, body: Body): boolean {
-  return technicalName(value.field) !== undefined || body.scope.isComplete(value.field)
-}
-
-/** The value to sort by: of a field with many values the smallest, or the largest in a descending order. */
-function sortValue(value: Scalar, descending: boolean, body: Body): Expression {
-  const { scope } = body
-  if (value.type !== 'field' || !value.field.multivalued) {
-    const compiled = compileScalar(value, body, 'optional')
-    return compiled.type === 'variable' ? compiled : body.let(call('COALESCE', compiled), 'key')
-  }
-  const [key, element] = [scope.fresh('key'), scope.fresh('element')]
-  const extreme: Expression = {
-    type: 'aggregate',
-    name: descending ? 'MAX' : 'MIN',
-    distinct: false,
-    operand: element,
-  }
-  const grouped = subquery({
-    type: 'select',
-    projection: [{ variable: RECORD }, { variable: key, expression: extreme }],
-    where: [inGraph(scope.target.graphs.facts, triple(RECORD, scope.predicate(value.field), element))],
-    groupBy: [{ variable: RECORD }],
-  })
-  body.join(optional(grouped))
-  return key
-}
-
-const MODULUS = 2_147_483_647
-
-/** A number that looks like chance, made from the position and the seed; all products stay whole in a double. */
-function chance(seed: number, body: Body): Expression {
-  const start = (((seed % MODULUS) + MODULUS) * 7919) % MODULUS
-  const double = (value: number): Expression => constantTerm('double', value)
-  const modulo = (value: Expression, by: number): Expression => {
-    const number = body.let(value, 'number')
-    const quotient = call('FLOOR', binary('/', number, double(by)))
-    return body.let(binary('-', number, binary('*', quotient, double(by))), 'chance')
-  }
-  const position = binary('+', apply(XSD.double, body.position()), double(start - storedPosition(0)))
-  const first = modulo(binary('*', position, double(48_271)), MODULUS)
-  const factor = binary('+', modulo(first, 9973), double(1))
-  return modulo(binary('*', first, factor), MODULUS)
 }
 
 function describeDrive({ filter }: Question): string {
