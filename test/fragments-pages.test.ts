@@ -126,6 +126,10 @@ function faultsOf(
   check(properties.join() === [RDF.object, RDF.predicate, RDF.subject].join(), 'other properties')
   check(said(HYDRA.template).length === 1 && said(HYDRA.variable).length === 3, 'no template')
   const { total, page, size } = expected
+  const isStart = !/[?&](?:subject|predicate|object)=[^&?]/.test(url)
+  const lengths = said(HYDRA.itemsPerPage).map(quad => Number(quad.object.value))
+  const told = !isStart && total > 8 * size ? [size] : []
+  check(lengths.join() === told.join(), `says that pages hold ${lengths}, not ${told}`)
   for (const [predicate, target] of [
     [HYDRA.first, 1],
     [HYDRA.previous, page > 1 ? page - 1 : null],

@@ -3,7 +3,12 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, gzip
 import type { Coding } from './encoding.ts'
 
 /** Shorter bodies gain nothing. */
-export const LEAST_BYTES = 1024
+const LEAST_BYTES = 1024
+/**
+ * Shorter pages of quads are sent as they are: they fit the first packets of a connection, and a client that reads hundreds
+ * of them spends as long on decompressing one as on all the rest of it.
+ */
+const LEAST_BYTES_OF_QUADS = 4096
 /** Up to this size a body is compressed at once: to hand it to another thread and back takes as long. */
 const MOST_AT_ONCE = 16 * 1024
 
@@ -17,6 +22,13 @@ const TEXT =
 /** True where a media type is one that compresses. */
 export function isCompressible(contentType: string): boolean {
   return TEXT.test(contentType)
+}
+
+/** True where a whole body of a media type is long enough to gain. */
+export function isLongEnough(contentType: string, body: string | Buffer): boolean {
+  return (
+    body.length >= (/^application\/(?:trig|n-quads)\b/.test(contentType) ? LEAST_BYTES_OF_QUADS : LEAST_BYTES)
+  )
 }
 
 /** Compresses a whole body. */

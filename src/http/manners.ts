@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
-import { compressBody, compressStream, isCompressible, LEAST_BYTES } from './compress.ts'
+import { compressBody, compressStream, isCompressible, isLongEnough } from './compress.ts'
 import { type Coding, preferredCoding } from './encoding.ts'
 import { codedTag, knownTag } from './etag.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
@@ -92,7 +92,7 @@ function settleTag(request: FastifyRequest, reply: FastifyReply): void {
 function settleCoding(request: FastifyRequest, reply: FastifyReply, payload: unknown): Coding | null {
   const contentType = reply.getHeader('content-type')
   if (typeof contentType !== 'string' || !isCompressible(contentType)) return null
-  if (reply.hasHeader('content-encoding') || !isLong(payload)) return null
+  if (reply.hasHeader('content-encoding') || !isLong(contentType, payload)) return null
   addVary(reply, 'Accept-Encoding')
   const coding = preferredCoding(request.headers['accept-encoding'])
   if (coding === null) return null
@@ -102,9 +102,9 @@ function settleCoding(request: FastifyRequest, reply: FastifyReply, payload: unk
   return coding
 }
 
-function isLong(payload: unknown): boolean {
+function isLong(contentType: string, payload: unknown): boolean {
   if (payload instanceof Readable) return true
-  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= LEAST_BYTES
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && isLongEnough(contentType, payload)
 }
 
 /** What to send where there are only headers; what would have made a body is left undone. */

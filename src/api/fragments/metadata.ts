@@ -12,9 +12,18 @@ export interface PageDescription {
   readonly pageSize: number
   /** Parameters that the search form keeps, as they stand in the address. */
   readonly foreign: readonly string[]
+  /** True for the fragment of all triples, which clients begin with. */
+  readonly isStart: boolean
   /** Triples of the whole fragment. */
   readonly count: number
 }
+
+/**
+ * Up to so many pages a fragment does not say how long its pages are. Where that is told, Comunica 5 takes a request for
+ * the cost of one triple of a page, and asks hundreds of times for single bindings rather than once for one short
+ * fragment. The fragment that clients begin with never says it: what it says holds for all that come after it.
+ */
+const FEW_PAGES = 8
 
 /**
  * The triples that say what a page is and how to go on, as N-Triples lines (TPF specification, "Controls"; Hydra
@@ -39,7 +48,7 @@ export function pageMetadata(description: PageDescription): readonly string[] {
   say(fragment, VOID.subset, here)
   say(here, HYDRA.totalItems, number(count))
   say(here, VOID.triples, number(count))
-  say(here, HYDRA.itemsPerPage, number(pageSize))
+  if (!description.isStart && count > FEW_PAGES * pageSize) say(here, HYDRA.itemsPerPage, number(pageSize))
   say(here, RDF.type, `<${HYDRA.PartialCollectionView}>`)
   say(here, DCTERMS.title, literalText(`Fragment of ${dataset.title}`))
   if (dataset.description !== null) say(here, DCTERMS.description, literalText(dataset.description))

@@ -83,7 +83,18 @@ async function answerPage(
   const here = pageIri(base, target)
   const foreign = foreignParameters(here, PARAMETERS)
   const whole = fragmentIri(here)
-  const description = { base, dataset, pageIri: here, fragmentIri: whole, page, pageSize, foreign, count }
+  const isStart = Object.values(asked.pattern).every(({ type }) => type === 'variable')
+  const description = {
+    base,
+    dataset,
+    pageIri: here,
+    fragmentIri: whole,
+    page,
+    pageSize,
+    foreign,
+    isStart,
+    count,
+  }
   const content = {
     metadata: pageMetadata(description),
     graph: metadataGraph(description),

@@ -178,6 +178,7 @@ async function benchQueries(ours, theirs) {
     'ours, brTPF': { type: 'brtpf', value: sources.ours },
     'ours, SPARQL': { type: 'sparql', value: `${ours.base}/api/sparql/stations` },
   }
+  const sums = { ours: 0, theirs: 0 }
   for (const [name, query] of Object.entries(QUERIES)) {
     const times = {}
     const counts = {}
@@ -199,7 +200,9 @@ async function benchQueries(ours, theirs) {
     say(
       `${name}: ${shown.join(', ')}: ours/theirs ${ratio(median(times.ours), median(times.theirs))}${differ}`,
     )
+    for (const side of Object.keys(sums)) sums[side] += median(times[side])
   }
+  say(`all of them: ours/theirs ${ratio(sums.ours, sums.theirs)}`)
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'linked-data-bench-'))
