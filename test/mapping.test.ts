@@ -115,8 +115,13 @@ t.test('a multivalued field makes a triple for each element, and triples are cou
   map(record(null, 2), out)
   t.equal(out.triples, 5)
   t.strictSame(
-    report.map(({ made }) => made),
-    [3, 2],
+    report.map(({ made, nulls }) => [made, nulls]),
+    [
+      [2, 0],
+      [3, 1],
+      [2, 0],
+    ],
+    'the subject, and each field',
   )
   t.equal(out.take().toString().split('\n').length - 1, 5)
   t.equal(out.take().length, 0, 'a piece that was taken is empty')
@@ -149,7 +154,7 @@ t.test('templates, constants and references of a mapping of its own', async t =>
     field('tags', 'text', { multivalued: true }),
     field('n', 'int'),
   ]
-  const [name, url, tags, n] = fields.map(known => ({ type: 'field', field: known }) as const)
+  const [name, url, tags, n] = fields.map(known => ({ type: 'field', name: known.name }) as const)
   if (name === undefined || url === undefined || tags === undefined || n === undefined)
     throw new Error('no fields')
   const text = (constant: string) => ({ type: 'constant', text: constant }) as const

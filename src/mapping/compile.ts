@@ -1,202 +1,249 @@
-import type { Field } from '../model/field.ts'
-import type { DatasetRecord, Value } from '../model/value.ts'
-import { iriSafe, isIri } from '../rdf/iri.ts'
-import { escapeText, iriText, literalEnd } from '../rdf/ntriples.ts'
-import { XSD } from '../rdf/vocab.ts'
-import type { Mapping, ResourceRule, Segment, StatementRule, TermMap } from './ir.ts'
-import { naturalEnd, naturalText } from './natural.ts'
+import { Fault } from '../errors.ts'
+import type { DatasetRecord } from '../model/value.ts'
+import { iriText } from '../rdf/ntriples.ts'
+import { type Column, columnReader, type Scalar } from './columns.ts'
+import type { Mapping, ObjectMap, ResourceRule, StatementRule, TermMap } from './ir.ts'
+import { type RuleReport, skip, statementReport, subjectReport } from './report.ts'
+import { compileTerm, type TermOptions, type TermWriter } from './terms.ts'
 import type { TripleText } from './triple-text.ts'
 
-/** Turns one record into triples. */
-export type RecordMapper = (record: DatasetRecord, out: TripleText) => void
+export type { RuleReport } from './report.ts'
 
-/** How often a rule made a triple, or had a value and could make none. */
-export interface RuleReport {
-  readonly resource: string
-  readonly predicate: string
-  made: number
-  invalidIri: number
-}
+/** Turns one record into triples. */
+export type RecordMapper = (record: DatasetRecord, out: Pick<TripleText, 'add'>) => void
 
 export interface CompiledMapping {
   readonly map: RecordMapper
+  /** What became of each rule so far: the subject of each resource, then its statements. */
   readonly report: readonly RuleReport[]
+  /** True where some statements are in graphs with names: lines are N-Quads then. */
+  readonly hasGraphs: boolean
 }
 
+/** The two names of the graph without a name, as mappings write it. */
+const DEFAULT_GRAPHS: readonly string[] = [
+  '<http://www.w3.org/ns/r2rml#defaultGraph>',
+  '<http://w3id.org/rml/defaultGraph>',
+]
+
+const END = ' .\n'
+
+const OPTIONS: TermOptions = { canonical: true, blank: label => `_:${label}` }
+
 /**
- * Compiles a mapping for the fields of a dataset: constants are escaped and references resolved to columns once, so
- * that a record costs string concatenation alone.
+ * Compiles a mapping for the fields of a dataset, or the columns of a file: constants are escaped and references resolved
+ * once, so that a record costs string concatenation alone. What a record cannot give is left out and counted. Throws
+ * MappingInvalid for what the validator calls an error: a reference or a link to nothing, a constant that is no IRI.
  */
-export function compileMapping(mapping: Mapping, fields: readonly Field[]): CompiledMapping {
-  const report: RuleReport[] = []
-  const resources = mapping.resources.map(rule => compileResource(rule, fields, report))
+export function compileMapping(
+  mapping: Mapping,
+  columns: readonly Column[],
+  options: Partial<TermOptions> = {},
+): CompiledMapping {
+  const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
+  const compiled = mapping.resources.map(rule => compileResource(rule, context))
   return {
-    report,
+    report: compiled.flatMap(({ report }) => report),
+    hasGraphs: mapping.resources.some(hasGraphs),
     map: (record, out) => {
-      for (const resource of resources) resource(record, out)
+      for (const { map } of compiled) map(record, out)
     },
   }
 }
 
-/** Writes the terms that a term map makes of a record, in N-Triples. */
-type TermWriter = (record: DatasetRecord) => string | readonly string[] | null
+interface Context {
+  readonly mapping: Mapping
+  readonly columns: readonly Column[]
+  readonly options: TermOptions
+  /** Writers of subjects that are known. */
+  readonly subjects: Map<ResourceRule, TermWriter>
+}
 
 /** Writes the lines of one statement about a subject, empty where there is none, and counts them in the report. */
 type LineWriter = (record: DatasetRecord, subject: string) => string
 
-function compileResource(rule: ResourceRule, fields: readonly Field[], report: RuleReport[]): RecordMapper {
-  const subject = compileTerm(rule.subject, fields)
-  const rules: RuleReport[] = []
+function hasGraphs({ graphs, statements }: ResourceRule): boolean {
+  return [graphs, ...statements.map(statement => statement.graphs)].some(maps => (maps?.length ?? 0) > 0)
+}
+
+function compileResource(
+  rule: ResourceRule,
+  context: Context,
+): { readonly map: RecordMapper; readonly report: readonly RuleReport[] } {
+  const writeSubject = subjectWriter(rule, context)
+  const own = subjectReport(rule)
+  const reports: RuleReport[] = []
   const writers = rule.statements.map(statement => {
-    const own = { resource: rule.key, predicate: statement.predicate, made: 0, invalidIri: 0 }
-    rules.push(own)
-    return compileStatement(statement, fields, own)
+    const report = statementReport(rule, statement)
+    reports.push(report)
+    return compileStatement(rule, statement, report, context)
   })
-  report.push(...rules)
   let before = 0
-  return (record, out) => {
-    const subjects = subject(record)
+  const map: RecordMapper = (record, out) => {
+    const subjects = writeSubject(record, own)
     if (subjects === null) return
     let lines = ''
-    for (const text of typeof subjects === 'string' ? [subjects] : subjects)
-      for (const write of writers) lines += write(record, text)
+    if (typeof subjects === 'string') {
+      own.made += 1
+      for (const write of writers) lines += write(record, subjects)
+    } else {
+      own.made += subjects.length
+      for (const subject of subjects) for (const write of writers) lines += write(record, subject)
+    }
     let made = 0
-    for (const own of rules) made += own.made
-    out.add(lines, made - before)
+    for (const report of reports) made += report.made
+    if (made > before) out.add(lines, made - before)
     before = made
+  }
+  return { map, report: [own, ...reports] }
+}
+
+/** The writer of a resource's subjects, which links to it share: it makes them once for each record. */
+function subjectWriter(rule: ResourceRule, context: Context): TermWriter {
+  const known = context.subjects.get(rule)
+  if (known !== undefined) return known
+  if (rule.subject.type === 'literal' || rule.subject.type === 'natural')
+    throw new Fault('MappingInvalid', { reason: `the subject of ${rule.key} is a literal` })
+  const write = compileTerm(rule.subject, context.columns, context.options, rule.key)
+  let last: DatasetRecord | null = null
+  let made: ReturnType<TermWriter> = null
+  const remembered: TermWriter = (record, report) => {
+    // What is absent is made again, for each rule that needs it counts it.
+    if (record === last && made !== null) return made
+    made = write(record, report)
+    last = record
+    return made
+  }
+  context.subjects.set(rule, remembered)
+  return remembered
+}
+
+function objectWriter(object: ObjectMap, key: string, context: Context): TermWriter {
+  if (object.type !== 'link') return compileTerm(object, context.columns, context.options, key)
+  const targets = context.mapping.resources.filter(rule => rule.key === object.resource)
+  if (targets.length === 0)
+    throw new Fault('MappingInvalid', { reason: `${key} links to ${object.resource}, which is no mapping` })
+  const writers = targets.map(rule => subjectWriter(rule, context))
+  const [only] = writers
+  if (only !== undefined && writers.length === 1) return only
+  return (record, report) => {
+    const made = writers.flatMap(write => write(record, report) ?? [])
+    return made.length === 0 ? null : made
   }
 }
 
-const END = ' .\n'
-
 function compileStatement(
+  rule: ResourceRule,
   statement: StatementRule,
-  fields: readonly Field[],
   report: RuleReport,
+  context: Context,
 ): LineWriter {
-  const predicate = ` ${iriText(statement.predicate)} `
-  const { object } = statement
-  if (object.type === 'natural' && !object.field.multivalued)
-    return naturalStatement(predicate, object.field, fields, report)
-  const write = compileTerm(object, fields, report)
+  const { predicate, object, inverse } = statement
+  const graphs = [...(rule.graphs ?? []), ...(statement.graphs ?? [])]
+  const isSimple = typeof predicate === 'string' && graphs.length === 0 && inverse !== true
+  if (!isSimple) return generalStatement(rule.key, statement, graphs, report, context)
+  const middle = ` ${iriText(predicate)} `
+  if (object.type === 'natural') {
+    const column = columnReader(context.columns, object.field)
+    if (column?.natural && !column.several)
+      return naturalStatement(middle, column.index, column.natural, report)
+  }
+  if (isConstant(object)) return constantStatement(middle, object, rule.key, report, context)
+  const write = objectWriter(object, rule.key, context)
   return (record, subject) => {
-    const terms = write(record)
+    const terms = write(record, report)
     if (terms === null) return ''
-    let lines = ''
-    for (const term of typeof terms === 'string' ? [terms] : terms) {
-      lines += subject + predicate + term + END
+    if (typeof terms === 'string') {
       report.made += 1
+      return subject + middle + terms + END
     }
+    report.made += terms.length
+    let lines = ''
+    for (const term of terms) lines += subject + middle + term + END
     return lines
   }
 }
 
 /** The statement of nearly every field: all that is constant is written once, for speed. */
 function naturalStatement(
-  predicate: string,
-  field: Field,
-  fields: readonly Field[],
+  middle: string,
+  index: number,
+  natural: { readonly text: (value: Scalar) => string; readonly end: string },
   report: RuleReport,
 ): LineWriter {
-  const index = fields.findIndex(({ name }) => name === field.name)
-  const write = naturalText(field.type)
-  const head = `${predicate}"`
-  const tail = naturalEnd(field.type) + END
-  return ({ values }, subject) => {
+  const head = `${middle}"`
+  const tail = natural.end + END
+  const { text } = natural
+  return ({ id, values }, subject) => {
     const value = values[index]
-    if (value === null || value === undefined) return ''
+    if (value === null || value === undefined) {
+      skip(report, 'null', id)
+      return ''
+    }
     report.made += 1
-    return subject + head + write(value) + tail
+    return subject + head + text(value as Scalar) + tail
   }
 }
 
-function compileTerm(term: TermMap, fields: readonly Field[], report?: RuleReport): TermWriter {
-  switch (term.type) {
-    case 'natural':
-      return naturalTerm(term.field, fields)
-    case 'iri':
-      return iriTerm(term.segments, fields, report)
-    case 'literal': {
-      const end = literalEnd(term.datatype ?? XSD.string, term.language ?? '')
-      const expand = compileSegments(term.segments, fields, escapeText)
-      return record => expand(record)?.map(text => `"${text}${end}`) ?? null
-    }
-    default:
-      return term satisfies never
+function isConstant(object: ObjectMap): object is Extract<TermMap, { readonly type: 'iri' }> {
+  return object.type === 'iri' && object.segments.every(({ type }) => type === 'constant')
+}
+
+function constantStatement(
+  middle: string,
+  object: TermMap,
+  key: string,
+  report: RuleReport,
+  context: Context,
+): LineWriter {
+  const term = compileTerm(object, context.columns, context.options, key)(NO_RECORD, report)
+  const tail = middle + String(term) + END
+  return (_, subject) => {
+    report.made += 1
+    return subject + tail
   }
 }
 
-function naturalTerm(field: Field, fields: readonly Field[]): TermWriter {
-  const index = fields.findIndex(({ name }) => name === field.name)
-  const write = naturalText(field.type)
-  const end = naturalEnd(field.type)
-  if (field.multivalued)
-    return ({ values }) => {
-      const value = values[index]
-      return Array.isArray(value) ? value.map(element => `"${write(element as string)}${end}`) : null
-    }
-  return ({ values }) => {
-    const value = values[index]
-    return value === null || value === undefined ? null : `"${write(value)}${end}`
+const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
+
+/** A statement with graphs, a predicate that is made, or its ends the other way round. */
+function generalStatement(
+  key: string,
+  { predicate, object, inverse }: StatementRule,
+  graphs: readonly TermMap[],
+  report: RuleReport,
+  context: Context,
+): LineWriter {
+  const several = (write: TermWriter) => (record: DatasetRecord) => {
+    const made = write(record, report) ?? []
+    return typeof made === 'string' ? [made] : made
+  }
+  const term = (map: TermMap) => several(compileTerm(map, context.columns, context.options, key))
+  const constant = typeof predicate === 'string' ? [iriText(predicate)] : null
+  const predicates = typeof predicate === 'string' ? () => constant ?? [] : term(predicate)
+  const objects = several(objectWriter(object, key, context))
+  const graphWriters = graphs.map(term)
+  const graphsOf = (record: DatasetRecord) =>
+    graphWriters.length === 0
+      ? ['']
+      : [...new Set(graphWriters.flatMap(write => write(record)).map(graphText))]
+  return (record, subject) => {
+    let lines = ''
+    const ends = graphsOf(record)
+    for (const middle of predicates(record))
+      for (const value of objects(record)) {
+        if (!middle.startsWith('<') || (inverse === true && value.startsWith('"'))) {
+          skip(report, 'invalid-iri', record.id, inverse === true ? value : middle)
+          continue
+        }
+        const triple = inverse === true ? `${value} ${middle} ${subject}` : `${subject} ${middle} ${value}`
+        for (const end of ends) lines += triple + end + END
+        report.made += ends.length
+      }
+    return lines
   }
 }
 
-function iriTerm(
-  segments: readonly Segment[],
-  fields: readonly Field[],
-  report: RuleReport | undefined,
-): TermWriter {
-  const [first, second] = segments
-  if (first?.type === 'constant' && second?.type === 'recordId' && segments.length === 2) {
-    const head = `<${iriText(first.text).slice(1, -1)}`
-    return record => `${head}${record.id}>`
-  }
-  const single = segments.length === 1
-  const expand = compileSegments(segments, fields, single ? text => text : iriSafe)
-  return record => {
-    const made = expand(record)
-    if (made === null) return null
-    const valid = made.filter(isIri)
-    if (report !== undefined) report.invalidIri += made.length - valid.length
-    return valid.map(text => `<${text}>`)
-  }
-}
-
-/** Most terms that one template makes of one record: several multivalued references multiply. */
-const MAX_EXPANSION = 1000
-
-function compileSegments(
-  segments: readonly Segment[],
-  fields: readonly Field[],
-  encode: (text: string) => string,
-): (record: DatasetRecord) => string[] | null {
-  const readers = segments.map(segment => segmentReader(segment, fields, encode))
-  return record => {
-    let made = ['']
-    for (const read of readers) {
-      const texts = read(record)
-      if (texts.length === 0) return null
-      made = made.flatMap(head => texts.map(text => head + text)).slice(0, MAX_EXPANSION)
-    }
-    return made
-  }
-}
-
-function segmentReader(
-  segment: Segment,
-  fields: readonly Field[],
-  encode: (text: string) => string,
-): (record: DatasetRecord) => readonly string[] {
-  if (segment.type === 'constant') return () => [segment.text]
-  if (segment.type === 'recordId') return record => [record.id]
-  const index = fields.findIndex(({ name }) => name === segment.field.name)
-  return ({ values }) => {
-    const value: Value = values[index] ?? null
-    if (value === null || value === '') return []
-    return Array.isArray(value) ? value.map(element => encode(String(element))) : [encode(plainText(value))]
-  }
-}
-
-function plainText(value: NonNullable<Value>): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+function graphText(graph: string): string {
+  return DEFAULT_GRAPHS.includes(graph) ? '' : ` ${graph}`
 }

@@ -17,7 +17,7 @@ export function directMapping(base: string, dataset: Pick<Dataset, 'id' | 'field
         },
         statements: dataset.fields.map(field => ({
           predicate: fieldIri(base, dataset.id, field.name),
-          object: { type: 'natural', field },
+          object: { type: 'natural', field: field.name },
         })),
       },
     ],

@@ -1,43 +1,111 @@
-import type { Field } from '../model/field.ts'
-
 /**
- * The intermediate form of every mapping: what the direct mapping, and YARRRML or RML readers, produce and what the
+ * The intermediate form of every mapping: what the direct mapping and the readers of YARRRML and RML produce, and what the
  * compiler turns into a function of one record. A reference names a field of the dataset, or the record's own id.
  */
 export interface Mapping {
   readonly resources: readonly ResourceRule[]
+  /** Prefixes that the document declares, with their namespaces. */
+  readonly prefixes?: Readonly<Record<string, string>>
+}
+
+/** Where something stands in a mapping document. */
+export interface MappingPlace {
+  /** 1-based. */
+  readonly line: number
+  /** 1-based, in UTF-16 units. */
+  readonly column: number
+  readonly endLine: number
+  /** 1-based, exclusive. */
+  readonly endColumn: number
+  /** What stands there: `mappings.person.predicateobjects[3]`. */
+  readonly path: string
 }
 
 /** One kind of resource: its subject and what is said of it. */
 export interface ResourceRule {
-  /** Name for messages: the mapping key in YARRRML. */
+  /** Name for messages and links: the mapping key in YARRRML. */
   readonly key: string
   readonly subject: TermMap
   readonly statements: readonly StatementRule[]
+  /** Graphs of all its statements; none is the default graph. */
+  readonly graphs?: readonly TermMap[]
+  /** Files that its records come from, where the document names any; a dataset's own mapping needs none. */
+  readonly sources?: readonly LogicalSource[]
+  readonly place?: MappingPlace
 }
 
 /** One predicate and object of a resource. */
 export interface StatementRule {
-  readonly predicate: string
-  readonly object: TermMap
+  /** An IRI, or how one is made. */
+  readonly predicate: string | TermMap
+  readonly object: ObjectMap
+  /** Graphs of this statement, beside those of the resource. */
+  readonly graphs?: readonly TermMap[]
+  /** True where the object is the subject of the triple (YARRRML, "Inverse predicates"). */
+  readonly inverse?: boolean
+  readonly place?: MappingPlace
 }
+
+/** The subject of another resource rule, made of the same record. */
+export interface Link {
+  readonly type: 'link'
+  /** Key of the other rule. */
+  readonly resource: string
+}
+
+export type ObjectMap = TermMap | Link
 
 /**
  * How a term is made from a record (R2RML, section 7). A template is its segments one after the other; any absent
  * reference makes no term.
  */
 export type TermMap =
-  | { readonly type: 'iri'; readonly segments: readonly Segment[] }
+  | {
+      readonly type: 'iri'
+      readonly segments: readonly Segment[]
+      /**
+       * What becomes of values in a template: IRI-safe by default; `uri` escapes all beyond ASCII too, `none` takes them as
+       * they are (RML-Core, "Term types"). A template that is one reference takes its value as it is.
+       */
+      readonly encode?: 'iri' | 'uri' | 'none'
+      /** What relative IRIs are resolved on; without it they are invalid. */
+      readonly base?: string
+    }
+  /** Equal segments make the same blank node; without segments there is one for each record. */
+  | { readonly type: 'blank'; readonly segments: readonly Segment[] }
   | {
       readonly type: 'literal'
       readonly segments: readonly Segment[]
-      readonly datatype?: string
-      readonly language?: string
+      readonly datatype?: string | readonly Segment[]
+      readonly language?: string | readonly Segment[]
     }
   /** The value of a field as its own type writes it: the natural mapping (mapping rules, "Datatypes"). */
-  | { readonly type: 'natural'; readonly field: Field }
+  | { readonly type: 'natural'; readonly field: string; readonly place?: MappingPlace }
 
 export type Segment =
   | { readonly type: 'constant'; readonly text: string }
-  | { readonly type: 'field'; readonly field: Field }
+  | { readonly type: 'field'; readonly name: string; readonly place?: MappingPlace }
   | { readonly type: 'recordId' }
+
+/** A file with records, as a mapping names it. */
+export interface LogicalSource {
+  /** Path as it is written; files are matched by their names. Null where the document leaves it to who runs it. */
+  readonly path: string | null
+  readonly formulation: 'csv' | 'json'
+  /** JSONPath to the records of a JSON document; null for its root, or for a table. */
+  readonly iterator: string | null
+  readonly dialect?: CsvDialect
+}
+
+/** How a table is written (Metadata Vocabulary for Tabular Data, "Dialect Descriptions"). */
+export interface CsvDialect {
+  readonly delimiter?: string
+  readonly quote?: string | null
+  readonly encoding?: string
+  /** What lines begin with that are left out. */
+  readonly comment?: string
+  readonly header?: boolean
+  readonly trim?: boolean
+  /** Texts that stand for no value. */
+  readonly nulls?: readonly string[]
+}

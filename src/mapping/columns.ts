@@ -1,0 +1,95 @@
+import type { Field, FieldType } from '../model/field.ts'
+import { numberText } from '../model/number.ts'
+import type { DatasetRecord, Geometry, GeoPoint, Value } from '../model/value.ts'
+import { wktText } from '../model/wkt.ts'
+import { escapeText } from '../rdf/ntriples.ts'
+import { XSD } from '../rdf/vocab.ts'
+import { naturalEnd, naturalText } from './natural.ts'
+
+/** What a mapping may refer to: a field of a dataset, or a column whose values each have a type of their own. */
+export interface Column extends Pick<Field, 'name' | 'multivalued'> {
+  /** `any` for values as JSON has them: text, numbers and booleans, arrays for several. */
+  readonly type: FieldType | 'any'
+}
+
+/** One value that is there: an element of a multivalued field. */
+export type Scalar = Exclude<NonNullable<Value>, readonly string[]>
+
+/** How a mapping reads a column. */
+export interface ColumnReader {
+  /** Index in the values of a record. */
+  readonly index: number
+  /** True where a record may have several values. */
+  readonly several: boolean
+  /** The text of a value in templates, and in literals that have a datatype; null where a value has none. */
+  readonly text: (value: Scalar) => string | null
+  /** The literal of a value by its own type, in N-Triples; null where a value has none. */
+  readonly literal: (value: Scalar) => string | null
+  /** Lexical form, escaped, and end of the literals of a column that has one type; null for `any`. */
+  readonly natural: { readonly text: (value: Scalar) => string; readonly end: string } | null
+}
+
+/** Name of the reference to the id of the record, in datasets that have no field of that name. */
+export const RECORD_ID = 'recordid'
+
+/** Finds how a column is read; null where there is none of that name. */
+export function columnReader(columns: readonly Column[], name: string): ColumnReader | null {
+  const index = columns.findIndex(column => column.name === name)
+  const column = columns[index]
+  if (column === undefined) return null
+  const { type } = column
+  if (type === 'any') return { index, several: true, text: anyText, literal: anyLiteral, natural: null }
+  const natural = { text: naturalText(type), end: naturalEnd(type) }
+  return {
+    index,
+    several: column.multivalued,
+    text: plainText(type),
+    literal: value => `"${natural.text(value)}${natural.end}`,
+    natural,
+  }
+}
+
+/** The values of a record in a column. */
+export function valuesOf({ index }: ColumnReader, { values }: DatasetRecord): readonly Scalar[] {
+  const value = values[index]
+  if (value === null || value === undefined) return []
+  return Array.isArray(value) ? (value as readonly Scalar[]) : [value as Scalar]
+}
+
+function plainText(type: FieldType): (value: Scalar) => string {
+  switch (type) {
+    case 'text':
+    case 'date':
+    case 'datetime':
+    case 'boolean':
+      return String
+    case 'int':
+    case 'double':
+      return value => numberText(value as number)
+    case 'geo_point_2d':
+      return value => `POINT(${numberText((value as GeoPoint).lon)} ${numberText((value as GeoPoint).lat)})`
+    case 'geo_shape':
+      return value => wktText(value as Geometry)
+    default:
+      return type satisfies never
+  }
+}
+
+function anyText(value: Scalar): string | null {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return String(value)
+  return typeof value === 'number' ? jsonNumber(value) : null
+}
+
+/** Numbers without a fraction are integers, the others doubles (RML-IO registry, "JSON": natural datatypes). */
+function anyLiteral(value: Scalar): string | null {
+  if (typeof value === 'string') return `"${escapeText(value)}"`
+  if (typeof value === 'boolean') return `"${value}"^^<${XSD.boolean}>`
+  if (typeof value !== 'number') return null
+  const datatype = Number.isInteger(value) ? XSD.integer : XSD.double
+  return `"${jsonNumber(value)}"^^<${datatype}>`
+}
+
+function jsonNumber(value: number): string {
+  return numberText(Object.is(value, -0) ? 0 : value)
+}

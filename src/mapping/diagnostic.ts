@@ -1,0 +1,97 @@
+import type { MappingPlace } from './ir.ts'
+
+/** An error keeps a mapping from being used; a warning tells what is probably not meant; the rest is told for information. */
+export type Severity = 'error' | 'warning' | 'info'
+
+/** What is to be said of a mapping, in plain words and with its place (mapping rules, section 8). */
+export interface Diagnostic {
+  readonly code: DiagnosticCode
+  readonly severity: Severity
+  /** What was found and what was expected. */
+  readonly message: string
+  readonly place: MappingPlace
+  /** What to do about it, where that is known. */
+  readonly hint?: string
+}
+
+export const ERRORS = [
+  'yaml-syntax',
+  'yaml-duplicate-key',
+  'yaml-too-big',
+  'alias-bomb',
+  'turtle-syntax',
+  'doc-not-map',
+  'no-mappings',
+  'mapping-empty',
+  'key-unknown',
+  'key-twice',
+  'value-shape',
+  'subject-missing',
+  'subject-not-iri',
+  'reference-unknown-field',
+  'reference-syntax',
+  'predicate-not-iri',
+  'predicate-has-reference',
+  'prefix-unknown',
+  'prefix-iri-invalid',
+  'iri-invalid-char',
+  'class-not-iri',
+  'link-unknown',
+  'link-target-without-subject',
+  'datatype-and-language',
+  'language-invalid',
+  'datatype-not-iri',
+  'datatype-unknown',
+  'po-shape',
+  'constant-ill-typed',
+  'source-unknown',
+  'unsupported',
+  'limits',
+] as const
+
+export const WARNINGS = [
+  'field-unused',
+  'field-type-vs-datatype',
+  'subject-constant',
+  'looks-like-curie',
+  'looks-like-iri-without-scheme',
+  'equals-mapping-key-with-datatype',
+  'duplicate-rule',
+  'class-missing',
+  'label-missing',
+  'resource-not-dereferenceable',
+  'subject-collision-risk',
+  'multivalued-in-subject',
+  'long-iri',
+  'iri-field-not-url',
+  'http-vs-https',
+  'mapping-isolated',
+  'prefix-unused',
+  'prefix-redefines-default',
+  'language-unusual',
+  'lossy-datatype',
+] as const
+
+export const INFORMATION = ['sources-ignored', 'authors-ignored'] as const
+
+export type DiagnosticCode =
+  | (typeof ERRORS)[number]
+  | (typeof WARNINGS)[number]
+  | (typeof INFORMATION)[number]
+
+/** The severity of a code. */
+export function severityOf(code: DiagnosticCode): Severity {
+  if ((ERRORS as readonly string[]).includes(code)) return 'error'
+  return (WARNINGS as readonly string[]).includes(code) ? 'warning' : 'info'
+}
+
+/** True where something keeps a mapping from being used. */
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity === 'error')
+}
+
+/** A diagnostic as a terminal shows it: file, place, severity and code, message, hint. */
+export function diagnosticText(file: string, { code, severity, message, place, hint }: Diagnostic): string {
+  const told = `${file}:${place.line}:${place.column}: ${severity} ${code}: ${message}`
+  return hint === undefined ? told : `${told}\n  ${hint}`
+}

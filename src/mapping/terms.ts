@@ -1,0 +1,266 @@
+import { Fault } from '../errors.ts'
+import type { DatasetRecord } from '../model/value.ts'
+import { iriSafe, isIri, percentEncode } from '../rdf/iri.ts'
+import { isLanguageTag } from '../rdf/language-tag.ts'
+import { literalType } from '../rdf/literals.ts'
+import { escapeText, isDirectedTag, literalEnd } from '../rdf/ntriples.ts'
+import { XSD } from '../rdf/vocab.ts'
+import { type Column, columnReader, RECORD_ID, valuesOf } from './columns.ts'
+import { compileTemplate, type Expander } from './expand.ts'
+import type { Segment, TermMap } from './ir.ts'
+import { type RuleReport, skip } from './report.ts'
+
+/** Writes the terms that a term map makes of a record, in N-Triples; null for none. */
+export type TermWriter = (record: DatasetRecord, report: RuleReport) => string | readonly string[] | null
+
+/** How terms are written. */
+export interface TermOptions {
+  /** True for literals in the form in which the store keeps them; false for their text as it is. */
+  readonly canonical: boolean
+  /** Writes the blank node with a label of letters, digits and underscores. */
+  readonly blank: (label: string) => string
+}
+
+/** Compiles a term map. Throws MappingInvalid where it refers to no column, or could never make a term. */
+export function compileTerm(
+  term: TermMap,
+  columns: readonly Column[],
+  options: TermOptions,
+  key: string,
+): TermWriter {
+  switch (term.type) {
+    case 'natural':
+      return naturalTerm(term.field, columns)
+    case 'iri':
+      return iriTerm(term, columns)
+    case 'blank':
+      return blankTerm(term.segments, columns, options, key)
+    case 'literal':
+      return literalTerm(term, columns, options)
+    default:
+      return term satisfies never
+  }
+}
+
+/** Applies a function to each of one or several texts and leaves out what it makes null. */
+function each(
+  texts: string | readonly string[],
+  write: (text: string) => string | null,
+): string | readonly string[] | null {
+  if (typeof texts === 'string') return write(texts)
+  const made = texts.map(write).filter(text => text !== null)
+  return made.length === 0 ? null : made
+}
+
+function naturalTerm(name: string, columns: readonly Column[]): TermWriter {
+  const column = columnReader(columns, name)
+  if (column === null) {
+    if (name === RECORD_ID) return ({ id }) => `"${id}"`
+    throw new Fault('MappingInvalid', { reason: `$(${name}) names no field` })
+  }
+  return (record, report) => {
+    const values = valuesOf(column, record)
+    if (values.length === 0) {
+      skip(report, 'null', record.id)
+      return null
+    }
+    const made: string[] = []
+    for (const value of values) {
+      const literal = column.literal(value)
+      if (literal === null) skip(report, 'ill-typed', record.id, JSON.stringify(value))
+      else made.push(literal)
+    }
+    return made.length === 1 ? (made[0] as string) : made
+  }
+}
+
+type IriMap = Extract<TermMap, { readonly type: 'iri' }>
+
+/** Characters that an IRI-safe value may begin with or hold: where these fit, every value does. */
+const SAFE_PROBES = ['x', '0', '%20', 'é', '-._~', '%F0%9F']
+
+function iriTerm({ segments, encode, base }: IriMap, columns: readonly Column[]): TermWriter {
+  const isReference = segments.length === 1 && segments[0]?.type !== 'constant'
+  const expand = compileTemplate(segments, columns, {
+    encode: isReference || encode === 'none' ? same : encode === 'uri' ? uriSafe : iriSafe,
+    emptyIsNull: true,
+  })
+  if (segments.every(({ type }) => type === 'constant')) return constantIri(segments, base)
+  const isSafe = !isReference && encode !== 'none' && alwaysValid(segments)
+  return (record, report) => {
+    const texts = expand(record)
+    if (texts === null) {
+      skip(report, 'null', record.id)
+      return null
+    }
+    if (isSafe) return typeof texts === 'string' ? `<${texts}>` : texts.map(text => `<${text}>`)
+    return each(texts, text => {
+      const iri = absolute(text, base)
+      if (iri !== null) return `<${iri}>`
+      skip(report, 'invalid-iri', record.id, text)
+      return null
+    })
+  }
+}
+
+function constantIri(segments: readonly Segment[], base: string | undefined): TermWriter {
+  const text = segments.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
+  const iri = absolute(text, base)
+  if (iri === null) throw new Fault('MappingInvalid', { reason: `${JSON.stringify(text)} is no IRI` })
+  const term = `<${iri}>`
+  return () => term
+}
+
+/** An IRI as it is, or after the base (R2RML, section 11.2: the base is prepended, not resolved); null for what is none. */
+function absolute(text: string, base: string | undefined): string | null {
+  if (isIri(text)) return text
+  if (base === undefined) return null
+  return isIri(base + text) ? base + text : null
+}
+
+/** True where whatever IRI-safe values come into a template, it makes an IRI. */
+function alwaysValid(segments: readonly Segment[]): boolean {
+  return SAFE_PROBES.every(probe =>
+    isIri(segments.map(segment => (segment.type === 'constant' ? segment.text : probe)).join('')),
+  )
+}
+
+function same(text: string): string {
+  return text
+}
+
+/** The value of a template of a URI: beyond what {@link iriSafe} escapes, all that is not ASCII (RML-Core, "rml:URI"). */
+function uriSafe(text: string): string {
+  return iriSafe(text).replace(/[^\0-\x7f]/gu, percentEncode)
+}
+
+function blankTerm(
+  segments: readonly Segment[],
+  columns: readonly Column[],
+  { blank }: TermOptions,
+  key: string,
+): TermWriter {
+  if (segments.length === 0) {
+    const name = blankLabel(key)
+    return record => blank(`r${record.position}_${name}`)
+  }
+  const expand = compileTemplate(segments, columns, { encode: same, emptyIsNull: false })
+  return (record, report) => {
+    const texts = expand(record)
+    if (texts !== null) return each(texts, text => blank(`b${blankLabel(text)}`))
+    skip(report, 'null', record.id)
+    return null
+  }
+}
+
+/** A label of letters, digits and underscores, another for every text. */
+function blankLabel(text: string): string {
+  return text.replace(/[^A-Za-z0-9]/gu, character => `_${(character.codePointAt(0) ?? 0).toString(16)}_`)
+}
+
+type LiteralMap = Extract<TermMap, { readonly type: 'literal' }>
+
+function literalTerm(term: LiteralMap, columns: readonly Column[], options: TermOptions): TermWriter {
+  const expand = compileTemplate(term.segments, columns, { encode: same, emptyIsNull: false })
+  const write = literalWriter(term, columns, options)
+  return (record, report) => {
+    const texts = expand(record)
+    if (texts !== null) return write(texts, record, report)
+    skip(report, 'null', record.id)
+    return null
+  }
+}
+
+type TextWriter = (
+  texts: string | readonly string[],
+  record: DatasetRecord,
+  report: RuleReport,
+) => string | readonly string[] | null
+
+function literalWriter(
+  { datatype, language }: LiteralMap,
+  columns: readonly Column[],
+  options: TermOptions,
+): TextWriter {
+  if (language !== undefined) return languageWriter(language, columns, options)
+  if (datatype === undefined) return texts => each(texts, text => `"${escapeText(text)}"`)
+  const constant = constantOf(datatype)
+  if (constant !== null) return typedWriter(constant, options)
+  const expand = compileTemplate(datatype as readonly Segment[], columns, {
+    encode: iriSafe,
+    emptyIsNull: true,
+  })
+  const plain = (datatype as readonly Segment[]).length === 1
+  const reference = plain ? compileTemplate(datatype as readonly Segment[], columns, ASIS) : expand
+  const writers = new Map<string, TextWriter | null>()
+  return (texts, record, report) => {
+    const found = firstOf(reference(record))
+    if (found === null) {
+      skip(report, 'null', record.id)
+      return null
+    }
+    let write = writers.get(found)
+    if (write === undefined) {
+      write = isIri(found) ? typedWriter(found, options) : null
+      if (writers.size < MOST_DATATYPES) writers.set(found, write)
+    }
+    if (write !== null) return write(texts, record, report)
+    skip(report, 'invalid-iri', record.id, found)
+    return null
+  }
+}
+
+const ASIS = { encode: same, emptyIsNull: true }
+
+/** Datatypes and languages of which what is known is kept. */
+const MOST_DATATYPES = 1000
+
+function typedWriter(datatype: string, { canonical }: TermOptions): TextWriter {
+  const type = literalType(datatype)
+  if (type === null) {
+    const end = literalEnd(datatype)
+    return texts => each(texts, text => `"${escapeText(text)}${end}`)
+  }
+  const end = literalEnd(canonical ? type.stored : datatype)
+  return (texts, record, report) =>
+    each(texts, text => {
+      const form = type.canonical(text)
+      if (form !== null) return `"${escapeText(canonical ? form : text)}${end}`
+      skip(report, 'ill-typed', record.id, text)
+      return null
+    })
+}
+
+function languageWriter(
+  language: string | readonly Segment[],
+  columns: readonly Column[],
+  { canonical }: TermOptions,
+): TextWriter {
+  const kept = (tag: string) => (canonical ? tag.toLowerCase() : tag)
+  const constant = constantOf(language)
+  if (constant !== null) {
+    const end = literalEnd(XSD.string, kept(constant))
+    return texts => each(texts, text => `"${escapeText(text)}${end}`)
+  }
+  const expand = compileTemplate(language as readonly Segment[], columns, ASIS)
+  return (texts, record, report) => {
+    const found = firstOf(expand(record))
+    if (found !== null && (isLanguageTag(found) || isDirectedTag(found))) {
+      const end = literalEnd(XSD.string, kept(found))
+      return each(texts, text => `"${escapeText(text)}${end}`)
+    }
+    skip(report, found === null ? 'null' : 'ill-typed', record.id, found ?? '')
+    return null
+  }
+}
+
+/** The text of what is written once for all records; null where it is made for each. */
+function constantOf(text: string | readonly Segment[]): string | null {
+  if (typeof text === 'string') return text
+  if (!text.every(({ type }) => type === 'constant')) return null
+  return text.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
+}
+
+function firstOf(texts: ReturnType<Expander>): string | null {
+  return texts === null || typeof texts === 'string' ? texts : (texts[0] ?? null)
+}
