@@ -3,11 +3,12 @@ import t from 'tap'
 import { compileMapping, type RecordMapper } from '../src/mapping/compile.ts'
 import { directMapping } from '../src/mapping/direct.ts'
 import { indexMapper } from '../src/mapping/index-graph.ts'
-import type { Mapping } from '../src/mapping/ir.ts'
+import type { Mapping, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
 import { TripleText } from '../src/mapping/triple-text.ts'
 import { type FieldType, field } from '../src/model/field.ts'
 import { storedPosition } from '../src/model/positions.ts'
 import type { DatasetRecord, Value } from '../src/model/value.ts'
+import { literalType } from '../src/rdf/literals.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { GEO, INDEX, RDF, XSD } from '../src/rdf/vocab.ts'
 
@@ -227,4 +228,255 @@ t.test('the index has position, values and words of each record', async t => {
   t.strictSame(JSON.parse(found.get(INDEX.json)?.value ?? ''), values)
   t.equal(found.get(INDEX.text)?.value, ' zoe 1500000000000000000000 2024 01 02 ')
   t.strictSame(sorted(stored(lines)), sorted(lines))
+})
+
+const constant = (text: string) => ({ type: 'constant', text }) as const
+const of = (name: string) => ({ type: 'field', name }) as const
+const iri = (...segments: readonly Segment[]) => ({ type: 'iri', segments }) as const
+const natural = (name: string) => ({ type: 'natural', field: name }) as const
+const EX = 'http://x/'
+
+/** One resource `http://x/s/$(id)` with one statement; the record's values are `id`, then those given. */
+function statement(
+  object: ObjectMap,
+  more: Partial<StatementRule> = {},
+  others: readonly ResourceRule[] = [],
+) {
+  const rule = {
+    key: 's',
+    subject: iri(constant(`${EX}s/`), of('id')),
+    statements: [{ predicate: `${EX}p`, object, ...more }],
+  }
+  return { resources: [rule, ...others] }
+}
+
+t.test('every kind of term, and what is left out and why', async t => {
+  const columns = [
+    field('id', 'text'),
+    field('a', 'text'),
+    field('many', 'text', { multivalued: true }),
+    field('n', 'double'),
+    field('where', 'geo_point_2d'),
+    { name: 'any', type: 'any', multivalued: true },
+  ] as const
+  const typed = (datatype: string, name = 'a') =>
+    ({ type: 'literal', segments: [of(name)], datatype: XSD.string.replace('string', datatype) }) as const
+  const lang = (language: string | readonly Segment[]) =>
+    ({ type: 'literal', segments: [of('a')], language }) as const
+  const values = { id: '1', a: null, many: null, n: null, where: null, any: null }
+  const rows: readonly (readonly [
+    string,
+    ObjectMap,
+    Partial<Record<keyof typeof values, Value>>,
+    string,
+    string?,
+  ])[] = [
+    ['a template', iri(constant('http://x/'), of('a')), { a: "o'k/é" }, '<http://x/o%27k%2Fé>'],
+    [
+      'two references',
+      iri(constant('http://x/'), of('a'), constant('/'), of('n')),
+      { a: 'q', n: 1.5 },
+      '<http://x/q/1.5>',
+    ],
+    [
+      'values are no templates',
+      iri(constant('http://x/'), of('a'), constant('-'), of('id')),
+      { a: '$(id)' },
+      '<http://x/%24%28id%29-1>',
+    ],
+    ['an absent value', iri(constant('http://x/'), of('a')), {}, '', 'null'],
+    ['an empty value in an IRI', iri(constant('http://x/'), of('a')), { a: '' }, '', 'null'],
+    ['an empty literal', natural('a'), { a: '' }, '""'],
+    ['a reference that is an IRI', iri(of('a')), { a: 'mailto:a@b.c' }, '<mailto:a@b.c>'],
+    ['a reference that is none', iri(of('a')), { a: 'http://x/a b' }, '', 'invalid-iri'],
+    ['a relative one', { ...iri(of('a')), base: 'http://b/' }, { a: 'x/y' }, '<http://b/x/y>'],
+    ['a relative one that is none', { ...iri(of('a')), base: 'http://b/' }, { a: 'x y' }, '', 'invalid-iri'],
+    [
+      'a template for its authority',
+      iri(constant('http://'), of('a'), constant('/')),
+      { a: 'a b' },
+      '<http://a%20b/>',
+    ],
+    [
+      'a template for its port',
+      iri(constant('http://x:'), of('a'), constant('/')),
+      { a: '8x' },
+      '',
+      'invalid-iri',
+    ],
+    ['a template for its scheme', iri(of('a'), constant('://x')), { a: 'ü' }, '', 'invalid-iri'],
+    ['a URI', { ...iri(constant('http://x/'), of('a')), encode: 'uri' }, { a: 'é/' }, '<http://x/%C3%A9%2F>'],
+    [
+      'values as they are',
+      { ...iri(constant('http://x/'), of('a')), encode: 'none' },
+      { a: 'a/b' },
+      '<http://x/a/b>',
+    ],
+    [
+      'values as they are that make none',
+      { ...iri(constant('http://x/'), of('a')), encode: 'none' },
+      { a: '<>' },
+      '',
+      'invalid-iri',
+    ],
+    ['several values', natural('many'), { many: ['x', 'y'] }, '"x" "y"'],
+    [
+      'several values in a template',
+      iri(constant('http://x/'), of('many')),
+      { many: ['x', 'y z'] },
+      '<http://x/x> <http://x/y%20z>',
+    ],
+    ['some of several', iri(of('many')), { many: ['u:x', 'y z'] }, '<u:x>', 'invalid-iri'],
+    ['a blank node', { type: 'blank', segments: [of('a')] }, { a: 'a b_' }, '_:ba_20_b_5f_'],
+    ['a blank node of the record', { type: 'blank', segments: [] }, {}, '_:r7_s'],
+    ['the id of the record', natural('recordid'), {}, `"${ID}"`],
+    ['the id in a template', iri(constant('http://x/'), { type: 'recordId' }), {}, `<http://x/${ID}>`],
+    ['a number with a datatype', typed('decimal', 'n'), { n: 1.5 }, '"1.5"^^xsd:decimal'],
+    ['a canonical form', typed('integer'), { a: '+007' }, '"7"^^xsd:integer'],
+    ['a datatype that the store widens', typed('int'), { a: '7' }, '"7"^^xsd:integer'],
+    ['out of its range', typed('byte'), { a: '300' }, '', 'ill-typed'],
+    ['an ill-typed date', typed('date'), { a: '2023-02-29' }, '', 'ill-typed'],
+    ['an ill-typed number', typed('double'), { a: 'abc' }, '', 'ill-typed'],
+    [
+      'an end of the day',
+      typed('dateTime'),
+      { a: '2023-12-31T24:00:00+00:00' },
+      '"2024-01-01T00:00:00Z"^^xsd:dateTime',
+    ],
+    [
+      'a datatype of others',
+      { type: 'literal', segments: [of('a')], datatype: 'http://x/d' },
+      { a: '?' },
+      '"?"^^<http://x/d>',
+    ],
+    [
+      'a datatype that is made',
+      { type: 'literal', segments: [of('id')], datatype: [constant('http://x/'), of('a')] },
+      { a: 'd' },
+      '"1"^^<http://x/d>',
+    ],
+    [
+      'a datatype that is none',
+      { type: 'literal', segments: [of('id')], datatype: [of('a')] },
+      { a: 'd d' },
+      '',
+      'invalid-iri',
+    ],
+    ['a language', lang('fr-BE'), { a: 'x"' }, '"x\\""@fr-be'],
+    ['a language that is made', lang([of('id')]), { id: 'de', a: 'x' }, '"x"@de'],
+    ['a language that is none', lang([of('id')]), { id: 'no such', a: 'x' }, '', 'ill-typed'],
+    ['geometry', natural('where'), { where: { lon: 1, lat: 2 } }, `"POINT(1 2)"^^<${GEO.wktLiteral}>`],
+    [
+      'geometry in a template',
+      iri(constant('http://x/'), of('where')),
+      { where: { lon: 1, lat: 2 } },
+      '<http://x/POINT%281%202%29>',
+    ],
+    ['any integer', natural('any'), { any: [7] as never }, '"7"^^xsd:integer'],
+    ['any number', natural('any'), { any: 0.5 }, '"0.5"^^xsd:double'],
+    ['any of several', natural('any'), { any: ['x', true] as never }, '"x" "true"^^xsd:boolean'],
+    ['an object', natural('any'), { any: { lon: 1, lat: 2 } }, '', 'ill-typed'],
+    ['a link to itself', { type: 'link', resource: 's' }, {}, '<http://x/s/1>'],
+  ]
+  for (const [name, object, given, expected, reason] of rows) {
+    const { map, report } = compileMapping(statement(object), columns)
+    const { id = '1', a = null, many = null, n = null, where = null, any = null } = { ...values, ...given }
+    const lines = run(map, record(id, a, many, n, where, any))
+    const objects = lines
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line =>
+        line
+          .slice(line.indexOf(' <http://x/p> ') + 14, -2)
+          .replace(/<http:\/\/www\.w3\.org\/2001\/XMLSchema#(\w+)>/, 'xsd:$1'),
+      )
+    t.equal(objects.join(' '), expected, name)
+    t.strictSame(
+      report[1]?.examples.map(example => [example.recordId, example.reason]),
+      reason === undefined ? [] : [[ID, reason]],
+      `${name}: what is left out`,
+    )
+    if (lines !== '')
+      t.equal(stored(lines).split('\n').length, objects.length + 1, `${name}: the store takes it`)
+  }
+})
+
+t.test('links join the subjects of one record, cycles too; graphs, inverse and made predicates', async t => {
+  const columns = [field('id', 'text'), field('city', 'text'), field('many', 'text', { multivalued: true })]
+  const city: ResourceRule = {
+    key: 'city',
+    subject: iri(constant(`${EX}c/`), of('city')),
+    statements: [{ predicate: `${EX}home`, object: { type: 'link', resource: 's' } }],
+  }
+  const link = { type: 'link', resource: 'city' } as const
+  const lines = (mapping: Mapping, ...values: Value[]) =>
+    sorted(run(compileMapping(mapping, columns).map, record(...values)))
+  t.strictSame(lines(statement(link, {}, [city]), 'a', 'b', null), [
+    '<http://x/c/b> <http://x/home> <http://x/s/a> .',
+    '<http://x/s/a> <http://x/p> <http://x/c/b> .',
+  ])
+  t.strictSame(lines(statement(link, {}, [city]), 'a', null, null), [''], 'no city, no link')
+  t.strictSame(
+    lines(statement(link, { inverse: true }, [city]), 'a', 'b', null)[1],
+    '<http://x/c/b> <http://x/p> <http://x/s/a> .',
+  )
+  const twoSubjects = statement(link, {}, [city, { ...city, subject: iri(constant(`${EX}d/`), of('city')) }])
+  t.equal(lines(twoSubjects, 'a', 'b', null).filter(line => line.includes('/p>')).length, 2, 'a link to both')
+  const graphs = [iri(constant(`${EX}g/`), of('city')), iri(constant('http://w3id.org/rml/defaultGraph'))]
+  t.strictSame(lines(statement(natural('id'), { graphs }), 'a', 'b', null), [
+    '<http://x/s/a> <http://x/p> "a" .',
+    '<http://x/s/a> <http://x/p> "a" <http://x/g/b> .',
+  ])
+  t.strictSame(
+    lines(statement(natural('id'), { graphs: [graphs[0] as TermMap] }), 'a', null, null),
+    [''],
+    'no graph, no triple',
+  )
+  const predicate = iri(constant(`${EX}q/`), of('many'))
+  t.strictSame(lines(statement(natural('id'), { predicate }), 'a', null, ['u', 'v']), [
+    '<http://x/s/a> <http://x/q/u> "a" .',
+    '<http://x/s/a> <http://x/q/v> "a" .',
+  ])
+  const product = iri(constant('u:'), of('many'), of('many'), of('many'))
+  const many = Array.from({ length: 20 }, (_, i) => String.fromCharCode(97 + i))
+  t.equal(lines(statement(product), 'a', null, many).length, 1000, 'products are bounded')
+})
+
+t.test('what could never make a term is refused', async t => {
+  const columns = [field('id', 'text')]
+  for (const mapping of [
+    statement(natural('nothing')),
+    statement(iri(of('nothing'))),
+    statement(iri(constant('no iri'))),
+    statement({ type: 'link', resource: 'nobody' }),
+    { resources: [{ key: 's', subject: natural('id'), statements: [] }] },
+  ])
+    t.throws(() => compileMapping(mapping, columns), { code: 'MappingInvalid' })
+})
+
+t.test('literals are kept as the store keeps them', async t => {
+  const texts = (
+    '007 +5 -0 99999999999999999999 300 -5 9223372036854775807 1.10 +.5 5. -0.0 000.500 0.1234567890123456789 1e3 INF +INF -INF NaN ' +
+    '1e400 .5 0.1 16777217 1e-10 3.4028236e38 1e22 1.7976931348623157e308 5e-324 1e-46 123456.789 true 1 0 TRUE abc 2020-01-01+00:00 ' +
+    '2020-01-01-05:00 2020-02-29 2019-02-29 -0001-01-01 12020-01-01 2020-01-01T00:00:00.000 2020-12-31T24:00:00Z -0001-12-31T24:00:00Z ' +
+    '2020-01-01T00:00:00.1230+00:00 2020-01-01T00:00:00-14:00 24:00:00 10:00:00.50+00:00 2020+00:00 2020-01 --05 ---31 --02-29Z --02-30 ' +
+    'P12M PT3600S P1Y2M3DT4H5M6.70S -PT0S P0D P0M P1M2D PT36H PT25H -P1D P PT P1YT PT60.0S P400D -P13M 0a YQ== 2020-04-31'
+  ).split(' ')
+  const types = (
+    'integer int byte long decimal double float boolean date dateTime dateTimeStamp time gYear gYearMonth gMonth gDay gMonthDay ' +
+    'duration yearMonthDuration dayTimeDuration hexBinary base64Binary'
+  ).split(' ')
+  for (const name of types) {
+    const datatype = XSD.string.replace('string', name)
+    const type = literalType(datatype)
+    if (type === null) throw new Error(`${name} has no rules`)
+    const taken = texts.filter(text => type.canonical(text) !== null)
+    t.ok(taken.length > 0 && taken.length < texts.length, `${name} takes ${taken.length} of ${texts.length}`)
+    for (const text of taken)
+      t.equal(
+        stored(`<u:s> <u:p> "${text}"^^<${datatype}> .`).trim(),
+        `<u:s> <u:p> "${type.canonical(text)}"^^<${type.stored}> .`,
+        `${name} ${text}`,
+      )
+  }
 })
