@@ -11,11 +11,12 @@ import { resources } from './api/resources/routes.ts'
 import { SPARQL_PATH } from './api/sparql/endpoint.ts'
 import type { QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
-import { Catalog, type ServedCatalog, type ServedDataset } from './catalog/catalog.ts'
+import { Catalog, type ServedCatalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { definedDatasets } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
+import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
 import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
@@ -256,7 +257,7 @@ function queriedDataset(served: ServedDataset): QueriedDataset {
 
 /** What the linked-data doors need of a dataset. */
 function described(served: ServedDataset, base: string) {
-  const { dataset, version, resources: graph, published } = served
+  const { dataset, version, resources: graph, published, mapping, prefixes, target } = served
   const metas = dataset.metas.default ?? {}
   return {
     id: dataset.id,
@@ -269,6 +270,8 @@ function described(served: ServedDataset, base: string) {
     describe: () => datasetDescription(served, { base }),
     version,
     graph,
+    prefixes,
+    ...(mapping === null ? {} : { facts: target.graphs.facts }),
     fields: dataset.fields,
     labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
   }

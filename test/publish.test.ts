@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import { Catalog } from '../src/catalog/catalog.ts'
-import { graphPath } from '../src/catalog/publish.ts'
 import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
 import {
   currentManifest,
   currentVersion,
+  graphPath,
   publishedDatasets,
   versionsOf,
   withdraw,

@@ -4,9 +4,15 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import { LineSet } from '../src/catalog/line-set.ts'
-import { graphPath } from '../src/catalog/publish.ts'
 import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
-import { currentManifest, currentVersion, removedIds, versionsOf, withdraw } from '../src/catalog/versions.ts'
+import {
+  currentManifest,
+  currentVersion,
+  graphPath,
+  removedIds,
+  versionsOf,
+  withdraw,
+} from '../src/catalog/versions.ts'
 import { loadConfig } from '../src/config.ts'
 import { replaceBlankNodes } from '../src/rdf/skolem.ts'
 import { lodestone } from './support/crash.ts'

@@ -69,6 +69,13 @@ const DCAT_METAS: readonly KnownMeta[] = [
   ['relation', 'text', true],
 ]
 
+/** The mapping of a dataset, and what its triples are made of (facts on "RDF, mapping, TPF"). */
+const SEMANTIC_METAS: readonly KnownMeta[] = [
+  ['rml_mapping', 'text'],
+  ['classes', 'text', true],
+  ['properties', 'text', true],
+]
+
 /** What is counted of the use of datasets (facts on "Catalog": explore). */
 const FIGURES: readonly KnownMeta[] = [
   ['download_count', 'int'],
@@ -91,6 +98,8 @@ export interface CatalogEntry {
   readonly statistics: DatasetStatistics
   /** ISO 8601 moment of the last publication. */
   readonly published: string
+  /** What its triples are made of, in the template `semantic`; absent where that is not known. */
+  readonly semantic?: Metas[string]
 }
 
 /**
@@ -110,6 +119,7 @@ export function catalogFields(
     field('features', 'text', { multivalued: true }),
     ...DEFAULT_METAS.map(known => metaField('default', known)),
     ...DCAT_METAS.map(known => metaField('dcat', known)),
+    ...SEMANTIC_METAS.map(known => metaField('semantic', known)),
     ...more,
   ]
   for (const { dataset } of entries)
@@ -147,7 +157,7 @@ export function catalogRecord(
 
 /** The metadata of a dataset with what Lodestone itself knows: counts and dates. */
 export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
-  const { dataset, published, statistics } = entry
+  const { dataset, published, statistics, semantic } = entry
   const given = dataset.metas.default ?? {}
   const empty = Object.fromEntries(DEFAULT_METAS.map(([name]) => [name, null]))
   const computed = {
@@ -158,7 +168,8 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
     modified_updates_on_data_change: given.modified_updates_on_data_change ?? given.modified === undefined,
     federated: given.federated ?? false,
   }
-  return { ...dataset.metas, default: { ...empty, title: dataset.id, ...given, ...computed } }
+  const told = semantic === undefined ? {} : { semantic: { ...dataset.metas.semantic, ...semantic } }
+  return { ...dataset.metas, ...told, default: { ...empty, title: dataset.id, ...given, ...computed } }
 }
 
 /**

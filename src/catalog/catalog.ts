@@ -1,58 +1,24 @@
 import { Fault } from '../errors.ts'
 import type { TripleText } from '../mapping/triple-text.ts'
-import type { Dataset } from '../model/dataset.ts'
+import type { Field } from '../model/field.ts'
 import type { Metas } from '../model/metadata.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
-import { datasetIri, graphIri, namedGraphIri } from '../rdf/iris.ts'
+import { datasetIri, graphIri } from '../rdf/iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'
 import type { GraphSource, LoadProgress, Store } from '../store/store.ts'
-import {
-  CATALOG_ID,
-  type CatalogEntry,
-  catalogFields,
-  catalogRecord,
-  FIGURE_FIELDS,
-  type Figures,
-} from './catalog-dataset.ts'
+import { CATALOG_ID, catalogFields, catalogRecord, FIGURE_FIELDS, type Figures } from './catalog-dataset.ts'
 import { DATASET_ID } from './definition.ts'
 import { LatestGraphs, MadeOnDemand, madeGraphs } from './made.ts'
-import { graphPath } from './publish.ts'
+import { graphSources, graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
   currentManifest,
   currentVersion,
   isWithdrawn,
   type Manifest,
   publishedDatasets,
-  removedIds,
   type Versions,
 } from './versions.ts'
-
-/** A dataset as it is served: one published version, loaded, with everything that a query needs. */
-export interface ServedDataset extends CatalogEntry {
-  readonly dataset: Dataset
-  readonly version: string
-  readonly target: CompileTarget
-  /** Graph that fragments, exports and dereferencing read. */
-  readonly resources: string
-  readonly triples: number
-  /**
-   * The gzip-compressed N-Triples of a dataset that is RDF and has no records, as they were published; null where exports
-   * write records.
-   */
-  readonly dump: string | null
-  /** The graphs that a file of RDF names: their IRIs, and the names under which the store has them. */
-  readonly named: readonly { readonly name: string; readonly graph: string }[]
-  /** True for the id of a record that the dataset had once and has no more, as far as that is remembered. */
-  readonly removed: (recordId: string) => boolean
-}
-
-/** A dataset of records that has no file and no past: what is made in memory. */
-export const MADE_IN_MEMORY: Pick<ServedDataset, 'dump' | 'named' | 'removed'> = {
-  dump: null,
-  named: [],
-  removed: () => false,
-}
 
 /** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
 export interface DatasetSource {
@@ -183,8 +149,11 @@ export class Catalog implements DatasetSource {
     }
     const gone = [...this.byId.values()].filter(served => !kept.includes(served))
     if (fresh.length === 0 && gone.length === 0) return false
-    const sources = fresh.flatMap(manifest => graphSources(versions, manifest))
-    const next = fresh.map(manifest => this.serve(manifest))
+    const next = fresh.map(manifest => servedDataset(versions, manifest))
+    const loaded = new Set([...this.byId.values()].flatMap(graphsOf))
+    const sources = fresh
+      .flatMap(manifest => graphSources(versions, manifest))
+      .filter(({ graph }) => !loaded.has(graph))
     const entries = [...kept, ...next].sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
     this.generation += 1
     const catalog = catalogGraphs(entries, this.options.base, `g${this.generation}`)
@@ -192,12 +161,9 @@ export class Catalog implements DatasetSource {
     const replaced = this.served
     this.served = catalog.served
     this.byId = new Map(entries.map(entry => [entry.dataset.id, entry]))
+    const needed = new Set(entries.flatMap(graphsOf))
     this.dropLater([
-      ...gone.flatMap(({ target, named }) => [
-        target.graphs.facts,
-        target.graphs.index,
-        ...named.map(({ graph }) => graph),
-      ]),
+      ...gone.flatMap(graphsOf).filter(graph => !needed.has(graph)),
       ...(replaced.version === 'empty' ? [] : [replaced.target.graphs.facts, replaced.target.graphs.index]),
     ])
     return true
@@ -212,35 +178,6 @@ export class Catalog implements DatasetSource {
     return made.served
   }
 
-  private serve(manifest: Manifest): ServedDataset {
-    const { dataset, version, statistics } = manifest
-    const { versions } = this.options
-    let removed: ReadonlySet<string> | null = null
-    const file = manifest.graphs.find(({ role }) => role === 'facts')
-    const facts = graphIri(dataset.id, version, 'facts')
-    const graphs = { facts, index: graphIri(dataset.id, version, 'index') }
-    return {
-      dataset,
-      version,
-      statistics,
-      published: manifest.published,
-      resources: facts,
-      triples: file?.triples ?? 0,
-      dump:
-        manifest.content === 'records' || file === undefined
-          ? null
-          : graphPath(versions, manifest, file.file),
-      named: manifest.graphs.flatMap(({ name }) =>
-        name === undefined ? [] : [{ name, graph: namedGraphIri(dataset.id, version, name) }],
-      ),
-      removed: recordId => {
-        removed ??= removedIds(versions, dataset.id)
-        return removed.has(recordId)
-      },
-      target: { base: this.options.base, dataset, graphs, statistics, published: manifest.published },
-    }
-  }
-
   private dropLater(graphs: readonly string[]): void {
     if (graphs.length === 0) return
     const timer = setTimeout(() => {
@@ -250,17 +187,6 @@ export class Catalog implements DatasetSource {
     timer.unref()
     this.timers.add(timer)
   }
-}
-
-function graphSources(versions: Versions, manifest: Manifest): readonly GraphSource[] {
-  const { dataset, version } = manifest
-  return manifest.graphs.map(({ role, name, file, triples, bytes }) => ({
-    graph:
-      name === undefined ? graphIri(dataset.id, version, role) : namedGraphIri(dataset.id, version, name),
-    path: graphPath(versions, manifest, file),
-    triples,
-    bytes,
-  }))
 }
 
 /**
@@ -280,13 +206,18 @@ export function catalogGraphs(
   const records = entries.map((entry, position) =>
     catalogRecord(entry, position, fields, figures?.get(entry.dataset.id)),
   )
-  const made = { dataset: { id, fields }, records, base, version, published: EPOCH }
+  const made = { dataset: { id, fields }, records, base, version, published: EPOCH, isSearched }
   const { target, sources } = madeGraphs(made, ({ position }, facts) => {
     const entry = entries[position]
     if (entry !== undefined) describe(entry, base, facts)
   })
   const counted = figures === undefined ? {} : { figures }
   return { served: { version, entries, target, ...counted }, sources }
+}
+
+/** A word of a dataset's mapping is not what somebody looks for who looks for datasets. */
+function isSearched({ name }: Field): boolean {
+  return !name.startsWith('semantic.')
 }
 
 /** A dataset in DCAT (W3C DCAT 3, section 6.6). */

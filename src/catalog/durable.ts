@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, linkSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** Replaces a file in one step: whatever moment the process dies at, a reader finds the old text or the new one. */
@@ -20,5 +20,14 @@ export function synchronise(file: string): void {
     fsyncSync(handle)
   } finally {
     closeSync(handle)
+  }
+}
+
+/** Gives a file that never changes a second name, or where the file system cannot do that, a copy. */
+export function shareFile(file: string, other: string): void {
+  try {
+    linkSync(file, other)
+  } catch {
+    copyFileSync(file, other)
   }
 }

@@ -77,10 +77,17 @@ export function withBase(query: string, base: string): string {
   return query.replaceAll('<{base}', () => `<${base}`)
 }
 
-/** The prefixes for queries of a dataset: those of its exports, and its id for its own vocabulary where that can be one. */
-export function queryPrefixes(base: string, dataset: string): Readonly<Record<string, string>> {
-  const known = datasetPrefixes(base, dataset)
-  const { field = '' } = known
+/**
+ * The prefixes for queries of a dataset: those of its exports, and its id for its own vocabulary where that can be one.
+ *
+ * @param known the prefixes under which its triples are written
+ */
+export function queryPrefixes(
+  base: string,
+  dataset: string,
+  known: Readonly<Record<string, string>> = datasetPrefixes(base, dataset),
+): Readonly<Record<string, string>> {
+  const { field = '' } = datasetPrefixes(base, dataset)
   return /^[A-Za-z](?:[\w-]*\w)?$/.test(dataset) ? { [dataset]: field, ...known } : known
 }
 

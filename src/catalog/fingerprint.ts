@@ -5,18 +5,28 @@ import type { Definition } from './definition.ts'
 import { VERSION_FORMAT } from './versions.ts'
 
 /**
- * A digest of everything that a published version is made from: dataset.yaml, the content of the source, the public
- * address in the IRIs, and the form of the version itself. Equal digests need no new publication.
+ * A digest of what the records of a version are made from beside the source: dataset.yaml, the public address in the
+ * IRIs, and the form of the version itself.
  */
-export async function fingerprintOf(definition: Definition, base: string, portal: string): Promise<string> {
+export function definitionDigest({ id, text }: Definition, base: string): string {
+  return digestOf(JSON.stringify([VERSION_FORMAT, base, id, text]))
+}
+
+/** A digest of the content of the source. */
+export async function sourceDigest({ source, folder }: Definition, portal: string): Promise<string> {
   const digest = createHash('sha256')
-  digest.update(JSON.stringify([VERSION_FORMAT, base, definition.id, definition.text]))
-  for (const file of sourceFiles(definition.source, {
-    datasetFolder: definition.folder,
-    portalFolder: portal,
-  })) {
+  for (const file of sourceFiles(source, { datasetFolder: folder, portalFolder: portal })) {
     digest.update(`\n${file.slice(file.lastIndexOf('/') + 1)}\n`)
     for await (const piece of createReadStream(file)) digest.update(piece as Buffer)
   }
   return digest.digest('hex')
+}
+
+/** The digest of everything that a version is made from; equal ones need no new publication. */
+export function fingerprintOf(definition: string, source: string, mapping: string | null): string {
+  return digestOf(JSON.stringify([definition, source, mapping]))
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -18,6 +18,8 @@ export interface MadeRecords {
   readonly version: string
   /** ISO 8601 moment at which the records were made. */
   readonly published: string
+  /** The fields whose words are found by a search of everything: all unless told. */
+  readonly isSearched?: (field: Field) => boolean
 }
 
 /** The graphs of records that were made in memory, to be loaded, and what queries need to ask them. */
@@ -33,12 +35,12 @@ export interface MadeGraphs {
  * @param describe adds to the facts what is to be told of a record beside its fields
  */
 export function madeGraphs(
-  { dataset, records, base, version, published }: MadeRecords,
+  { dataset, records, base, version, published, isSearched }: MadeRecords,
   describe?: (record: DatasetRecord, facts: TripleText) => void,
 ): MadeGraphs {
   const { id, fields } = dataset
   const { map } = compileMapping(directMapping(base, dataset), fields)
-  const index = indexMapper(base, dataset)
+  const index = indexMapper(base, dataset, undefined, isSearched)
   const statistics = new StatisticsGatherer(fields)
   const [facts, texts] = [new TripleText(), new TripleText()]
   for (const record of records) {

@@ -7,14 +7,13 @@ import {
   catalogGraphs,
   type DatasetSource,
   emptyTarget,
-  MADE_IN_MEMORY,
   type ServedCatalog,
-  type ServedDataset,
 } from './catalog.ts'
 import { type CatalogEntry, catalogFields } from './catalog-dataset.ts'
 import { readCatalog } from './federated.ts'
 import { LatestGraphs } from './made.ts'
 import type { Member } from './member.ts'
+import { MADE_IN_MEMORY, type ServedDataset } from './served.ts'
 
 /** Name of the list of all datasets of the network, where it is asked like a dataset. */
 const NETWORK_ID = '_network'

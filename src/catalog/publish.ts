@@ -1,27 +1,21 @@
 import { rmSync } from 'node:fs'
-import { Fault } from '../errors.ts'
-import { compileMapping } from '../mapping/compile.ts'
-import { directMapping } from '../mapping/direct.ts'
-import { indexMapper } from '../mapping/index-graph.ts'
-import { WordBuckets } from '../mapping/word-buckets.ts'
-import type { Dataset } from '../model/dataset.ts'
-import type { Field } from '../model/field.ts'
-import type { RdfFormat } from '../model/rdf-format.ts'
-import { type FieldSpec, fieldOf } from '../sources/fields.ts'
-import { inferFields } from '../sources/infer.ts'
-import { openSource } from '../sources/open.ts'
-import { openRdf } from '../sources/rdf.ts'
-import { type Misfit, type MissingColumn, typeRecords } from '../sources/typing.ts'
-import { type Definition, datasetUid, definitionOf } from './definition.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { GraphWriter } from './graph-writer.ts'
-import { Identities } from './identity.ts'
-import { writeRdfGraphs } from './rdf-graphs.ts'
-import { StatisticsGatherer } from './statistics.ts'
-import { RecordIds } from './tombstones.ts'
+import path from 'node:path'
+import type { RuleReport } from '../mapping/compile.ts'
+import type { Diagnostic } from '../mapping/diagnostic.ts'
+import type { Misfit } from '../sources/typing.ts'
+import { type ChosenMapping, chooseMapping, type MappingRefusal, refuseForRdf } from './choose-mapping.ts'
+import { type Definition, definitionOf } from './definition.ts'
+import { shareFile } from './durable.ts'
+import { definitionDigest, fingerprintOf, sourceDigest } from './fingerprint.ts'
+import { writeMappedGraphs } from './mapped-graphs.ts'
+import { type MappingFile, mappingFile, type UsableMapping } from './mapping-file.ts'
+import { materialise } from './materialise.ts'
+import { publishedRecords } from './published-records.ts'
+import { RECORDS } from './tombstones.ts'
 import {
   commitVersion,
   currentManifest,
+  type GraphFile,
   type Manifest,
   prepareVersion,
   removeLeftovers,
@@ -36,6 +30,8 @@ export interface PublishContext {
   readonly base: string
   readonly versions: Versions
   readonly now: () => Date
+  /** True where the source is known to be as it was: it is not looked at, unless dataset.yaml is another one. */
+  readonly mappingOnly?: boolean
   /** Called after every batch of records. */
   readonly onProgress?: (progress: PublishProgress) => void
 }
@@ -46,187 +42,215 @@ export interface PublishProgress {
 }
 
 /** What became of one dataset. */
-export type PublishResult =
+export type PublishResult = { readonly refusal: MappingRefusal | null } & (
   | { readonly type: 'unchanged'; readonly manifest: Manifest }
   | { readonly type: 'published'; readonly manifest: Manifest; readonly report: PublishReport }
+)
 
 /** What a publisher should know about the records that were made. */
 export interface PublishReport {
   readonly records: number
+  /** Triples of the graph that is served. */
   readonly triples: number
   /** The first values that did not fit, with row and column, and the number of all. */
   readonly misfits: readonly Misfit[]
   readonly misfitCount: number
   /** Records whose identity another record has. */
   readonly repeated: number
+  /** False where the records are those that were published before, and only their mapping is another one. */
+  readonly isSourceRead: boolean
+  /** What became of the dataset's own mapping; null for the direct mapping. */
+  readonly mapping: MappingReport | null
   readonly milliseconds: number
+}
+
+/** What a mapping made, and what is to be said of it. */
+export interface MappingReport {
+  readonly file: string
+  readonly diagnostics: readonly Diagnostic[]
+  readonly rules: readonly RuleReport[]
 }
 
 /**
  * Publishes one dataset: source -> typed records -> triples -> a version on disk that takes the place of the one
- * before in one step. Nothing is done where nothing changed. Faults: ConfigInvalid, SourceUnreadable; the version in
- * force stays in force then.
+ * before in one step. Where only the mapping is another one, the records are those of the version in force and the source
+ * is left alone. Nothing is done where nothing changed. Faults: ConfigInvalid, SourceUnreadable; the version in force
+ * stays in force then.
  */
 export async function publishDataset(id: string, context: PublishContext): Promise<PublishResult> {
-  const definition = definitionOf(context.portal, id)
-  const fingerprint = await fingerprintOf(definition, context.base, context.portal)
-  removeLeftovers(context.versions, id)
-  const current = currentManifest(context.versions, id)
-  if (current?.fingerprint === fingerprint) return { type: 'unchanged', manifest: current }
-  const begun = context.now()
-  const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
-  const folder = prepareVersion(context.versions, id, version)
+  const { portal, versions } = context
+  const definition = definitionOf(portal, id)
+  removeLeftovers(versions, id)
+  const current = currentManifest(versions, id)
+  const file = mappingFile(portal, id)
+  const digests = await digestsOf(definition, file, current, context)
+  const isCurrent = current?.definition === digests.definition && current.source === digests.source
+  return isCurrent
+    ? publishMapping(current, file, context)
+    : publishRecords(definition, digests, file, current, context)
+}
+
+interface Digests {
+  readonly definition: string
+  readonly source: string
+}
+
+/** A source that cannot be read is not needed as long as only the mapping is another one. */
+async function digestsOf(
+  definition: Definition,
+  file: MappingFile | null,
+  current: Manifest | null,
+  { base, portal, mappingOnly = false }: PublishContext,
+): Promise<Digests> {
+  const own = definitionDigest(definition, base)
+  const known = current?.definition === own ? current.source : null
+  if (known !== null && mappingOnly) return { definition: own, source: known }
   try {
-    const place = { ...context, folder, version, fingerprint, begun }
-    const { manifest, report } =
-      definition.rdf === null
-        ? await materialise(definition, place)
-        : await materialiseRdf(definition, definition.rdf, place)
-    commitVersion(context.versions, manifest)
-    return { type: 'published', manifest, report }
+    return { definition: own, source: await sourceDigest(definition, portal) }
+  } catch (error) {
+    if (known === null || textOf(file) === textOf(current?.mapping)) throw error
+    return { definition: own, source: known }
+  }
+}
+
+/** Makes a version of the records that are published and another mapping. */
+async function publishMapping(
+  current: Manifest,
+  file: MappingFile | null,
+  context: PublishContext,
+): Promise<PublishResult> {
+  const { dataset, statistics, content } = current
+  const isSame = textOf(file) === textOf(current.mapping)
+  if (isSame || content === 'rdf')
+    return { type: 'unchanged', manifest: current, refusal: isSame ? null : refuseForRdf(file) }
+  const mapped = { id: dataset.id, base: current.base, fields: dataset.fields, statistics }
+  const chosen = chooseMapping(file, current.mapping, mapped)
+  const { refusal } = chosen
+  if (textOf(chosen.mapping) === textOf(current.mapping))
+    return { type: 'unchanged', manifest: current, refusal }
+  return prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
+    const kept = keptGraphs(current, head.folder, context.versions)
+    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...current, graphs: kept }
+    const { manifest, report } = await addMapping(part, head, chosen, context)
+    return { manifest, refusal, report: { ...NOTHING_READ, ...report, isSourceRead: false } }
+  })
+}
+
+const NOTHING_READ = { misfits: [], misfitCount: 0, repeated: 0 }
+
+/** Makes a version of what the source has now. */
+async function publishRecords(
+  definition: Definition,
+  digests: Digests,
+  file: MappingFile | null,
+  current: Manifest | null,
+  context: PublishContext,
+): Promise<PublishResult> {
+  const { portal, base } = context
+  const { id } = definition
+  return prepare(id, digests, textOf(file), context, async head => {
+    const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
+    const made = await materialise(definition, { portal, base, folder: head.folder, onProgress })
+    const { misfits, misfitCount, repeated, ...part } = made
+    const { fields } = made.dataset
+    const chosen =
+      made.content === 'rdf'
+        ? { mapping: null, refusal: refuseForRdf(file), diagnostics: [] }
+        : chooseMapping(file, current?.mapping ?? null, { id, base, fields, statistics: made.statistics })
+    const { refusal } = chosen
+    if (refusal?.kept === 'version' && current !== null) return { manifest: null, current, refusal }
+    const { manifest, report } = await addMapping({ ...part, misfits: misfitCount }, head, chosen, context)
+    return { manifest, refusal, report: { misfits, misfitCount, repeated, ...report, isSourceRead: true } }
+  })
+}
+
+/** What every version begins with, and where it is written. */
+interface Head
+  extends Pick<
+    Manifest,
+    'format' | 'version' | 'fingerprint' | 'definition' | 'source' | 'base' | 'published'
+  > {}
+
+interface Preparation extends Head {
+  readonly folder: string
+  readonly begun: Date
+}
+
+type Prepared =
+  | { readonly manifest: Manifest; readonly refusal: MappingRefusal | null; readonly report: PublishReport }
+  | { readonly manifest: null; readonly current: Manifest; readonly refusal: MappingRefusal }
+
+/** Writes a version and puts it in force; what cannot be finished, or is not to be, leaves nothing behind. */
+async function prepare(
+  id: string,
+  { definition, source }: Digests,
+  mapping: string | null,
+  { base, versions, now }: PublishContext,
+  make: (preparation: Preparation) => Promise<Prepared>,
+): Promise<PublishResult> {
+  const begun = now()
+  const fingerprint = fingerprintOf(definition, source, mapping)
+  const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
+  const folder = prepareVersion(versions, id, version)
+  const published = begun.toISOString().replace('Z', '+00:00')
+  const head = { format: VERSION_FORMAT, version, fingerprint, definition, source, base, published }
+  try {
+    const made = await make({ ...head, folder, begun })
+    if (made.manifest !== null) {
+      commitVersion(versions, made.manifest)
+      return { type: 'published', ...made }
+    }
+    rmSync(folder, { recursive: true, force: true })
+    return { type: 'unchanged', manifest: made.current, refusal: made.refusal }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
 }
 
-/** The fields of a dataset as they will be published: declared, else inferred over the whole source. */
-export async function resolveFields(definition: Definition, portal: string): Promise<readonly FieldSpec[]> {
-  if (definition.fields !== null) return definition.fields
-  return inferFields(
-    openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal }),
-  )
-}
-
-interface MaterialiseContext extends PublishContext {
-  readonly folder: string
-  readonly version: string
-  readonly fingerprint: string
-  readonly begun: Date
-}
-
-interface Materialised {
-  readonly manifest: Manifest
-  readonly report: PublishReport
-}
-
-/** A file of RDF has graphs and no records (linked-data specification, "Resources and their fields"). */
-async function materialiseRdf(
-  definition: Definition,
-  format: RdfFormat,
-  context: MaterialiseContext,
-): Promise<Materialised> {
-  const folders = { datasetFolder: definition.folder, portalFolder: context.portal }
-  const { base, folder } = context
-  const place = { base, dataset: definition.id, folder }
-  const graphs = await writeRdfGraphs(openRdf(definition.source, folders, format), place, triples =>
-    context.onProgress?.({ dataset: definition.id, records: triples }),
-  )
-  const statistics = { records: 0, fields: {} }
-  const made = { dataset: datasetOf(definition, []), statistics, graphs, misfits: 0 }
-  return {
-    manifest: { ...headOf(context), ...made, content: 'rdf' },
-    report: {
-      records: 0,
-      triples: graphs[0]?.triples ?? 0,
-      misfits: [],
-      misfitCount: 0,
-      repeated: 0,
-      milliseconds: context.now().getTime() - context.begun.getTime(),
-    },
+/** Adds what a mapping makes of the records whose index graph is written. */
+async function addMapping(
+  part: Omit<Manifest, 'mapping' | keyof Head>,
+  { folder, begun, ...head }: Preparation,
+  { mapping, diagnostics }: ChosenMapping,
+  context: PublishContext,
+) {
+  const { id, fields } = part.dataset
+  const records = () => publishedRecords(path.join(folder, 'index.nt.gz'), head.base, id)
+  const made =
+    mapping === null
+      ? null
+      : await writeMappedGraphs(
+          mapping.mapping,
+          { base: head.base, dataset: id, fields, folder },
+          records,
+          done => context.onProgress?.({ dataset: id, records: done }),
+        )
+  const graphs: readonly GraphFile[] = [...part.graphs, ...(made?.graphs ?? [])]
+  const used = mapping === null || made === null ? null : { ...usableOf(mapping), rules: made.rules }
+  const manifest: Manifest = { ...part, ...head, graphs, mapping: used }
+  const report = {
+    records: part.statistics.records,
+    triples: (made?.graphs ?? part.graphs)[0]?.triples ?? 0,
+    mapping: used === null ? null : { file: used.file, rules: used.rules, diagnostics },
+    milliseconds: context.now().getTime() - begun.getTime(),
   }
+  return { manifest, report }
 }
 
-function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
-  const { id, metas, visibility, attachments } = definition
-  return { id, uid: datasetUid(id), fields, metas, visibility, attachments }
+/** The graphs of the records of a version, taken over into another: their files are the same. */
+function keptGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
+  const kept = current.graphs.filter(({ role }) => role === 'facts' || role === 'index')
+  const home = versionFolder(versions, current.dataset.id, current.version)
+  for (const file of [RECORDS, ...kept.map(({ file }) => file)])
+    shareFile(path.join(home, file), path.join(folder, file))
+  return kept.map(graph => ({ ...graph, since: graph.since ?? current.version }))
 }
 
-function headOf({ version, fingerprint, base, begun }: MaterialiseContext) {
-  const published = begun.toISOString().replace('Z', '+00:00')
-  return { format: VERSION_FORMAT, version, fingerprint, base, published }
+function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {
+  return { file, text, mapping }
 }
 
-async function materialise(definition: Definition, context: MaterialiseContext): Promise<Materialised> {
-  const specs = await resolveFields(definition, context.portal)
-  const fields = specs.map(fieldOf)
-  const dataset = datasetOf(definition, fields)
-  const source = openSource(definition.source, {
-    datasetFolder: definition.folder,
-    portalFolder: context.portal,
-  })
-  const typed = typeRecords(source, specs)
-  const mapping = compileMapping(directMapping(context.base, dataset), fields)
-  const words = new WordBuckets()
-  const index = indexMapper(context.base, dataset, words)
-  const identities = new Identities(fields, definition.identity)
-  const ids = new RecordIds()
-  const statistics = new StatisticsGatherer(fields)
-  const writers = {
-    facts: new GraphWriter(context.folder, 'facts'),
-    index: new GraphWriter(context.folder, 'index'),
-  }
-  let position = 0
-  try {
-    for await (const batch of typed.batches()) {
-      refuseMissing(typed.report().missing, source.name)
-      for (const values of batch.values) {
-        const record = { id: identities.idOf(values), position, values }
-        ids.add(record.id)
-        mapping.map(record, writers.facts.out)
-        index(record, writers.index.out)
-        statistics.add(values)
-        position += 1
-      }
-      await writers.facts.drain(false)
-      await writers.index.drain(false)
-      context.onProgress?.({ dataset: definition.id, records: position })
-    }
-    const wordBuckets = words.write(position, writers.index.out)
-    const graphs = [await writers.facts.close(), await writers.index.close()]
-    const misfits = typed.report()
-    refuseMissing(misfits.missing, source.name)
-    ids.write(context.folder)
-    const manifest: Manifest = {
-      ...headOf(context),
-      dataset,
-      statistics: { ...statistics.statistics(), wordBuckets },
-      graphs,
-      content: 'records',
-      misfits: misfits.misfitCount,
-    }
-    return {
-      manifest,
-      report: {
-        records: position,
-        triples: graphs[0]?.triples ?? 0,
-        misfits: misfits.misfits,
-        misfitCount: misfits.misfitCount,
-        repeated: identities.repeated,
-        milliseconds: context.now().getTime() - context.begun.getTime(),
-      },
-    }
-  } catch (error) {
-    writers.facts.abandon()
-    writers.index.abandon()
-    throw error
-  }
-}
-
-/** Absolute path of one graph file of a version. */
-export function graphPath(versions: Versions, manifest: Manifest, file: string): string {
-  return `${versionFolder(versions, manifest.dataset.id, manifest.version)}/${file}`
-}
-
-/** A field whose column the source never has is a mistake of dataset.yaml, not a field without values. */
-function refuseMissing(missing: readonly MissingColumn[], source: string): void {
-  if (missing.length === 0) return
-  throw new Fault('ConfigInvalid', {
-    reason: missing.map(column => `${source}: ${missingText(column)}`).join('\n'),
-  })
-}
-
-/** A missing column in words, with the one that was probably meant. */
-export function missingText({ message, nearest }: MissingColumn): string {
-  return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
+function textOf(mapping: { readonly text: string } | null | undefined): string | null {
+  return mapping?.text ?? null
 }

@@ -1,6 +1,7 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { faultText } from '../document.ts'
 import { Fault } from '../errors.ts'
+import type { MappingRefusal } from './choose-mapping.ts'
 import { definedDatasets } from './definition.ts'
 import { type PublishContext, type PublishProgress, type PublishReport, publishDataset } from './publish.ts'
 import { forget, isWithdrawn, storedDatasets, versionsOf } from './versions.ts'
@@ -10,6 +11,7 @@ export type PublishMessage =
   | ({ readonly type: 'progress' } & PublishProgress)
   | { readonly type: 'unchanged'; readonly dataset: string; readonly records: number }
   | { readonly type: 'published'; readonly dataset: string; readonly report: PublishReport }
+  | ({ readonly type: 'mapping-refused'; readonly dataset: string } & MappingRefusal)
   | { readonly type: 'failed'; readonly dataset: string; readonly reason: string }
 
 /**
@@ -31,6 +33,7 @@ export async function publishAll(
       const result = await publishDataset(id, { ...context, versions, onProgress })
       if (result.type === 'published') tell({ type: 'published', dataset: id, report: result.report })
       else tell({ type: 'unchanged', dataset: id, records: result.manifest.statistics.records })
+      if (result.refusal !== null) tell({ type: 'mapping-refused', dataset: id, ...result.refusal })
     } catch (error) {
       const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
       tell({ type: 'failed', dataset: id, reason })
@@ -51,8 +54,19 @@ export function publisherData(portal: string, base: string): PublisherData {
   return { role: PUBLISHER, portal, base }
 }
 
+/** What the thread is told to publish, once. */
+export interface PublishJob {
+  /** null for all of the portal. */
+  readonly datasets: readonly string[] | null
+  /** Whether the sources of these datasets are known to be as they were. */
+  readonly mappingOnly: boolean
+}
+
 const given = workerData as PublisherData | null
 if (!isMainThread && given?.role === PUBLISHER)
-  await publishAll({ portal: given.portal, base: given.base, now: () => new Date() }, null, message =>
-    parentPort?.postMessage(message),
-  )
+  parentPort?.once('message', async ({ datasets, mappingOnly }: PublishJob) => {
+    const { portal, base } = given
+    await publishAll({ portal, base, mappingOnly, now: () => new Date() }, datasets, message =>
+      parentPort?.postMessage(message),
+    )
+  })

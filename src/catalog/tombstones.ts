@@ -6,7 +6,8 @@ import { replaceDurably } from './durable.ts'
 const REMEMBERED = 100_000
 
 const ID_BYTES = 20
-const RECORDS = 'records.ids'
+/** Name of the file with the ids of the records of a version. */
+export const RECORDS = 'records.ids'
 const REMOVED = 'removed.json'
 
 /** The ids of the records of one version, as they are written beside its graphs: twenty bytes each. */

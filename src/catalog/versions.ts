@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import type { RuleReport } from '../mapping/compile.ts'
+import type { Mapping } from '../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { GraphRole } from '../rdf/iris.ts'
 import { replaceDurably, synchronise, writeDurably } from './durable.ts'
 import { rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
-export const VERSION_FORMAT = 5
+export const VERSION_FORMAT = 6
 
 /** One graph of a published version, as a file beside its manifest. */
 export interface GraphFile {
@@ -17,6 +19,18 @@ export interface GraphFile {
   readonly triples: number
   /** Bytes of N-Triples before compression. */
   readonly bytes: number
+  /** The version that first had this graph, where a later one has it as it was. */
+  readonly since?: string
+}
+
+/** The dataset's own mapping of which the graph `mapped` was made. */
+export interface PublishedMapping {
+  /** Its file as it was called then, and its text. */
+  readonly file: string
+  readonly text: string
+  readonly mapping: Mapping
+  /** What became of each rule. */
+  readonly rules: readonly RuleReport[]
 }
 
 /** What a published version is: manifest.json, written last. */
@@ -25,6 +39,9 @@ export interface Manifest {
   readonly version: string
   /** Digest of everything that the version was made from; equal digests make equal versions. */
   readonly fingerprint: string
+  /** Digests of the records alone: of dataset.yaml and what else stands beside the source, and of the source. */
+  readonly definition: string
+  readonly source: string
   readonly base: string
   /** ISO 8601. */
   readonly published: string
@@ -35,6 +52,8 @@ export interface Manifest {
   readonly content: 'records' | 'rdf'
   /** Values that did not fit their field's type and became null. */
   readonly misfits: number
+  /** null where the graph of the facts is the only one: the direct mapping. */
+  readonly mapping: PublishedMapping | null
 }
 
 /**
@@ -90,6 +109,11 @@ export function versionFolder({ root }: Versions, id: string, version: string): 
   return path.join(root, id, version)
 }
 
+/** Absolute path of one graph file of a version. */
+export function graphPath(versions: Versions, manifest: Manifest, file: string): string {
+  return path.join(versionFolder(versions, manifest.dataset.id, manifest.version), file)
+}
+
 /** True for a dataset that was withdrawn and stays so until it is published by name. */
 export function isWithdrawn({ root }: Versions, id: string): boolean {
   return existsSync(path.join(root, id, 'withdrawn'))
@@ -114,7 +138,8 @@ export function commitVersion(versions: Versions, manifest: Manifest): void {
   const prepared = path.join(home, preparing(manifest.version))
   const previous = currentVersion(versions, id)
   writeDurably(path.join(prepared, 'manifest.json'), JSON.stringify(manifest))
-  for (const { file } of manifest.graphs) synchronise(path.join(prepared, file))
+  for (const { file, since } of manifest.graphs)
+    if (since === undefined) synchronise(path.join(prepared, file))
   synchronise(prepared)
   rememberRemoved(home, previous === null ? null : path.join(home, previous), prepared)
   renameSync(prepared, path.join(home, manifest.version))

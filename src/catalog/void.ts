@@ -38,6 +38,8 @@ const DUMPS = [
 /** What a description needs of a dataset. */
 export interface Described extends CatalogEntry {
   readonly triples: number
+  /** The prefixes under which its triples are written. */
+  readonly prefixes?: Readonly<Record<string, string>>
 }
 
 /** What is told of a dataset beside its metadata. */
@@ -175,7 +177,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
           ['foaf:name', text(String(known.publisher))],
         ]),
     ...queries.map(query => example(query, entry, base)),
-    queries.length === 0 ? '' : prefixes(base, id),
+    queries.length === 0 ? '' : prefixes(base, entry),
   ].join('')
 }
 
@@ -249,9 +251,9 @@ function example(query: ExampleQuery, entry: Described, base: string): string {
   ])
 }
 
-function prefixes(base: string, dataset: string): string {
-  const node = `${descriptionAddress(base, dataset)}#prefixes`
-  const declared = Object.entries(queryPrefixes(base, dataset))
+function prefixes(base: string, { dataset: { id }, prefixes: known }: Described): string {
+  const node = `${descriptionAddress(base, id)}#prefixes`
+  const declared = Object.entries(queryPrefixes(base, id, known))
   return (
     say(iriText(node), [
       ['rdf:type', name('owl:Ontology')],

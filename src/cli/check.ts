@@ -1,11 +1,15 @@
 import { Command } from 'commander'
 import { openAttachment } from '../catalog/attachments.ts'
+import { refuseForRdf } from '../catalog/choose-mapping.ts'
 import { type Definition, definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Identities } from '../catalog/identity.ts'
-import { missingText, resolveFields } from '../catalog/publish.ts'
+import { checkMapping, mappingFile } from '../catalog/mapping-file.ts'
+import { missingText, resolveFields } from '../catalog/materialise.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
+import { StatisticsGatherer } from '../catalog/statistics.ts'
 import { faultText } from '../document.ts'
 import { Fault, placeText } from '../errors.ts'
+import type { Diagnostic } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
@@ -52,13 +56,20 @@ async function checkDataset(portal: string, base: string, dataset: string): Prom
     if (definition.rdf !== null) {
       const folders = { datasetFolder: definition.folder, portalFolder: portal }
       await checkRdf(openRdf(definition.source, folders, definition.rdf), { base, dataset })
-      return await missingAttachments(portal, definition)
+      const refused = refuseForRdf(mappingFile(portal, dataset))
+      return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
     const specs = await resolveFields(definition, portal)
     const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal })
     const typed = typeRecords(source, specs)
-    const identities = new Identities(specs.map(fieldOf), definition.identity)
-    for await (const batch of typed.batches()) for (const values of batch.values) identities.idOf(values)
+    const fields = specs.map(fieldOf)
+    const identities = new Identities(fields, definition.identity)
+    const gatherer = new StatisticsGatherer(fields)
+    for await (const batch of typed.batches())
+      for (const values of batch.values) {
+        identities.idOf(values)
+        gatherer.add(values)
+      }
     const { misfits, misfitCount, missing } = typed.report()
     const findings: Finding[] = [
       ...missing.map(
@@ -86,12 +97,29 @@ async function checkDataset(portal: string, base: string, dataset: string): Prom
         severity: 'warning',
         message: `${identities.repeated} records have the identity of another`,
       })
+    const file = mappingFile(portal, dataset)
+    const mapped = { id: dataset, base, fields, statistics: gatherer.statistics() }
+    if (file !== null) findings.push(...mappingFindings(dataset, { ...file, ...checkMapping(file, mapped) }))
     findings.push(...(await missingAttachments(portal, definition)))
     return findings
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [{ dataset, severity: 'error', message: faultText(error) }]
   }
+}
+
+/** What is to be said of a mapping; what is told for information alone is not. */
+function mappingFindings(
+  dataset: string,
+  found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,
+): readonly Finding[] {
+  if (found === null) return []
+  return found.diagnostics.flatMap(({ severity, code, message, place, hint }) => {
+    if (severity === 'info') return []
+    const where = `${found.file}:${place.line}:${place.column}`
+    const advice = hint === undefined ? '' : `${message.endsWith('.') ? '' : '.'} ${hint}`
+    return [{ dataset, severity, message: `${where}: ${code}: ${message}${advice}` }]
+  })
 }
 
 /** Attachments that would be listed and not found. */

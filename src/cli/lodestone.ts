@@ -5,6 +5,8 @@ import { Fault } from '../errors.ts'
 import { checkCommand } from './check.ts'
 import { explainCommand } from './explain.ts'
 import { importCommand } from './import.ts'
+import { mapCommand } from './map.ts'
+import { mappingCommand } from './mapping.ts'
 import { publishCommand } from './publish.ts'
 import { queryCommand } from './query.ts'
 import { serveCommand } from './serve.ts'
@@ -28,6 +30,8 @@ export function program(): Command {
     checkCommand(),
     explainCommand(),
     queryCommand(),
+    mapCommand(),
+    mappingCommand(),
   ]
   for (const command of commands) lodestone.addCommand(command.exitOverride())
   return lodestone

@@ -1,12 +1,13 @@
 import cliProgress from 'cli-progress'
 import type { PublishMessage } from '../catalog/publisher.ts'
+import { mappingReportText, refusalText } from './mapping-report.ts'
 
 /** Tells on stderr what is going on: bars with rate and time left on a terminal, one line a result elsewhere. */
 export interface ProgressReporter {
   update(task: string, done: number, total: number): void
   publication(message: PublishMessage): void
   done(): void
-  /** Datasets that could not be published. */
+  /** Datasets that could not be published as they stand in the portal. */
   readonly failures: readonly string[]
 }
 
@@ -51,6 +52,9 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
           return show(`publishing ${message.dataset}`, message.records, 0, 'records')
         case 'unchanged':
           return line(`${message.dataset}: unchanged, ${message.records} records`)
+        case 'mapping-refused':
+          failures.push(message.dataset)
+          return line(refusalText(message.dataset, message))
         case 'failed':
           failures.push(message.dataset)
           return line(`${message.dataset}: not published\n${indent(message.reason)}`)
@@ -67,13 +71,15 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
 function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'published' }>): string {
   const seconds = Math.max(report.milliseconds, 1) / 1000
   const rate = Math.round(report.records / seconds)
-  const first = `${dataset}: ${report.records} records, ${report.triples} triples in ${seconds.toFixed(1)} s (${rate} records/s)`
+  const done = report.isSourceRead ? '' : ' from the records published before'
+  const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)`
+  const mapped = report.mapping === null ? '' : mappingReportText(dataset, report.mapping)
   const repeated =
     report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
-  if (report.misfitCount === 0) return first + repeated
+  if (report.misfitCount === 0) return first + repeated + mapped
   const shown = report.misfits.slice(0, 3).map(misfit => `\n  ${misfitText(misfit)}`)
   const rest = report.misfitCount > 3 ? `\n  … see: lodestone check ${dataset}` : ''
-  return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}`
+  return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
 }
 
 /** One value that did not fit, in one line. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Command, Option } from 'commander'
 import {
   BASE_OPTION,
@@ -8,6 +7,7 @@ import {
   type PortalOptions,
   portArgument,
 } from './options.ts'
+import { print } from './print.ts'
 import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
 import { askComunica, queryFault } from './query/engine.ts'
 import { checkDatasets, querySources, ROADS, type Road } from './query/sources.ts'
@@ -78,18 +78,4 @@ async function run(work: () => Promise<void>): Promise<void> {
     process.on('uncaughtException', fail).on('unhandledRejection', fail)
     work().then(resolve, fail)
   })
-}
-
-/** Writes to standard output as fast as it is read; who closes it has read enough. */
-async function print(pieces: AsyncIterable<string>): Promise<void> {
-  const { stdout } = process
-  const failure = new Promise<never>((_, reject) => stdout.on('error', reject))
-  failure.catch(() => undefined)
-  try {
-    for await (const piece of pieces)
-      if (piece !== '' && !stdout.write(piece)) await Promise.race([once(stdout, 'drain'), failure])
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-    process.exit(0)
-  }
 }

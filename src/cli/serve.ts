@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Command } from 'commander'
 import { Fault } from '../errors.ts'
-import { serve } from '../main.ts'
 import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
 
@@ -14,6 +13,8 @@ export function serveCommand(): Command {
     .option(...BASE_OPTION)
     .action(async (options: PortalOptions) => {
       const config = configOf(options)
+      // The whole service, which no other command waits for.
+      const { serve } = await import('../main.ts')
       const app = await serve(config, createProgress(process.stderr)).catch(error => {
         throw listenFault(error, config.port)
       })

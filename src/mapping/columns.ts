@@ -75,19 +75,27 @@ function plainText(type: FieldType): (value: Scalar) => string {
   }
 }
 
-function anyText(value: Scalar): string | null {
+function anyText(value: Scalar | bigint): string | null {
   if (typeof value === 'string') return value
-  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   return typeof value === 'number' ? jsonNumber(value) : null
 }
 
 /** Numbers without a fraction are integers, the others doubles (RML-IO registry, "JSON": natural datatypes). */
-function anyLiteral(value: Scalar): string | null {
+function anyLiteral(value: Scalar | bigint): string | null {
   if (typeof value === 'string') return `"${escapeText(value)}"`
   if (typeof value === 'boolean') return `"${value}"^^<${XSD.boolean}>`
+  if (typeof value === 'bigint') return `"${value}"^^<${XSD.integer}>`
   if (typeof value !== 'number') return null
-  const datatype = Number.isInteger(value) ? XSD.integer : XSD.double
-  return `"${jsonNumber(value)}"^^<${datatype}>`
+  return Number.isInteger(value)
+    ? `"${jsonNumber(value)}"^^<${XSD.integer}>`
+    : `"${scientific(value)}"^^<${XSD.double}>`
+}
+
+/** The canonical form of a double: `1.5E0` (XML Schema Part 2, section 3.2.5.2). */
+function scientific(value: number): string {
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`
 }
 
 function jsonNumber(value: number): string {

@@ -28,6 +28,9 @@ const DEFAULT_GRAPHS: readonly string[] = [
 
 const END = ' .\n'
 
+/** Characters of the triples of one record beyond which no more of its subjects are made, where it has several. */
+const MAX_RECORD_TEXT = 2 ** 24
+
 const OPTIONS: TermOptions = { canonical: true, blank: label => `_:${label}` }
 
 /**
@@ -79,6 +82,12 @@ function compileResource(
     return compileStatement(rule, statement, report, context)
   })
   let before = 0
+  const flush = (lines: string, out: Pick<TripleText, 'add'>) => {
+    let made = 0
+    for (const report of reports) made += report.made
+    if (made > before) out.add(lines, made - before)
+    before = made
+  }
   const map: RecordMapper = (record, out) => {
     const subjects = writeSubject(record, own)
     if (subjects === null) return
@@ -87,13 +96,16 @@ function compileResource(
       own.made += 1
       for (const write of writers) lines += write(record, subjects)
     } else {
-      own.made += subjects.length
-      for (const subject of subjects) for (const write of writers) lines += write(record, subject)
+      for (const subject of subjects) {
+        if (lines.length > MAX_RECORD_TEXT) {
+          own.cut += 1
+          break
+        }
+        own.made += 1
+        for (const write of writers) lines += write(record, subject)
+      }
     }
-    let made = 0
-    for (const report of reports) made += report.made
-    if (made > before) out.add(lines, made - before)
-    before = made
+    flush(lines, out)
   }
   return { map, report: [own, ...reports] }
 }

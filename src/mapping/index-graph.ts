@@ -12,12 +12,15 @@ import type { WordBuckets } from './word-buckets.ts'
  * the order of the fields, and the folded words of its text (house design, "What is in the store").
  *
  * @param buckets are told the words of each record
+ * @param isSearched tells the fields whose words are found by a search of everything: all unless told
  */
 export function indexMapper(
   base: string,
   dataset: { readonly id: string; readonly fields: readonly Field[] },
   buckets?: WordBuckets,
+  isSearched: (field: Field) => boolean = () => true,
 ): RecordMapper {
+  const searched = dataset.fields.map(field => (isSearched(field) ? field : null))
   const subject = `<${iriText(recordsSpace(base, dataset.id)).slice(1, -1)}`
   const position = `> <${INDEX.position}> "`
   const json = `> <${INDEX.json}> "`
@@ -29,7 +32,7 @@ export function indexMapper(
     let lines =
       `${head}${position}${storedPosition(record.position)}${integerEnd}` +
       `${head}${json}${escapeText(JSON.stringify(record.values))}${jsonEnd}`
-    const words = searchWords(record.values, dataset.fields)
+    const words = searchWords(record.values, searched)
     if (words.size > 0) lines += `${head}${text}${escapeText(searchText(words))}" .\n`
     if (buckets !== undefined) for (const word of words) buckets.add(word, record.position)
     out.add(lines, words.size > 0 ? 3 : 2)

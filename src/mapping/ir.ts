@@ -6,6 +6,8 @@ export interface Mapping {
   readonly resources: readonly ResourceRule[]
   /** Prefixes that the document declares, with their namespaces. */
   readonly prefixes?: Readonly<Record<string, string>>
+  /** The vocabulary of a document of RML: `old` where it has none of http://w3id.org/rml/. Absent for YARRRML. */
+  readonly generation?: 'old' | 'new'
 }
 
 /** Where something stands in a mapping document. */
@@ -32,6 +34,8 @@ export interface ResourceRule {
   /** Files that its records come from, where the document names any; a dataset's own mapping needs none. */
   readonly sources?: readonly LogicalSource[]
   readonly place?: MappingPlace
+  /** Where its subject stands. */
+  readonly subjectPlace?: MappingPlace
 }
 
 /** One predicate and object of a resource. */
@@ -44,6 +48,10 @@ export interface StatementRule {
   /** True where the object is the subject of the triple (YARRRML, "Inverse predicates"). */
   readonly inverse?: boolean
   readonly place?: MappingPlace
+  readonly predicatePlace?: MappingPlace
+  readonly objectPlace?: MappingPlace
+  /** Where its datatype or language stands. */
+  readonly markPlace?: MappingPlace
 }
 
 /** The subject of another resource rule, made of the same record. */
@@ -95,6 +103,8 @@ export interface LogicalSource {
   /** JSONPath to the records of a JSON document; null for its root, or for a table. */
   readonly iterator: string | null
   readonly dialect?: CsvDialect
+  /** Where the document names it. */
+  readonly place?: MappingPlace
 }
 
 /** How a table is written (Metadata Vocabulary for Tabular Data, "Dialect Descriptions"). */

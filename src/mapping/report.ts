@@ -29,6 +29,8 @@ export interface RuleReport {
   invalidIri: number
   /** Texts that are no literal of their datatype, or no language tag. */
   illTyped: number
+  /** Records of which not all combinations of several values were made, for they were too many. */
+  cut: number
   /** The first records of each reason. */
   readonly examples: SkippedExample[]
 }
@@ -46,7 +48,7 @@ export function statementReport(rule: ResourceRule, statement: StatementRule): R
 }
 
 function blank(resource: string, place: MappingPlace | undefined) {
-  const counts = { made: 0, nulls: 0, invalidIri: 0, illTyped: 0, examples: [] }
+  const counts = { made: 0, nulls: 0, invalidIri: 0, illTyped: 0, cut: 0, examples: [] }
   return { resource, ...counts, ...(place === undefined ? {} : { place }) }
 }
 

@@ -142,7 +142,7 @@ function blankTerm(
 ): TermWriter {
   if (segments.length === 0) {
     const name = blankLabel(key)
-    return record => blank(`r${record.position}_${name}`)
+    return record => blank(`r${record.id}_${name}`)
   }
   const expand = compileTemplate(segments, columns, { encode: same, emptyIsNull: false })
   return (record, report) => {

@@ -20,9 +20,12 @@ export function tokens(text: string): string[] {
 
 /**
  * The distinct words that full-text search reads of a record, in order of first appearance. Shapes and booleans are
- * not searched.
+ * not searched, nor is what has null in the place of its field.
  */
-export function searchWords(values: readonly Value[], fields: readonly Field[]): ReadonlySet<string> {
+export function searchWords(
+  values: readonly Value[],
+  fields: readonly (Field | null)[],
+): ReadonlySet<string> {
   const words = new Set<string>()
   for (let i = 0; i < fields.length; i++) {
     const type = fields[i]?.type

@@ -1,5 +1,19 @@
-/** The prefixes under which a dataset's triples are written; the dataset's own fields get one of their own. */
-export function datasetPrefixes(base: string, dataset: string): Readonly<Record<string, string>> {
+import { isIri } from './iri.ts'
+
+/** What is a prefix in Turtle, SPARQL and XML alike. */
+const PREFIX = /^(?!xml)[A-Za-z](?:[\w-]{0,60}\w)?$/i
+
+/**
+ * The prefixes under which a dataset's triples are written; the dataset's own fields get one of their own.
+ *
+ * @param own those that its mapping declares: they go first
+ */
+export function datasetPrefixes(
+  base: string,
+  dataset: string,
+  own: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const usable = Object.entries(own).filter(([prefix, namespace]) => PREFIX.test(prefix) && isIri(namespace))
   return {
     field: `${base}/ld/ontologies/${encodeURIComponent(dataset)}/`,
     record: `${base}/ld/resources/${encodeURIComponent(dataset)}/records/`,
@@ -10,5 +24,6 @@ export function datasetPrefixes(base: string, dataset: string): Readonly<Record<
     dcterms: 'http://purl.org/dc/terms/',
     foaf: 'http://xmlns.com/foaf/0.1/',
     void: 'http://rdfs.org/ns/void#',
+    ...Object.fromEntries(usable),
   }
 }

@@ -1,10 +1,13 @@
+import { LineSet } from '../catalog/line-set.ts'
+import { splitQuad } from '../catalog/rdf-quads.ts'
+import type { CompiledMapping } from '../mapping/compile.ts'
 import type { Field } from '../model/field.ts'
 import { compileRecordTriples, compileTextWith, compileTriples } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import { generate } from '../sparql/generate.ts'
 import type { Store } from '../store/store.ts'
-import { findRecordIris } from './find.ts'
+import { exportRecords, findRecordIris } from './find.ts'
 import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
@@ -52,6 +55,34 @@ export async function* matchingTriples(
     const some = records.slice(done, done + RECORDS_AT_A_TIME)
     const triples = await store.construct(generate(compileRecordTriples(some, target)))
     if (triples !== '') yield triples
+  }
+}
+
+/**
+ * What a mapping says of the records of a query, each triple once, in the order of the records, in bounded pieces of
+ * N-Triples; what it puts into graphs is said without them.
+ */
+export async function* mappedTriples(
+  plan: RecordQuery,
+  whole: CompileTarget,
+  asker: Asker,
+  { map, hasGraphs }: CompiledMapping,
+): AsyncGenerator<string> {
+  const target = isWhole({ ...plan, limit: null }) ? whole : await narrow(plan, whole, asker)
+  const seen = new LineSet()
+  for await (const rows of exportRecords({ ...plan, select: [] }, target, asker)) {
+    let piece = ''
+    const add = (lines: string) => {
+      for (let at = 0; at < lines.length; ) {
+        const end = lines.indexOf('\n', at)
+        const line = lines.slice(at, end)
+        const triple = hasGraphs ? splitQuad(line).triple : line
+        if (seen.add(triple)) piece += `${triple}\n`
+        at = end + 1
+      }
+    }
+    for (const { record } of rows) map(record, { add })
+    if (piece !== '') yield piece
   }
 }
 

@@ -11,10 +11,17 @@ const MAX_CELL = 1 << 26
 
 const FEED = 10
 const RETURN = 13
-const QUOTE = 34
 
-/** Where the parser stands: before a row, before a cell, in a bare or quoted cell, after a quote within the latter. */
-type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed'
+/** Where the parser stands: before a row or cell, in a bare or quoted cell, after a quote within it, in a comment. */
+type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed' | 'comment'
+
+/** What may differ from RFC 4180 (Model for Tabular Data, section 8). */
+export interface CsvSyntax {
+  /** One character, a double quote unless told; null where cells are never quoted. */
+  readonly quote?: string | null
+  /** Lines that begin with this text are left out. */
+  readonly comment?: string
+}
 
 /**
  * An incremental parser of CSV (RFC 4180): text goes in by chunks of any size, complete rows come out. Lines end with
@@ -27,6 +34,11 @@ type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed'
 export class CsvParser {
   readonly #file: string
   readonly #delimiter: number
+  readonly #quote: string
+  readonly #quoteCode: number
+  readonly #comment: string
+  /** The end of a chunk that may be the beginning of a comment. */
+  #held = ''
   #state: State = 'row'
   #rows: CsvRow[] = []
   #cells: string[] = []
@@ -45,9 +57,12 @@ export class CsvParser {
    * @param file name for messages
    * @param delimiter one character
    */
-  constructor(file: string, delimiter: string) {
+  constructor(file: string, delimiter: string, syntax: CsvSyntax = {}) {
     this.#file = file
     this.#delimiter = delimiter.charCodeAt(0)
+    this.#quote = syntax.quote === undefined ? '"' : (syntax.quote ?? '')
+    this.#quoteCode = this.#quote.charCodeAt(0)
+    this.#comment = syntax.comment ?? ''
   }
 
   /** Takes the rows that are complete. */
@@ -58,13 +73,22 @@ export class CsvParser {
   }
 
   /** Reads the next chunk. */
-  push(text: string): void {
+  push(chunk: string): void {
+    const text = this.#held === '' ? chunk : this.#held + chunk
+    this.#held = ''
+    let end = text.length
+    if (this.#comment.length > 1) end -= this.#hold(text)
+    this.#parse(end === text.length ? text : text.slice(0, end))
+  }
+
+  #parse(text: string): void {
     const end = text.length
     let i = 0
     while (i < end) {
       if (this.#state === 'bare') i = this.#bare(text, i)
       else if (this.#state === 'quoted') i = this.#quoted(text, i)
       else if (this.#state === 'closed') i = this.#closed(text, i)
+      else if (this.#state === 'comment') i = this.#skip(text, i)
       else i = this.#start(text, i)
     }
     this.#base += end
@@ -72,8 +96,9 @@ export class CsvParser {
 
   /** Ends the text: a last row needs no line end. */
   finish(): void {
+    if (this.#held !== '') this.#parse(this.#held)
     if (this.#state === 'quoted') throw this.#fault('The quote that opens here is never closed.')
-    if (this.#state === 'row') return
+    if (this.#state === 'row' || this.#state === 'comment') return
     if (this.#state === 'cell') this.#openCell(0)
     this.#endCell()
     this.#endRow()
@@ -86,10 +111,14 @@ export class CsvParser {
         this.#newline(code, i)
         return i + 1
       }
+      if (this.#comment !== '' && text.startsWith(this.#comment, i)) {
+        this.#state = 'comment'
+        return i + 1
+      }
       this.#rowLine = this.#line
     }
     this.#openCell(i)
-    if (code === QUOTE) {
+    if (code === this.#quoteCode) {
       this.#state = 'quoted'
       return i + 1
     }
@@ -113,7 +142,7 @@ export class CsvParser {
   }
 
   #quoted(text: string, from: number): number {
-    const found = text.indexOf('"', from)
+    const found = text.indexOf(this.#quote, from)
     const end = found < 0 ? text.length : found
     for (let i = from; i < end; i++) {
       const code = text.charCodeAt(i)
@@ -130,14 +159,38 @@ export class CsvParser {
 
   #closed(text: string, i: number): number {
     const code = text.charCodeAt(i)
-    if (code === QUOTE) {
-      this.#cell += '"'
+    if (code === this.#quoteCode) {
+      this.#cell += this.#quote
       this.#state = 'quoted'
       return i + 1
     }
     if (code === this.#delimiter || code === FEED || code === RETURN) return this.#separate(code, i)
     this.#openCell(i)
-    throw this.#fault('Text follows the quote that closes the cell.', 'Double a quote within quotes: "".')
+    throw this.#fault(
+      'Text follows the quote that closes the cell.',
+      `Double a quote within quotes: ${this.#quote.repeat(2)}.`,
+    )
+  }
+
+  /** Keeps the end of a chunk that the next one may make a comment; gives its length. */
+  #hold(text: string): number {
+    for (let length = Math.min(this.#comment.length - 1, text.length); length > 0; length--) {
+      if (!this.#comment.startsWith(text.slice(-length))) continue
+      this.#held = text.slice(-length)
+      return length
+    }
+    return 0
+  }
+
+  #skip(text: string, from: number): number {
+    for (let i = from; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code !== FEED && code !== RETURN) continue
+      this.#newline(code, i)
+      this.#state = 'row'
+      return i + 1
+    }
+    return text.length
   }
 
   #separate(code: number, i: number): number {

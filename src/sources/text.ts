@@ -9,6 +9,9 @@ export const ENCODINGS = ['utf-8', 'utf-16le', 'latin-1'] as const
 /** An encoding of text. */
 export type Encoding = (typeof ENCODINGS)[number]
 
+/** UTF-16 may begin with a mark that tells the order of its bytes. */
+type DecodedEncoding = Encoding | 'utf-16be'
+
 /** A file of text, packed with gzip where its name ends with `.gz`. */
 export interface TextFile {
   readonly path: string
@@ -73,7 +76,7 @@ interface Decoder {
 /** What windows-1252 has at 0x80 to 0x9F (Encoding Standard, index windows-1252); TextDecoder of Node 20 lacks it. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-function decoderOf(encoding: Encoding): Decoder {
+function decoderOf(encoding: DecodedEncoding): Decoder {
   if (encoding === 'latin-1') {
     return {
       decode: bytes =>
@@ -85,8 +88,9 @@ function decoderOf(encoding: Encoding): Decoder {
   return { decode: bytes => decoder.decode(bytes, { stream: true }), finish: () => decoder.decode() }
 }
 
-function encodingOf(file: TextFile, head: Buffer): Encoding {
+function encodingOf(file: TextFile, head: Buffer): DecodedEncoding {
   const declared = file.encoding ?? 'utf-8'
+  if (declared === 'utf-16le' && head[0] === 0xfe && head[1] === 0xff) return 'utf-16be'
   if (declared !== 'utf-8') return declared
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
   if (head[0] === 0xfe && head[1] === 0xff) {
@@ -134,7 +138,7 @@ function whyNot(error: unknown): string {
 const LOOK_BACK = 8
 
 /** Finds the first ill-formed byte by reading again, byte by byte from a place that is known to be before it. */
-async function illFormed(file: TextFile, encoding: Encoding, before: number): Promise<Error> {
+async function illFormed(file: TextFile, encoding: DecodedEncoding, before: number): Promise<Error> {
   const decoder = decoderOf(encoding)
   const position = { line: 1, column: 1, afterReturn: false }
   let offset = 0

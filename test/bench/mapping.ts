@@ -8,6 +8,7 @@ import type { DatasetRecord } from '../../src/model/value.ts'
 import { fieldOf } from '../../src/sources/fields.ts'
 import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typing.ts'
+import { benchMapped } from './mapped.ts'
 import { BASE, root } from './support.ts'
 import { atLeast, percentile, type Row, whole } from './table.ts'
 
@@ -30,6 +31,7 @@ export async function benchMapping(): Promise<readonly Row[]> {
   return [
     atLeast('mapping: facts', percentile(facts, 0.5), 1_000_000, 'triples/s'),
     { what: 'mapping: index', value: `${whole(percentile(index, 0.5))} triples/s` },
+    ...(await benchMapped()),
   ]
 }
 

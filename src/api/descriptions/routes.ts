@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog, ServedDataset } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import { exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import type { GraphSurvey } from '../../catalog/survey.ts'
 import type { Surveys } from '../../catalog/surveys.ts'
 import {
@@ -86,13 +87,14 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
-    const { id } = catalog.dataset(request.params.dataset).dataset
+    const { dataset, prefixes } = catalog.dataset(request.params.dataset)
+    const { id } = dataset
     const address = descriptionAddress(base, id)
     const body = prettyJson({
       dataset: id,
       endpoint: sparqlAddress(base, id),
       fragments: fragmentsAddress(base, id),
-      prefixes: queryPrefixes(base, id),
+      prefixes: queryPrefixes(base, id, prefixes),
       queries: (await exampleQueries(portal, id, base)).map(query => ({
         ...query,
         address: `${address}/queries/${encodeURIComponent(query.name)}`,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ServedDataset } from '../../catalog/catalog.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerConsole } from '../../http/console.ts'
 import { answerJson } from '../../http/json.ts'

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DatasetSource, ServedCatalog, ServedDataset } from '../../catalog/catalog.ts'
+import type { DatasetSource, ServedCatalog } from '../../catalog/catalog.ts'
 import { type CatalogEntry, FIGURE_FIELDS, type Figures } from '../../catalog/catalog-dataset.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'

@@ -1,5 +1,5 @@
-import type { ServedDataset } from '../../catalog/catalog.ts'
 import { DATASETS_MONITORING, monitoringRecordId } from '../../catalog/monitoring.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { USUAL_ZONE } from '../../http/parameters.ts'
 import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo, isNumeric } from '../../model/field.ts'

@@ -1,21 +1,22 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServedDataset } from '../../catalog/catalog.ts'
+import { compileFor } from '../../catalog/mapped-graphs.ts'
 import { publishedTriples } from '../../catalog/published-triples.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
-import { jsonldStream } from '../../formats/jsonld-stream.ts'
+import { jsonldStream, type Terms } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { isXmlText } from '../../formats/xml.ts'
 import { isFresh, keepNowhere } from '../../http/conditional.ts'
 import { readExportLimit, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { usedProperties } from '../../mapping/vocabulary.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/iris.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
-import { datasetPrefixes } from '../../rdf/prefixes.ts'
 import { planOdsql } from '../../records/ask.ts'
 import type { Asker } from '../../records/trace.ts'
-import { fieldWith, isWhole, matchingTriples } from '../../records/triples.ts'
+import { fieldWith, isWhole, mappedTriples, matchingTriples } from '../../records/triples.ts'
 import type { DatasetRoute, Door } from './door.ts'
 import { begun, sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
@@ -25,14 +26,23 @@ type RdfWriter = (pieces: AsyncIterable<string>, base: string, entry: ServedData
 
 /** The forms of RDF in which datasets are exported (linked-data specification, "RDF exports"); n3 is N-Triples. */
 const RDF_WRITERS: Readonly<Record<string, RdfWriter>> = {
-  turtle: (pieces, base, { dataset }) => turtle(pieces, datasetPrefixes(base, dataset.id)),
-  rdfxml: (pieces, base, { dataset }) => rdfxml(pieces, datasetPrefixes(base, dataset.id)),
+  turtle: (pieces, _, { prefixes }) => turtle(pieces, prefixes),
+  rdfxml: (pieces, _, { prefixes }) => rdfxml(pieces, prefixes),
   n3: pieces => pieces,
-  jsonld: (pieces, base, { dataset: { id, fields } }) =>
-    jsonldStream(
-      pieces,
-      fields.map(({ name }) => [name, fieldIri(base, id, name)]),
-    ),
+  jsonld: (pieces, base, entry) => jsonldStream(pieces, termsOf(entry, base)),
+}
+
+/** Short names of the predicates: those of the fields, or with the prefixes of the mapping. */
+function termsOf({ dataset, mapping, prefixes }: ServedDataset, base: string): Terms {
+  if (mapping === null)
+    return dataset.fields.map(({ name }) => [name, fieldIri(base, dataset.id, name)] as const)
+  const spaces = Object.entries(prefixes)
+  return usedProperties(mapping.mapping).flatMap(iri => {
+    const [prefix, namespace] = spaces.find(([, space]) => iri.startsWith(space)) ?? []
+    return namespace === undefined || iri === namespace
+      ? []
+      : [[`${prefix}:${iri.slice(namespace.length)}`, iri] as const]
+  })
 }
 
 /** Finds, in JavaScript as in SPARQL, the characters that no XML document can hold. */
@@ -44,14 +54,14 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
 
 /** The graph of a dataset, or of those of its records that a query finds, as a file (linked-data, "RDF exports"). */
 export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
-  const { base, catalog, dialect, store } = door.options
+  const { base, catalog, dialect } = door.options
   const unwritable = new UnwritableTexts()
 
   for (const [format, write] of Object.entries(RDF_WRITERS))
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
       const { query } = request
       const entry = catalog.dataset(request.params.dataset)
-      const { dataset, target, version } = entry
+      const { dataset, version } = entry
       const served = exportFormats(dialect.name, dataset.fields).find(({ name }) => name === format)
       if (served === undefined) return reply.callNotFound()
       const asker = door.asker()
@@ -61,19 +71,31 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
         mediaType: served.mediaType,
         compressed: readFlag(query, 'compressed'),
       }
-      if (entry.dump !== null && !isWhole(plan)) throw noRecords()
+      if (entry.content === 'rdf' && !isWhole(plan)) throw noRecords()
       if (!isWhole(plan)) keepNowhere(reply)
       else if (isFresh(request, reply, version)) return reply.code(304).send()
-      const { dump } = entry
-      const triples =
-        dump === null ? () => matchingTriples(plan, target, store, asker) : () => publishedTriples(dump)
+      const triples = () => triplesOf(entry, plan, door, asker)
       const problem =
         format === 'rdfxml'
-          ? (nameless(entry, base) ?? (await unwritable.problem(entry, triples, asker)))
+          ? (nameless(entry, base) ?? (await unwritable.problem(entry, isWhole(plan), triples, asker)))
           : null
       if (problem !== null) throw new Fault('UnprocessableEntity', { reason: problem })
       return sendFile(reply, write(await begun(triples()), base, entry), file)
     })
+}
+
+/** The triples of the records of a query; of all of them as they were published where that is no more work. */
+function triplesOf(
+  { content, dataset, dump, mapping, target }: ServedDataset,
+  plan: RecordQuery,
+  { options: { base, store } }: Door,
+  asker: Asker,
+): AsyncGenerator<string> {
+  if (dump !== null && (content === 'rdf' || (mapping !== null && isWhole(plan))))
+    return publishedTriples(dump)
+  if (mapping === null) return matchingTriples(plan, target, store, asker)
+  const place = { base, dataset: dataset.id, fields: dataset.fields }
+  return mappedTriples(plan, target, asker, compileFor(mapping.mapping, place))
 }
 
 function readPlan(query: QueryParameters, entry: ServedDataset, door: Door, asker: Asker): RecordQuery {
@@ -94,8 +116,10 @@ function noRecords(): Fault {
 }
 
 /** What is wrong with a dataset whose predicates RDF/XML cannot name; null for none. */
-function nameless({ dataset: { id, fields } }: ServedDataset, base: string): string | null {
-  const predicate = fields.map(({ name }) => fieldIri(base, id, name)).find(iri => splitIri(iri) === null)
+function nameless({ dataset: { id, fields }, mapping }: ServedDataset, base: string): string | null {
+  const predicates =
+    mapping === null ? fields.map(({ name }) => fieldIri(base, id, name)) : usedProperties(mapping.mapping)
+  const predicate = predicates.find(iri => splitIri(iri) === null)
   if (predicate === undefined) return null
   return withoutName(predicate)
 }
@@ -112,10 +136,12 @@ class UnwritableTexts {
   /** What is wrong with the records that are exported; null for nothing. */
   async problem(
     entry: ServedDataset,
+    isWhole: boolean,
     triples: () => AsyncIterable<string>,
     asker: Asker,
   ): Promise<string | null> {
-    if (entry.dump !== null) {
+    if (entry.content === 'rdf' || entry.mapping !== null) {
+      if (!isWhole) return firstProblem(triples())
       let problem = this.dumps.get(entry)
       if (problem === undefined) {
         problem = await firstProblem(triples())

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServedDataset } from '../../catalog/catalog.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import { recordIri } from '../../rdf/iris.ts'

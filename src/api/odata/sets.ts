@@ -1,4 +1,5 @@
-import type { ServedCatalog, ServedDataset } from '../../catalog/catalog.ts'
+import type { ServedCatalog } from '../../catalog/catalog.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { type EntityModel, entityModel, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/technical.ts'
 

@@ -16,6 +16,10 @@ export interface ResourceDataset {
   readonly version: string
   /** Graph whose triples are served. */
   readonly graph: string
+  /** Graph of the facts of its records, where a mapping of its own makes that which is served. */
+  readonly facts?: string
+  /** The prefixes under which its triples are written. */
+  readonly prefixes?: Readonly<Record<string, string>>
   readonly fields: readonly Field[]
   /** Label by predicate IRI. */
   readonly labels: ReadonlyMap<string, string>

@@ -22,6 +22,9 @@ const MAX_STEPS = 64
 /** Most resources whose names are looked up, and most other datasets that are asked for them. */
 const MAX_NAMED = 400
 const MAX_DATASETS = 8
+/** Resources to begin with, and subjects among which they are looked for. */
+const EXAMPLES = 5
+const SUBJECTS = 30
 
 const [S, P, O] = [variable('s'), variable('p'), variable('o')]
 
@@ -138,14 +141,16 @@ export async function inverseTriples(
 /** Some resources of a dataset, to begin with. */
 export async function exampleResources(
   { base, store }: Pick<ResourcesOptions, 'base' | 'store'>,
-  { id, graph, fields: [field] }: ResourceDataset,
+  { id, graph, facts, fields: [field] }: ResourceDataset,
 ): Promise<readonly string[]> {
-  const predicate = field === undefined ? P : named(fieldIri(base, id, field.name))
+  const predicate = field === undefined || facts !== undefined ? P : named(fieldIri(base, id, field.name))
   const where = [inGraph(graph, triple(S, predicate, O))]
   const rows = await store.select(
-    generate({ type: 'select', distinct: true, projection: [{ variable: S }], where, limit: 5 }),
+    generate({ type: 'select', distinct: true, projection: [{ variable: S }], where, limit: SUBJECTS }),
   )
-  return rows.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
+  const subjects = rows.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
+  const own = subjects.filter(iri => iri.startsWith(`${datasetIri(base, id)}/`))
+  return (own.length > 0 ? own : subjects).slice(0, EXAMPLES)
 }
 
 /**

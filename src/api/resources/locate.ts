@@ -76,6 +76,12 @@ async function thingNamed(
     if (space === 'ontologies' && (await isPredicate(store, dataset.graph, iri)))
       return { type: 'property', dataset, iri }
   }
+  const { facts } = dataset
+  if (space !== 'resources' || facts === undefined) return null
+  // What the mapping does not mention is a record all the same.
+  for (const iri of valid)
+    if (await isMentioned(store, facts, iri))
+      return { type: 'resource', dataset: { ...dataset, graph: facts }, iri }
   return null
 }
 

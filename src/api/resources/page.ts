@@ -34,7 +34,13 @@ export function resourcePage(page: Page): string {
   const { thing, title, names } = gathered
   const own = [...parseTriples(gathered.own)]
   const nested = bySubject(parseTriples(gathered.nested))
-  const values = new ValueWriter({ base, names, nested, labels: thing.dataset.labels })
+  const values = new ValueWriter({
+    base,
+    names,
+    nested,
+    labels: thing.dataset.labels,
+    prefixes: thing.dataset.prefixes ?? {},
+  })
   const types = own.filter(({ predicate }) => predicate.value === RDF.type)
   const rest = own.filter(triple => !types.includes(triple))
   const map = mapOf(geometriesOf([...own, ...[...nested.values()].flat()]))

@@ -102,7 +102,7 @@ async function answer(
 
 /** The prefixes of a document: those of the dataset, and of the vocabularies that describe datasets. */
 function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
-  const known = datasetPrefixes(base, dataset.id)
+  const known = dataset.prefixes ?? datasetPrefixes(base, dataset.id)
   return type === 'resource' || type === 'property'
     ? { ...known, hydra: 'http://www.w3.org/ns/hydra/core#' }
     : { ...known, dcat: 'http://www.w3.org/ns/dcat#', owl: 'http://www.w3.org/2002/07/owl#' }

@@ -15,6 +15,8 @@ export interface ValueContext {
   readonly nested: ReadonlyMap<string, readonly Triple[]>
   /** Label by predicate IRI. */
   readonly labels: ReadonlyMap<string, string>
+  /** The prefixes under which the dataset's triples are written. */
+  readonly prefixes: Readonly<Record<string, string>>
 }
 
 /** Longer texts are folded, still longer ones cut; in characters. */
@@ -62,7 +64,7 @@ export class ValueWriter {
   }
 
   private resource(iri: string, depth: number): Html {
-    const { base, nested, names } = this.context
+    const { base, nested, names, prefixes } = this.context
     const triples = nested.get(iri)
     if (triples !== undefined && depth < MAX_DEPTH) return this.node(iri, triples, depth)
     const name = preferredName(names.get(iri) ?? [])
@@ -70,7 +72,7 @@ export class ValueWriter {
       return html`<a class="node" href="${asciiAddress(iri)}">${name ?? 'a node without name'}</a>`
     if (!/^(?:https?|mailto|tel|geo|urn|doi):/i.test(iri)) return html`<span>${iri}</span>`
     const address = asciiAddress(iri)
-    if (name === undefined) return html`<a href="${address}">${shortIri(iri, base)}</a>`
+    if (name === undefined) return html`<a href="${address}">${shortIri(iri, base, prefixes)}</a>`
     return html`<a href="${address}" title="${iri}">${name}</a>`
   }
 
@@ -125,8 +127,10 @@ const PREFIXES: readonly (readonly [namespace: string, prefix: string])[] = [
 ].map(([prefix = '', namespace = '']) => [namespace, prefix])
 
 /** An IRI as people read it: by its prefix, within the portal by its path; a long one is cut in the middle. */
-function shortIri(iri: string, base: string): string {
-  for (const [namespace, prefix] of PREFIXES) {
+function shortIri(iri: string, base: string, own: ValueContext['prefixes']): string {
+  const foreign = Object.entries(own).filter(([, namespace]) => !namespace.startsWith(base))
+  const known = [...PREFIXES, ...foreign.map(([prefix, namespace]) => [namespace, prefix] as const)]
+  for (const [namespace, prefix] of known) {
     const local = iri.slice(namespace.length)
     if (iri.startsWith(namespace) && /^[\w-]+$/.test(local)) return `${prefix}:${local}`
   }

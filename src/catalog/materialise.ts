@@ -1,0 +1,156 @@
+import { Fault } from '../errors.ts'
+import { compileMapping } from '../mapping/compile.ts'
+import { directMapping } from '../mapping/direct.ts'
+import { indexMapper } from '../mapping/index-graph.ts'
+import { WordBuckets } from '../mapping/word-buckets.ts'
+import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
+import type { Field } from '../model/field.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
+import { type FieldSpec, fieldOf } from '../sources/fields.ts'
+import { inferFields } from '../sources/infer.ts'
+import { openSource } from '../sources/open.ts'
+import { openRdf } from '../sources/rdf.ts'
+import { type Misfit, type MissingColumn, typeRecords } from '../sources/typing.ts'
+import { type Definition, datasetUid } from './definition.ts'
+import { GraphWriter } from './graph-writer.ts'
+import { Identities } from './identity.ts'
+import { writeRdfGraphs } from './rdf-graphs.ts'
+import { StatisticsGatherer } from './statistics.ts'
+import { RecordIds } from './tombstones.ts'
+import type { GraphFile, Manifest } from './versions.ts'
+
+/** Where the files of a version are written. */
+export interface MaterialiseContext {
+  readonly portal: string
+  readonly base: string
+  readonly folder: string
+  /** Called after every batch of records, or of triples. */
+  readonly onProgress: (done: number) => void
+}
+
+/** What a source became. */
+export interface Materialised {
+  readonly dataset: Dataset
+  readonly statistics: DatasetStatistics
+  readonly graphs: readonly GraphFile[]
+  readonly content: Manifest['content']
+  readonly misfits: readonly Misfit[]
+  readonly misfitCount: number
+  /** Records whose identity another record has. */
+  readonly repeated: number
+}
+
+/** The fields of a dataset as they will be published: declared, else inferred over the whole source. */
+export async function resolveFields(definition: Definition, portal: string): Promise<readonly FieldSpec[]> {
+  if (definition.fields !== null) return definition.fields
+  return inferFields(
+    openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal }),
+  )
+}
+
+/**
+ * Reads a source and writes the graphs of a version that need no mapping of the dataset's own. Faults: ConfigInvalid,
+ * SourceUnreadable; the files are then to be thrown away.
+ */
+export function materialise(definition: Definition, context: MaterialiseContext): Promise<Materialised> {
+  return definition.rdf === null
+    ? materialiseRecords(definition, context)
+    : materialiseRdf(definition, definition.rdf, context)
+}
+
+/** A file of RDF has graphs and no records (linked-data specification, "Resources and their fields"). */
+async function materialiseRdf(
+  definition: Definition,
+  format: RdfFormat,
+  { portal, base, folder, onProgress }: MaterialiseContext,
+): Promise<Materialised> {
+  const folders = { datasetFolder: definition.folder, portalFolder: portal }
+  const place = { base, dataset: definition.id, folder }
+  const graphs = await writeRdfGraphs(openRdf(definition.source, folders, format), place, onProgress)
+  return {
+    dataset: datasetOf(definition, []),
+    statistics: { records: 0, fields: {} },
+    graphs,
+    content: 'rdf',
+    misfits: [],
+    misfitCount: 0,
+    repeated: 0,
+  }
+}
+
+async function materialiseRecords(
+  definition: Definition,
+  context: MaterialiseContext,
+): Promise<Materialised> {
+  const specs = await resolveFields(definition, context.portal)
+  const fields = specs.map(fieldOf)
+  const dataset = datasetOf(definition, fields)
+  const source = openSource(definition.source, {
+    datasetFolder: definition.folder,
+    portalFolder: context.portal,
+  })
+  const typed = typeRecords(source, specs)
+  const mapping = compileMapping(directMapping(context.base, dataset), fields)
+  const words = new WordBuckets()
+  const index = indexMapper(context.base, dataset, words)
+  const identities = new Identities(fields, definition.identity)
+  const ids = new RecordIds()
+  const statistics = new StatisticsGatherer(fields)
+  const writers = {
+    facts: new GraphWriter(context.folder, 'facts'),
+    index: new GraphWriter(context.folder, 'index'),
+  }
+  let position = 0
+  try {
+    for await (const batch of typed.batches()) {
+      refuseMissing(typed.report().missing, source.name)
+      for (const values of batch.values) {
+        const record = { id: identities.idOf(values), position, values }
+        ids.add(record.id)
+        mapping.map(record, writers.facts.out)
+        index(record, writers.index.out)
+        statistics.add(values)
+        position += 1
+      }
+      await writers.facts.drain(false)
+      await writers.index.drain(false)
+      context.onProgress(position)
+    }
+    const wordBuckets = words.write(position, writers.index.out)
+    const graphs = [await writers.facts.close(), await writers.index.close()]
+    const { missing, misfits, misfitCount } = typed.report()
+    refuseMissing(missing, source.name)
+    ids.write(context.folder)
+    return {
+      dataset,
+      statistics: { ...statistics.statistics(), wordBuckets },
+      graphs,
+      content: 'records',
+      misfits,
+      misfitCount,
+      repeated: identities.repeated,
+    }
+  } catch (error) {
+    writers.facts.abandon()
+    writers.index.abandon()
+    throw error
+  }
+}
+
+function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
+  const { id, metas, visibility, attachments } = definition
+  return { id, uid: datasetUid(id), fields, metas, visibility, attachments }
+}
+
+/** A field whose column the source never has is a mistake of dataset.yaml, not a field without values. */
+function refuseMissing(missing: readonly MissingColumn[], source: string): void {
+  if (missing.length === 0) return
+  throw new Fault('ConfigInvalid', {
+    reason: missing.map(column => `${source}: ${missingText(column)}`).join('\n'),
+  })
+}
+
+/** A missing column in words, with the one that was probably meant. */
+export function missingText({ message, nearest }: MissingColumn): string {
+  return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
+}

@@ -1,0 +1,64 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
+import { type PublishJob, type PublishMessage, publisherData } from './publisher.ts'
+
+/**
+ * Publishes in threads of their own: requests are answered meanwhile, and the memory of a publication is given back at its
+ * end. One thread stands ready, so that what is saved need not wait for one to start.
+ */
+export class PublisherThread {
+  private readonly portal: string
+  private readonly base: string
+  private ready: Worker | null = null
+  private busy: Worker | null = null
+  private isClosed = false
+
+  constructor(portal: string, base: string) {
+    this.portal = portal
+    this.base = base
+    this.stand()
+  }
+
+  /** Resolves when everything is published that can be; publications are not to overlap. */
+  async publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
+    const worker = this.ready ?? this.start()
+    this.ready = null
+    this.busy = worker
+    worker.ref()
+    try {
+      await new Promise<void>((resolve, reject) => {
+        worker.on('message', onMessage)
+        worker.once('error', reject)
+        worker.once('exit', code => {
+          if (code === 0 || this.isClosed) resolve()
+          else reject(new Error(`the publisher ended with ${code}`))
+        })
+        worker.postMessage(job)
+      })
+    } finally {
+      this.busy = null
+      if (!this.isClosed) this.stand()
+    }
+  }
+
+  /** Leaves what is not finished: the versions in force stay. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    await Promise.all([this.ready?.terminate(), this.busy?.terminate()])
+  }
+
+  private stand(): void {
+    const worker = this.start()
+    this.ready = worker
+    worker.unref()
+    // One that ends before it has anything to do is replaced when there is something.
+    worker.once('error', () => undefined)
+    worker.once('exit', () => {
+      if (this.ready === worker) this.ready = null
+    })
+  }
+
+  private start(): Worker {
+    return startThread(import.meta.url, './publisher', { workerData: publisherData(this.portal, this.base) })
+  }
+}

@@ -1,0 +1,141 @@
+import type { Mapping } from '../mapping/ir.ts'
+import { usedClasses, usedProperties } from '../mapping/vocabulary.ts'
+import type { Dataset } from '../model/dataset.ts'
+import type { CompileTarget } from '../query/compile/scope.ts'
+import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
+import { fieldIri, type GraphRole, graphIri, namedGraphIri } from '../rdf/iris.ts'
+import { datasetPrefixes } from '../rdf/prefixes.ts'
+import type { GraphSource } from '../store/store.ts'
+import type { CatalogEntry } from './catalog-dataset.ts'
+import {
+  type GraphFile,
+  graphPath,
+  type Manifest,
+  type PublishedMapping,
+  removedIds,
+  type Versions,
+} from './versions.ts'
+
+/** A dataset as it is served: one published version, loaded, with everything that a query needs. */
+export interface ServedDataset extends CatalogEntry {
+  readonly dataset: Dataset
+  readonly version: string
+  readonly target: CompileTarget
+  /** Graph that fragments, exports and dereferencing read: what its own mapping says of it, else the facts. */
+  readonly resources: string
+  readonly triples: number
+  /** The gzip-compressed N-Triples of this graph, as they were published; null where it is made in memory. */
+  readonly dump: string | null
+  /** What the dataset is: records with fields, or RDF, which has triples alone. */
+  readonly content: Manifest['content']
+  /** The dataset's own mapping; null for the direct mapping. */
+  readonly mapping: PublishedMapping | null
+  /** The prefixes under which its triples are written. */
+  readonly prefixes: Readonly<Record<string, string>>
+  /** The graphs that a file of RDF names, or a mapping: their IRIs, and the names under which the store has them. */
+  readonly named: readonly { readonly name: string; readonly graph: string }[]
+  /** True for the id of a record that the dataset had once and has no more, as far as that is remembered. */
+  readonly removed: (recordId: string) => boolean
+}
+
+/** A dataset of records that has no file and no past: what is made in memory. */
+export const MADE_IN_MEMORY: Pick<
+  ServedDataset,
+  'dump' | 'content' | 'mapping' | 'prefixes' | 'named' | 'removed'
+> = {
+  dump: null,
+  content: 'records',
+  mapping: null,
+  prefixes: {},
+  named: [],
+  removed: () => false,
+}
+
+/** What is served of a published version once its graphs are loaded. */
+export function servedDataset(versions: Versions, manifest: Manifest): ServedDataset {
+  const { base, dataset, version, statistics, mapping, content } = manifest
+  let removed: ReadonlySet<string> | null = null
+  const served = manifest.graphs.find(({ role }) => role === (mapping === null ? 'facts' : 'mapped'))
+  const nameOf = (role: GraphRole) => {
+    const file = manifest.graphs.find(each => each.role === role)
+    return graphName(manifest, file ?? { role })
+  }
+  const graphs = { facts: nameOf('facts'), index: nameOf('index') }
+  return {
+    dataset,
+    version,
+    statistics,
+    published: manifest.published,
+    resources: mapping === null ? graphs.facts : nameOf('mapped'),
+    triples: served?.triples ?? 0,
+    dump: served === undefined ? null : graphPath(versions, manifest, served.file),
+    content,
+    mapping,
+    prefixes: datasetPrefixes(base, dataset.id, mapping === null ? {} : prefixesOf(mapping.mapping)),
+    ...(content === 'rdf' ? {} : { semantic: semanticMetas(base, dataset, mapping) }),
+    named: manifest.graphs.flatMap(file =>
+      file.name === undefined ? [] : [{ name: file.name, graph: graphName(manifest, file) }],
+    ),
+    removed: recordId => {
+      removed ??= removedIds(versions, dataset.id)
+      return removed.has(recordId)
+    },
+    target: { base, dataset, graphs, statistics, published: manifest.published },
+  }
+}
+
+/** The graphs of a published version, to be loaded. */
+export function graphSources(
+  versions: Versions,
+  manifest: Manifest,
+): readonly Extract<GraphSource, { readonly path: string }>[] {
+  return manifest.graphs.map(file => ({
+    graph: graphName(manifest, file),
+    path: graphPath(versions, manifest, file.file),
+    triples: file.triples,
+    bytes: file.bytes,
+  }))
+}
+
+/** The name under which the store has a graph: that of the version that had it first. */
+function graphName(
+  { dataset: { id }, version }: Manifest,
+  { role, name, since = version }: Pick<GraphFile, 'role' | 'name' | 'since'>,
+): string {
+  return name === undefined ? graphIri(id, since, role) : namedGraphIri(id, since, name)
+}
+
+/** The graphs that the store holds for a dataset. */
+export function graphsOf({ target, resources, named }: ServedDataset): readonly string[] {
+  return [target.graphs.facts, target.graphs.index, resources, ...named.map(({ graph }) => graph)]
+}
+
+/** The prefixes that a mapping declares, and of those that everyone knows the ones whose names it uses. */
+function prefixesOf(mapping: Mapping): Readonly<Record<string, string>> {
+  const used = [...usedClasses(mapping), ...usedProperties(mapping)]
+  const common = Object.entries(INITIAL_CONTEXT).filter(([, space]) =>
+    used.some(iri => iri.startsWith(space)),
+  )
+  return { ...Object.fromEntries(common), ...mapping.prefixes }
+}
+
+/** The metadata of a dataset have no longer mapping in them, for every list of datasets has them. */
+const LONGEST_TOLD = 20_000
+
+/** What the triples of a dataset are made of: what its mapping uses, or what the direct mapping does. */
+function semanticMetas(
+  base: string,
+  { id, fields }: Dataset,
+  mapping: PublishedMapping | null,
+): NonNullable<CatalogEntry['semantic']> {
+  if (mapping === null) {
+    const properties = fields.map(({ name }) => fieldIri(base, id, name))
+    return { rml_mapping: null, classes: [], properties }
+  }
+  const { text, mapping: used } = mapping
+  return {
+    rml_mapping: text.length > LONGEST_TOLD ? null : text,
+    classes: usedClasses(used),
+    properties: usedProperties(used),
+  }
+}

@@ -1,0 +1,126 @@
+import { readFile, stat } from 'node:fs/promises'
+import { Command, Option } from 'commander'
+import { Fault } from '../errors.ts'
+import { type Prefixes, turtle } from '../formats/turtle.ts'
+import { diagnosticText, hasErrors } from '../mapping/diagnostic.ts'
+import { readMapping } from '../mapping/read.ts'
+import { isIri } from '../rdf/iri.ts'
+import { type InputReport, type MapReport, reportText } from './map/report.ts'
+import { countDataErrors, DEFAULT_BASE, findingsOf, type Plan, planMapping, runPlan } from './map/run.ts'
+import { JSON_OPTION } from './options.ts'
+import { print } from './print.ts'
+
+/** What triples are written in. */
+const MAP_FORMATS = ['turtle', 'nquads'] as const
+
+interface Options {
+  readonly format: (typeof MAP_FORMATS)[number]
+  readonly base?: string
+  readonly json?: boolean
+}
+
+/** `lodestone map`: files through a mapping of YARRRML or RML, RDF to standard output, a report beside it. */
+export function mapCommand(): Command {
+  return new Command('map')
+    .description('write the RDF that a YARRRML or RML mapping makes of files')
+    .argument('<mapping>', 'the mapping: YARRRML (.yml), or RML in Turtle (.ttl)')
+    .argument('<files...>', 'CSV or JSON files, matched to the sources of the mapping by name')
+    .addOption(new Option('--format <name>', 'how the RDF is written').choices(MAP_FORMATS).default('turtle'))
+    .option('--base <iri>', 'what relative IRIs are resolved on where the mapping has no base')
+    .option(JSON_OPTION[0], 'print the report as JSON')
+    .action(async (mapping: string, files: readonly string[], options: Options) => {
+      const { base } = options
+      if (base !== undefined && !isIri(base))
+        throw new Fault('Usage', { reason: `--base ${base}: an absolute IRI is expected.` })
+      const report = await runMapping(mapping, files, options)
+      process.stderr.write(told(report, options.json === true))
+      if (hasErrors(report.diagnostics) || report.dataErrors > 0) process.exitCode = 1
+    })
+}
+
+async function runMapping(file: string, files: readonly string[], options: Options): Promise<MapReport> {
+  const read = readMapping(await textOf(file), file, { base: options.base ?? DEFAULT_BASE })
+  const { mapping } = read
+  const prefixes = turtlePrefixes(mapping?.prefixes ?? {})
+  const nothing = { mapping: file, prefixes, inputs: [], triples: 0, dataErrors: 0 }
+  if (mapping === null) return { ...nothing, diagnostics: read.diagnostics }
+  const { plan, diagnostics } = await planMapping(mapping, read.kind, files, options.base)
+  const before = [...read.diagnostics, ...diagnostics]
+  if (plan === null) return { ...nothing, diagnostics: before }
+  if (plan.hasGraphs && options.format === 'turtle')
+    throw new Fault('Usage', {
+      reason: 'The mapping has named graphs, which Turtle cannot hold: use --format nquads.',
+    })
+  const inputs: InputReport[] = []
+  await print(written(plan, prefixes, options.format, input => inputs.push(input)))
+  return {
+    mapping: file,
+    prefixes,
+    diagnostics: [...before, ...findingsOf(plan)],
+    inputs,
+    triples: inputs.reduce((sum, { triples }) => sum + triples, 0),
+    dataErrors: plan.dataErrors ? countDataErrors(inputs) : 0,
+  }
+}
+
+function written(
+  plan: Plan,
+  prefixes: Prefixes,
+  format: Options['format'],
+  tell: (input: InputReport) => void,
+): AsyncIterable<string | Uint8Array> {
+  const pieces = runPlan(plan, tell)
+  switch (format) {
+    case 'nquads':
+      return pieces
+    case 'turtle':
+      return turtle(texts(pieces), prefixes)
+    default:
+      return format satisfies never
+  }
+}
+
+/** Prefixes of a mapping that can be written as they are (RDF 1.1 Turtle, PN_PREFIX, as far as it is ASCII). */
+function turtlePrefixes(prefixes: Prefixes): Prefixes {
+  const usable = Object.entries(prefixes).filter(
+    ([prefix, namespace]) => /^(?:[A-Za-z][A-Za-z0-9_-]*)?$/.test(prefix) && isIri(namespace),
+  )
+  return Object.fromEntries(usable)
+}
+
+async function* texts(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const piece of pieces) yield piece.toString('utf8')
+}
+
+function told(report: MapReport, asJson: boolean): string {
+  if (asJson) return `${JSON.stringify(report, null, 2)}\n`
+  const diagnostics = report.diagnostics.map(diagnostic => `${diagnosticText(report.mapping, diagnostic)}\n`)
+  const isRun = report.inputs.length > 0
+  return diagnostics.join('') + (isRun ? reportText(report) : '0 triples: the mapping was not run.\n')
+}
+
+/** Bytes of the largest file that is looked at as a mapping; the readers have a limit of their own below it. */
+const MAX_MAPPING = 2 ** 22
+
+async function textOf(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file)
+    if (size > MAX_MAPPING)
+      throw new Fault(
+        'MappingInvalid',
+        { reason: `A file of ${size} bytes is no mapping.` },
+        { place: { file } },
+      )
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    const code = (error as NodeJS.ErrnoException).code
+    const why =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
+    throw new Fault(
+      'SourceUnreadable',
+      { reason: `The mapping cannot be read: ${why}.` },
+      { place: { file } },
+    )
+  }
+}

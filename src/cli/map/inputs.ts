@@ -1,0 +1,139 @@
+import { basename } from 'node:path'
+import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import type { CsvDialect, LogicalSource, Mapping, MappingPlace, ResourceRule } from '../../mapping/ir.ts'
+import { nearest } from '../../model/nearest.ts'
+
+/** How records are read from a file. */
+export interface Input {
+  /** Path of the file. */
+  readonly file: string
+  readonly formulation: 'csv' | 'json'
+  /** JSONPaths, the first of which that leads to records with a reference of the rules is taken. */
+  readonly iterators: readonly string[]
+  readonly dialect: CsvDialect | undefined
+}
+
+/** Rules that are run together over the records of one input, so that links are between rules of the same record. */
+export interface RuleGroup {
+  readonly input: Input
+  readonly rules: readonly ResourceRule[]
+}
+
+/** Where the records are in the documents that portals give out, the likeliest first. */
+const USUAL_ITERATORS: readonly string[] = [
+  '$[*]',
+  '$[*].fields',
+  '$.records[*].fields',
+  '$.records[*].record.fields',
+  '$.results[*]',
+  '$.features[*].properties',
+  '$',
+]
+
+/** Iterators of mappings that were written for a dataset of a portal, whatever file has its records. */
+const OF_DATASET = /^\$\.?(?:records)?\[\*\]\.fields$/
+
+/**
+ * Finds the files that the rules of a mapping read, by the last segments of the paths in the mapping. Rules without a
+ * source, and those of a dataset of a portal, read the one file that is given.
+ *
+ * @param kind RML names its files; a mapping of YARRRML may have been written for a dataset
+ */
+export function groupRules(
+  { resources }: Mapping,
+  files: readonly string[],
+  kind: 'yarrrml' | 'rml',
+): { readonly groups: readonly RuleGroup[]; readonly diagnostics: readonly Diagnostic[] } {
+  const groups = new Map<string, { readonly input: Input; readonly rules: ResourceRule[] }>()
+  const diagnostics: Diagnostic[] = []
+  for (const rule of resources) {
+    const inputs = new Map<string, Input>()
+    const sources = rule.sources ?? []
+    for (const source of sources.length === 0 ? [null] : sources) {
+      const input = inputOf(source, files, kind)
+      if (typeof input === 'string') diagnostics.push(unknownSource(input, rule, source, files))
+      else inputs.set(JSON.stringify(input), input)
+    }
+    for (const [key, input] of inputs) {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, { input, rules: [rule] })
+      else group.rules.push(rule)
+    }
+  }
+  return { groups: [...groups.values()], diagnostics: [...diagnostics, ...strangeLinks(groups.values())] }
+}
+
+/** The input of a source; a text tells why there is none. */
+function inputOf(
+  source: LogicalSource | null,
+  files: readonly string[],
+  kind: 'yarrrml' | 'rml',
+): Input | string {
+  const path = source?.path ?? null
+  const named = path === null ? undefined : fileNamed(path, files)
+  const given = source?.iterator ?? null
+  const dialect = source?.dialect
+  if (named !== undefined && source !== null) {
+    const iterators = given === null ? usual(kind) : [given]
+    return { file: named, formulation: source.formulation, iterators, dialect }
+  }
+  const [only] = files
+  const isOfDataset = path === null || (kind === 'yarrrml' && given !== null && OF_DATASET.test(given))
+  if (!isOfDataset) return `the source ${JSON.stringify(path)} is none of the files that were given`
+  if (only === undefined || files.length > 1)
+    return `no source is named, and ${files.length} files were given`
+  const formulation = /\.(?:geo)?json(?:\.gz)?$/i.test(only) ? 'json' : 'csv'
+  const iterators = given === null ? usual(kind) : [given, ...USUAL_ITERATORS.filter(path => path !== given)]
+  return { file: only, formulation, iterators, dialect }
+}
+
+/** The file that a path means: the one whose own path ends with it, else the first of the same name. */
+function fileNamed(path: string, files: readonly string[]): string | undefined {
+  const ending = `/${path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')}`
+  const exact = files.find(file => `/${file.replaceAll('\\', '/')}`.endsWith(ending))
+  return exact ?? files.find(file => lastSegment(file) === lastSegment(path))
+}
+
+/** RML reads a document without an iterator as one record. */
+function usual(kind: 'yarrrml' | 'rml'): readonly string[] {
+  return kind === 'rml' ? ['$'] : USUAL_ITERATORS
+}
+
+/** Links between rules that are not run together. */
+function* strangeLinks(groups: Iterable<RuleGroup>): Generator<Diagnostic> {
+  for (const { rules } of groups)
+    for (const rule of rules)
+      for (const { object, place } of rule.statements) {
+        if (object.type !== 'link' || rules.some(({ key }) => key === object.resource)) continue
+        yield {
+          code: 'unsupported',
+          severity: 'error',
+          message: `${rule.key} links to ${object.resource}, whose records come from another source: joins over sources are not supported.`,
+          place: place ?? rule.place ?? NOWHERE,
+        }
+      }
+}
+
+function unknownSource(
+  reason: string,
+  rule: ResourceRule,
+  source: LogicalSource | null,
+  files: readonly string[],
+): Diagnostic {
+  const names = files.map(lastSegment)
+  const near = source?.path == null ? undefined : nearest(lastSegment(source.path), names)
+  return {
+    code: 'source-unknown',
+    severity: 'error',
+    message: `${rule.key}: ${reason}: ${names.join(', ')}.`,
+    place: rule.place ?? NOWHERE,
+    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+  }
+}
+
+/** The place of what a mapping does not tell the place of. */
+export const NOWHERE: MappingPlace = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
+
+function lastSegment(path: string): string {
+  return basename(path.replaceAll('\\', '/'))
+}

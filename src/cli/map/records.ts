@@ -1,0 +1,250 @@
+import { basename } from 'node:path'
+import type { Column } from '../../mapping/columns.ts'
+import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import type { MappingPlace } from '../../mapping/ir.ts'
+import { nearest } from '../../model/nearest.ts'
+import type { Value } from '../../model/value.ts'
+import {
+  compileReference,
+  isPathProblem,
+  type JsonPath,
+  type PathProblem,
+  parseJsonPath,
+} from '../../sources/json-path.ts'
+import { readSelected } from '../../sources/json-select.ts'
+import { openTable } from '../../sources/raw-table.ts'
+import { readText } from '../../sources/text.ts'
+import { type Input, NOWHERE } from './inputs.ts'
+import type { Reference } from './references.ts'
+
+/** The values of one record in the order of the columns. */
+export type Values = readonly Value[]
+
+/** The records of one input, with the columns that its rules refer to. */
+export interface RecordFile {
+  readonly columns: readonly Column[]
+  /** JSONPath of the records; null for a table. */
+  readonly iterator: string | null
+  records(): AsyncIterable<readonly Values[]>
+  /** What can only be told once all records were read. */
+  findings(): readonly Diagnostic[]
+}
+
+/** How values are taken; see `generation` of the mapping. */
+export interface ReadingRules {
+  /** Values of JSON are plain text, as RML had it before its rules for natural datatypes. */
+  readonly textOnly: boolean
+  /** A reference to a whole array or object is an error; else an array stands for its elements. */
+  readonly scalarsOnly: boolean
+  /** A reference that no record of a JSON document has is an error; else a warning. */
+  readonly strictNames: boolean
+  /** Empty cells of a table are no values, as they are none in a dataset. */
+  readonly emptyIsNull: boolean
+  /** The reference that stands for the record's number where no column is called so. */
+  readonly reserved: string | null
+}
+
+/**
+ * Opens a file for the references of the rules that read it. Gives diagnostics of an iterator that cannot be read, and
+ * of references that name no column of a table. Throws SourceUnreadable with line and column, ConfigInvalid for a dialect
+ * that cannot be read with.
+ *
+ * @param place of the rules in the mapping
+ */
+export async function openRecords(
+  input: Input,
+  references: readonly Reference[],
+  rules: ReadingRules,
+  place: MappingPlace,
+): Promise<RecordFile | readonly Diagnostic[]> {
+  if (input.formulation === 'csv') return openCsv(input, references, rules)
+  const paths = input.iterators.map(iterator => ({ iterator, path: parseJsonPath(iterator) }))
+  const problems = paths.flatMap(({ iterator, path }) =>
+    isPathProblem(path) ? [unreadableIterator(iterator, path, place)] : [],
+  )
+  if (problems.length > 0) return problems
+  const read = references.map(({ name }) => compileReference(name))
+  const chosen = await chooseIterator(input.file, paths as readonly IteratorPath[], read)
+  return jsonRecords(input.file, chosen, references, read, rules)
+}
+
+interface IteratorPath {
+  readonly iterator: string
+  readonly path: JsonPath
+}
+
+type ReferenceReader = ReturnType<typeof compileReference>
+
+async function openCsv(
+  { file, dialect }: Input,
+  references: readonly Reference[],
+  { reserved, emptyIsNull }: ReadingRules,
+): Promise<RecordFile | readonly Diagnostic[]> {
+  const table = await openTable({ path: file }, emptyIsNull ? { nulls: [''], ...dialect } : dialect)
+  const trimmed = table.columns.map(column => column.trim())
+  const known = references
+    .map(reference => {
+      const exact = table.columns.indexOf(reference.name)
+      return { ...reference, index: exact < 0 ? trimmed.indexOf(reference.name) : exact }
+    })
+    .filter(({ index, name }) => index >= 0 || name !== reserved)
+  const missing = known.filter(({ index }) => index < 0)
+  if (missing.length > 0) return missing.map(reference => unknownColumn(reference, file, table.columns))
+  const indexes = known.map(({ index }) => index)
+  return {
+    columns: known.map(({ name }) => ({ name, type: 'text', multivalued: false })),
+    iterator: null,
+    async *records() {
+      for await (const rows of table.rows)
+        yield rows.map(({ cells }) => indexes.map(index => cells[index] ?? null))
+    },
+    findings: () => [],
+  }
+}
+
+function jsonRecords(
+  file: string,
+  { iterator, path }: IteratorPath,
+  references: readonly Reference[],
+  read: readonly ReferenceReader[],
+  rules: ReadingRules,
+): RecordFile {
+  const tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
+  let count = 0
+  return {
+    columns: references.map(({ name }) => ({ name, type: 'any', multivalued: true })),
+    iterator,
+    async *records() {
+      for await (const values of readSelected({ path: file }, path)) {
+        yield values.map(record => {
+          count++
+          return tallies.map((tally, index) => {
+            const found = read[index]?.(record) ?? []
+            if (found.length === 0) return tally.reference.name === rules.reserved ? String(count) : null
+            tally.found++
+            if (!rules.scalarsOnly || !found.some(isNested)) return recordValue(found, rules.textOnly)
+            tally.nested++
+            return null
+          })
+        })
+      }
+    },
+    findings: () =>
+      count === 0
+        ? []
+        : tallies.flatMap(({ reference, found, nested }) => {
+            if (nested > 0) return [nestedValue(reference, file, nested)]
+            if (found > 0 || reference.name === rules.reserved) return []
+            return [absentMember(reference, file, iterator, rules.strictNames)]
+          }),
+  }
+}
+
+/** Records of which some are looked at to tell whether they are those that a mapping means. */
+const LOOKED_AT = 100
+
+/** The first iterator that leads to records with what the mapping refers to; the first of all where none does. */
+async function chooseIterator(
+  file: string,
+  paths: readonly IteratorPath[],
+  references: readonly ReferenceReader[],
+): Promise<IteratorPath> {
+  const first = paths[0] ?? { iterator: '$', path: [] }
+  if (paths.length === 1) return first
+  const isArray = await beginsWith(file, '[')
+  for (const candidate of paths) {
+    if (isArray !== (candidate.path[0]?.type === 'all')) continue
+    let looked = 0
+    search: for await (const values of readSelected({ path: file }, candidate.path))
+      for (const value of values) {
+        if (references.some(read => read(value).length > 0)) return candidate
+        if (++looked === LOOKED_AT) break search
+      }
+  }
+  return first
+}
+
+async function beginsWith(file: string, character: string): Promise<boolean> {
+  for await (const text of readText({ path: file })) {
+    const begin = text.trimStart()
+    if (begin !== '') return begin.startsWith(character)
+  }
+  return false
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+/** The values that a reference found: null for none, an array for several; the compiler counts objects as ill-typed. */
+function recordValue(found: readonly unknown[], textOnly: boolean): Value {
+  const [only] = found
+  if (found.length === 1 && !isNested(only)) return plain(only, textOnly)
+  const values = found
+    .flatMap(value => (Array.isArray(value) ? (value as readonly unknown[]) : [value]))
+    .map(value => plain(value, textOnly))
+    .filter(value => value !== null)
+  if (values.length < 2) return values[0] ?? null
+  // The array of a column of any type holds numbers, booleans and objects beside texts.
+  return values as unknown as readonly string[]
+}
+
+function plain(value: unknown, textOnly: boolean): Value {
+  if (value === null || value === undefined) return null
+  if (isNested(value)) return JSON.parse(JSON.stringify(value, withoutBigInts)) as Value
+  return textOnly ? String(value) : (value as Value)
+}
+
+/** For reports, which show what could not be made a literal. */
+function withoutBigInts(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function unreadableIterator(
+  iterator: string,
+  { reason, index }: PathProblem,
+  place: MappingPlace,
+): Diagnostic {
+  return {
+    code: 'reference-syntax',
+    severity: 'error',
+    message: `The iterator ${JSON.stringify(iterator)} cannot be read from character ${index + 1}: ${reason}.`,
+    place,
+  }
+}
+
+function unknownColumn({ name, place }: Reference, file: string, columns: readonly string[]): Diagnostic {
+  const near = nearest(name, columns)
+  const listed = columns.slice(0, 20).join(', ')
+  return {
+    code: 'reference-unknown-field',
+    severity: 'error',
+    message: `${JSON.stringify(name)} is no column of ${basename(file)}, which has: ${listed}.`,
+    place: place ?? NOWHERE,
+    ...(near === undefined ? {} : { hint: `Did you mean ${JSON.stringify(near)}?` }),
+  }
+}
+
+function absentMember(
+  { name, place }: Reference,
+  file: string,
+  iterator: string,
+  isError: boolean,
+): Diagnostic {
+  return {
+    code: 'reference-unknown-field',
+    severity: isError ? 'error' : 'warning',
+    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)} (records at ${iterator}).`,
+    place: place ?? NOWHERE,
+  }
+}
+
+function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
+  return {
+    code: 'value-shape',
+    severity: 'error',
+    message: `${JSON.stringify(name)} leads to a whole array or object in ${count} records of ${basename(file)}.`,
+    place: place ?? NOWHERE,
+    hint: `For the elements of an array write ${JSON.stringify(`${name}[*]`)}.`,
+  }
+}

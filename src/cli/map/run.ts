@@ -1,0 +1,106 @@
+import { RECORD_ID } from '../../mapping/columns.ts'
+import { type CompiledMapping, compileMapping } from '../../mapping/compile.ts'
+import { type Diagnostic, hasErrors } from '../../mapping/diagnostic.ts'
+import type { Mapping } from '../../mapping/ir.ts'
+import { TripleText } from '../../mapping/triple-text.ts'
+import type { DatasetRecord } from '../../model/value.ts'
+import { groupRules, NOWHERE } from './inputs.ts'
+import { openRecords, type ReadingRules, type RecordFile } from './records.ts'
+import { referencesOf, withBase } from './references.ts'
+import type { InputReport } from './report.ts'
+
+/** A mapping that is ready to run over its files. */
+export interface Plan {
+  readonly runs: readonly Run[]
+  /** True where some triples are in graphs with names. */
+  readonly hasGraphs: boolean
+  /** True where a value that can become no term is an error (RML-Core, "Data errors"). */
+  readonly dataErrors: boolean
+}
+
+interface Run {
+  readonly file: string
+  readonly records: RecordFile
+  readonly compiled: CompiledMapping
+  /** What the ids of records begin with, so that those of a rule over several files are different. */
+  readonly idPrefix: string
+}
+
+/** What relative IRIs of RML are resolved on where neither the mapping nor its user has a base. */
+export const DEFAULT_BASE = 'http://example.com/'
+
+/**
+ * Finds the files of a mapping, opens them and compiles the rules of each. Gives diagnostics where that cannot be done.
+ * Throws SourceUnreadable for a file that cannot be read and MappingInvalid for rules that cannot be compiled.
+ *
+ * @param base what relative IRIs are resolved on where the mapping has no base
+ */
+export async function planMapping(
+  mapping: Mapping,
+  kind: 'yarrrml' | 'rml',
+  files: readonly string[],
+  base: string | undefined,
+): Promise<{ readonly plan: Plan | null; readonly diagnostics: readonly Diagnostic[] }> {
+  const generation = kind === 'rml' ? (mapping.generation ?? 'new') : null
+  const reading: ReadingRules = {
+    textOnly: generation === 'old',
+    scalarsOnly: generation === 'new',
+    strictNames: generation !== null,
+    emptyIsNull: kind === 'yarrrml',
+    reserved: kind === 'yarrrml' ? RECORD_ID : null,
+  }
+  const { groups, diagnostics } = groupRules(mapping, files, kind)
+  const found = [...diagnostics]
+  const runs: Run[] = []
+  if (!hasErrors(found))
+    for (const [index, { input, rules }] of groups.entries()) {
+      const records = await openRecords(input, referencesOf(rules), reading, rules[0]?.place ?? NOWHERE)
+      if (!('records' in records)) {
+        found.push(...records)
+        continue
+      }
+      const resources = base === undefined ? rules : rules.map(rule => withBase(rule, base))
+      const compiled = compileMapping({ ...mapping, resources }, records.columns, { canonical: false })
+      const isRepeated = groups.slice(0, index).some(group => group.rules.some(rule => rules.includes(rule)))
+      runs.push({ file: input.file, records, compiled, idPrefix: isRepeated ? `${index + 1}_` : '' })
+    }
+  if (hasErrors(found)) return { plan: null, diagnostics: found }
+  const hasGraphs = runs.some(({ compiled }) => compiled.hasGraphs)
+  return { plan: { runs, hasGraphs, dataErrors: generation === 'new' }, diagnostics: found }
+}
+
+/** Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, and tells what became of each input. */
+export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => void): AsyncGenerator<Buffer> {
+  const out = new TripleText()
+  let position = 0
+  for (const { file, records, compiled, idPrefix } of runs) {
+    const before = out.triples
+    let count = 0
+    for await (const batch of records.records())
+      for (const values of batch) {
+        const record: DatasetRecord = { id: idPrefix + String(++count), position: position++, values }
+        compiled.map(record, out)
+        if (out.isFull()) yield out.take()
+      }
+    tell({
+      file,
+      iterator: records.iterator,
+      records: count,
+      triples: out.triples - before,
+      rules: compiled.report,
+    })
+  }
+  yield out.take()
+}
+
+/** What the files of a plan turned out to lack, once it was run. */
+export function findingsOf({ runs }: Plan): readonly Diagnostic[] {
+  return runs.flatMap(({ records }) => records.findings())
+}
+
+/** Texts that could become no term. */
+export function countDataErrors(reports: readonly InputReport[]): number {
+  let count = 0
+  for (const { rules } of reports) for (const rule of rules) count += rule.invalidIri + rule.illTyped
+  return count
+}

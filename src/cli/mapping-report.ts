@@ -1,0 +1,59 @@
+import type { MappingRefusal } from '../catalog/choose-mapping.ts'
+import type { MappingReport } from '../catalog/publish.ts'
+import type { RuleReport } from '../mapping/compile.ts'
+import { type Diagnostic, diagnosticText } from '../mapping/diagnostic.ts'
+
+/** Diagnostics and rules that one publication shows. */
+const SHOWN = 20
+
+/** A mapping that was refused: why, and what is in force in its place. */
+export function refusalText(dataset: string, { file, diagnostics, kept }: MappingRefusal): string {
+  const inForce = {
+    previous: 'the mapping before it stays in force',
+    direct: 'the direct mapping is used',
+    version: 'the version before stays in force, for its mapping does not fit the fields any more',
+  }[kept]
+  return `${dataset}: the mapping is refused; ${inForce}${told(file, diagnostics, dataset)}`
+}
+
+/** What a mapping made of the records, as far as it should be known: warnings, and rules that made less than they might. */
+export function mappingReportText(dataset: string, { file, diagnostics, rules }: MappingReport): string {
+  const silent = rules.filter(rule => rule.predicate !== null && rule.made === 0)
+  const lossy = rules.filter(rule => rule.made > 0 && rule.invalidIri + rule.illTyped > 0)
+  const lines = [...silent, ...lossy].map(rule => `\n  ${ruleText(rule)}`)
+  const more = lines.length - SHOWN
+  const rest = more > 0 ? `\n  … and ${more} more rules, see: lodestone mapping preview ${dataset}` : ''
+  const said = diagnostics.filter(({ severity }) => severity !== 'info')
+  return told(file, said, dataset) + lines.slice(0, SHOWN).join('') + rest
+}
+
+function told(file: string, diagnostics: readonly Diagnostic[], dataset: string): string {
+  const shown = diagnostics
+    .slice(0, SHOWN)
+    .map(diagnostic => `\n${diagnosticText(file, diagnostic).replace(/^/gm, '  ')}`)
+  const more = diagnostics.length - SHOWN
+  const rest = more > 0 ? `\n  … and ${more} more, see: lodestone mapping check ${dataset}` : ''
+  return shown.join('') + rest
+}
+
+/** One rule in one line: what it made, what it left out and why, and an example. */
+function ruleText({
+  resource,
+  predicate,
+  term,
+  made,
+  nulls,
+  invalidIri,
+  illTyped,
+  examples,
+}: RuleReport): string {
+  const skipped = [
+    [nulls, 'without a value'],
+    [invalidIri, 'no IRI'],
+    [illTyped, 'not of the datatype'],
+  ] as const
+  const reasons = skipped.flatMap(([count, reason]) => (count > 0 ? [`${count} ${reason}`] : []))
+  const told = examples.find(({ reason }) => reason !== 'null')
+  const example = told === undefined ? '' : `, e.g. ${JSON.stringify(told.text)} of record ${told.recordId}`
+  return `${resource}, ${predicate} ${term}: ${made} triples${reasons.length === 0 ? '' : ` (${reasons.join(', ')}${example})`}`
+}

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Command } from 'commander'
+import { DATASET_ID, definedDatasets } from '../../catalog/definition.ts'
+import { checkMapping, MAPPING_ENDINGS, mappingFile } from '../../catalog/mapping-file.ts'
+import { faultText } from '../../document.ts'
+import { Fault } from '../../errors.ts'
+import { type Diagnostic, diagnosticText, hasErrors } from '../../mapping/diagnostic.ts'
+import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
+import { readMapping } from '../../mapping/read.ts'
+import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { datasetAtHand } from './dataset.ts'
+
+interface CheckOptions extends PortalOptions {
+  readonly json?: boolean
+  readonly dataset?: string
+}
+
+/** What was found about one mapping. */
+interface Checked {
+  /** Path as it is told; null where there is no mapping. */
+  readonly file: string | null
+  readonly dataset: string | null
+  readonly diagnostics: readonly Diagnostic[]
+  /** Why it could not be checked, or is not used. */
+  readonly problem?: string
+  /** True where the problem is a failure. */
+  readonly failed?: boolean
+}
+
+/** `lodestone mapping check`: what is wrong with mappings, with file, line and column. */
+export function mappingCheckCommand(): Command {
+  return new Command('check')
+    .description('tell what is wrong with mappings, with file, line, column and what to do')
+    .argument('[names...]', 'ids of datasets, or files of mappings (default: all mappings of the portal)')
+    .option('--dataset <id>', 'check a file against the fields of this dataset')
+    .option(...PORTAL_OPTION)
+    .option(...BASE_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (names: string[], options: CheckOptions) => {
+      const { portal, base } = configOf(options)
+      const checked: Checked[] = []
+      for (const name of names.length > 0 ? names : mappedNames(portal))
+        checked.push(inOrder(await checkOne(name, options.dataset ?? null, portal, base)))
+      if (options.json === true)
+        process.stdout.write(`${JSON.stringify(checked.flatMap(findings), null, 2)}\n`)
+      else process.stdout.write(checked.map(checkedText).join(''))
+      if (checked.length === 0)
+        process.stderr.write(`no mappings in ${shown(path.join(portal, 'mappings'))}\n`)
+      if (checked.some(({ diagnostics, failed }) => failed === true || hasErrors(diagnostics)))
+        process.exitCode = 1
+    })
+}
+
+/** Diagnostics as one reads the document. */
+function inOrder(checked: Checked): Checked {
+  const diagnostics = [...checked.diagnostics].sort(
+    (a, b) => a.place.line - b.place.line || a.place.column - b.place.column,
+  )
+  return { ...checked, diagnostics }
+}
+
+/** The datasets with a mapping, and mappings that belong to no dataset. */
+function mappedNames(portal: string): readonly string[] {
+  const datasets = definedDatasets(portal).filter(id => mappingFile(portal, id) !== null)
+  const folder = path.join(portal, 'mappings')
+  const used = new Set(datasets.map(id => mappingFile(portal, id)?.file))
+  const others = existsSync(folder)
+    ? readdirSync(folder)
+        .filter(name => MAPPING_ENDINGS.some(ending => name.endsWith(ending)))
+        .map(name => path.join(folder, name))
+        .filter(file => !used.has(file))
+    : []
+  return [...datasets, ...others.sort()]
+}
+
+async function checkOne(
+  name: string,
+  against: string | null,
+  portal: string,
+  base: string,
+): Promise<Checked> {
+  if (isFileName(name)) {
+    if (!existsSync(name))
+      throw new Fault('SourceUnreadable', { reason: `${name} was not found.` }, { place: { file: name } })
+    const dataset = against ?? datasetOfFile(name, portal)
+    if (dataset !== null) return checkAgainst(name, dataset, portal, base)
+    const own = path.dirname(path.resolve(name)) === path.resolve(portal, 'mappings')
+    const { diagnostics } = readMapping(readFileSync(name, 'utf8'), name, {
+      prefixes: portalPrefixes(base, stem(name)),
+    })
+    const problem = `there is no dataset ${stem(name)}: nothing uses this mapping`
+    return { file: shown(name), dataset, diagnostics, ...(own ? { problem } : {}) }
+  }
+  const found = mappingFile(portal, name)
+  if (found !== null) return checkAgainst(found.file, name, portal, base)
+  if (!definedDatasets(portal).includes(name))
+    throw new Fault('Usage', { reason: `There is no dataset ${name}, and no file of this name.` })
+  const problem = `no mapping of its own (mappings/${name}.yml): the direct mapping is used`
+  return { file: null, dataset: name, diagnostics: [], problem }
+}
+
+async function checkAgainst(file: string, dataset: string, portal: string, base: string): Promise<Checked> {
+  const text = readFileSync(file, 'utf8')
+  try {
+    const { fields, statistics } = await datasetAtHand(portal, base, dataset)
+    const { diagnostics } = checkMapping({ file, text }, { id: dataset, base, fields, statistics })
+    return { file: shown(file), dataset, diagnostics }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { file: shown(file), dataset, diagnostics: [], problem: faultText(error), failed: true }
+  }
+}
+
+/** The dataset that a file of the portal's mappings belongs to; null where it is another file. */
+function datasetOfFile(file: string, portal: string): string | null {
+  const id = stem(file)
+  if (!DATASET_ID.test(id) || !definedDatasets(portal).includes(id)) return null
+  const used = mappingFile(portal, id)
+  return used !== null && path.resolve(used.file) === path.resolve(file) ? id : null
+}
+
+function isFileName(name: string): boolean {
+  return !DATASET_ID.test(name)
+}
+
+function stem(file: string): string {
+  const name = path.basename(file)
+  const ending = MAPPING_ENDINGS.find(each => name.endsWith(each)) ?? path.extname(name)
+  return name.slice(0, name.length - ending.length)
+}
+
+/** A path as short as it can be told from the current folder. */
+function shown(file: string): string {
+  const relative = path.relative(process.cwd(), file)
+  return relative.startsWith('..') ? file : relative
+}
+
+function findings({ file, dataset, diagnostics, problem, failed }: Checked): readonly object[] {
+  const own = diagnostics.map(diagnostic => ({ file, dataset, ...diagnostic }))
+  if (problem === undefined) return own
+  return [...own, { file, dataset, severity: failed === true ? 'error' : 'info', message: problem }]
+}
+
+function checkedText({ file, dataset, diagnostics, problem, failed }: Checked): string {
+  const name = file ?? dataset ?? ''
+  const lines = diagnostics.map(diagnostic => `${diagnosticText(name, diagnostic)}\n`)
+  if (problem !== undefined) lines.push(`${name}: ${failed === true ? 'error: ' : ''}${problem}\n`)
+  if (failed === true || file === null) return lines.join('')
+  return `${lines.join('')}${name}: ${countsText(diagnostics)}\n`
+}
+
+function countsText(diagnostics: readonly Diagnostic[]): string {
+  const count = (wanted: string) => diagnostics.filter(({ severity }) => severity === wanted).length
+  const told = [
+    counted(count('error'), 'error'),
+    counted(count('warning'), 'warning'),
+    ...(count('info') > 0 ? [counted(count('info'), 'note')] : []),
+  ]
+  return told.join(', ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

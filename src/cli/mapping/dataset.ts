@@ -1,0 +1,93 @@
+import { type Definition, definitionOf } from '../../catalog/definition.ts'
+import { Identities } from '../../catalog/identity.ts'
+import { resolveFields } from '../../catalog/materialise.ts'
+import { publishedRecords } from '../../catalog/published-records.ts'
+import { StatisticsGatherer } from '../../catalog/statistics.ts'
+import { currentManifest, graphPath, type Manifest, versionsOf } from '../../catalog/versions.ts'
+import { Fault } from '../../errors.ts'
+import type { DatasetStatistics } from '../../model/dataset.ts'
+import type { Field } from '../../model/field.ts'
+import type { DatasetRecord } from '../../model/value.ts'
+import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
+import { openSource } from '../../sources/open.ts'
+import { typeRecords } from '../../sources/typing.ts'
+
+/** A dataset as a mapping sees it: its fields, what is known of their values, and its records. */
+export interface DatasetAtHand {
+  readonly id: string
+  readonly base: string
+  readonly definition: Definition
+  /** What the fields are in the source, which is read where dataset.yaml does not declare them. */
+  readonly specs: () => Promise<readonly FieldSpec[]>
+  readonly fields: readonly Field[]
+  readonly statistics: DatasetStatistics
+  /** The first records, in order. */
+  readonly records: (limit: number) => Promise<readonly DatasetRecord[]>
+}
+
+/**
+ * Opens a dataset of a portal: its published version where dataset.yaml still says the same fields, else its source.
+ * Faults: ConfigInvalid, SourceUnreadable; Usage for a dataset of RDF, which has no records.
+ */
+export async function datasetAtHand(portal: string, base: string, id: string): Promise<DatasetAtHand> {
+  const definition = definitionOf(portal, id)
+  if (definition.rdf !== null)
+    throw new Fault('Usage', { reason: `${id} is RDF (${definition.rdf}): it has no records to map.` })
+  const versions = versionsOf(portal)
+  const manifest = currentManifest(versions, id)
+  if (manifest?.content === 'records' && isOfDefinition(manifest, definition)) {
+    const { fields } = manifest.dataset
+    const index = manifest.graphs.find(({ role }) => role === 'index')
+    const { statistics } = manifest
+    const pieces = () => publishedRecords(graphPath(versions, manifest, index?.file ?? ''), manifest.base, id)
+    const specs = () => resolveFields(definition, portal)
+    return { id, base, definition, specs, fields, statistics, records: limit => first(pieces(), limit) }
+  }
+  const specs = await resolveFields(definition, portal)
+  const fields = specs.map(fieldOf)
+  const pieces = () => sourceRecords(definition, portal, specs)
+  const gatherer = new StatisticsGatherer(fields)
+  for await (const records of pieces()) for (const { values } of records) gatherer.add(values)
+  const statistics = gatherer.statistics()
+  return {
+    id,
+    base,
+    definition,
+    specs: async () => specs,
+    fields,
+    statistics,
+    records: limit => first(pieces(), limit),
+  }
+}
+
+/** True where what was published has the fields that dataset.yaml declares, if it declares any. */
+function isOfDefinition({ dataset }: Manifest, { fields }: Definition): boolean {
+  if (fields === null) return true
+  const shape = (list: readonly Field[]) =>
+    JSON.stringify(list.map(({ name, type, multivalued }) => [name, type, multivalued]))
+  return shape(dataset.fields) === shape(fields.map(fieldOf))
+}
+
+async function* sourceRecords(
+  definition: Definition,
+  portal: string,
+  specs: readonly FieldSpec[],
+): AsyncGenerator<readonly DatasetRecord[]> {
+  const folders = { datasetFolder: definition.folder, portalFolder: portal }
+  const identities = new Identities(specs.map(fieldOf), definition.identity)
+  let position = 0
+  for await (const { values } of typeRecords(openSource(definition.source, folders), specs).batches())
+    yield values.map(each => ({ id: identities.idOf(each), position: position++, values: each }))
+}
+
+async function first(
+  pieces: AsyncIterable<readonly DatasetRecord[]>,
+  limit: number,
+): Promise<readonly DatasetRecord[]> {
+  const records: DatasetRecord[] = []
+  for await (const piece of pieces) {
+    for (const record of piece) if (records.length < limit) records.push(record)
+    if (records.length >= limit) break
+  }
+  return records
+}

@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { checkMapping, mappingFile } from '../../catalog/mapping-file.ts'
+import { Fault } from '../../errors.ts'
+import { diagnosticText } from '../../mapping/diagnostic.ts'
+import { directMapping } from '../../mapping/direct.ts'
+import { directMappingText } from '../../mapping/direct-text.ts'
+import { writeRml } from '../../mapping/rml/write.ts'
+import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { type DatasetAtHand, datasetAtHand } from './dataset.ts'
+import { overFile } from './source-file.ts'
+
+const EXPORT_FORMATS = ['rml', 'yarrrml'] as const
+
+interface ExportOptions extends PortalOptions {
+  readonly format: (typeof EXPORT_FORMATS)[number]
+  readonly old?: boolean
+  readonly out?: string
+}
+
+/** `lodestone mapping export`: a dataset's mapping for other engines. */
+export function mappingExportCommand(): Command {
+  return new Command('export')
+    .description('write the mapping of a dataset as RML, for other engines to run')
+    .argument('<dataset>', 'id of the dataset')
+    .addOption(
+      new Option('--format <name>', 'language of the mapping').choices(EXPORT_FORMATS).default('rml'),
+    )
+    .option('--old', 'RML in the vocabulary of R2RML and the first RML, which older engines read')
+    .option('--out <file>', 'write into this file (default: standard output)')
+    .option(...PORTAL_OPTION)
+    .option(...BASE_OPTION)
+    .action(async (id: string, options: ExportOptions) => {
+      const { portal, base } = configOf(options)
+      const dataset = await datasetAtHand(portal, base, id)
+      const text =
+        options.format === 'rml'
+          ? await rmlText(dataset, portal, options.old === true)
+          : yarrrmlText(dataset, portal)
+      if (options.out === undefined) process.stdout.write(text)
+      else writeFileSync(options.out, text)
+    })
+}
+
+function yarrrmlText(dataset: DatasetAtHand, portal: string): string {
+  const found = mappingFile(portal, dataset.id)
+  if (found === null) return directMappingText(dataset)
+  if (!/\.ya?ml$/.test(found.file))
+    throw new Fault('Usage', { reason: `${found.file} is RML; it is not written as YARRRML.` })
+  return readFileSync(found.file, 'utf8')
+}
+
+/** The mapping as RML over a file that other engines can read: the dataset's own, else its export as JSON. */
+async function rmlText(dataset: DatasetAtHand, portal: string, old: boolean): Promise<string> {
+  const { id, base, fields, statistics } = dataset
+  const found = mappingFile(portal, id)
+  const { mapping, diagnostics } =
+    found === null
+      ? { mapping: directMapping(base, dataset), diagnostics: [] }
+      : checkMapping(found, { id, base, fields, statistics })
+  if (mapping === null)
+    throw new Fault('MappingInvalid', {
+      reason: diagnostics
+        .filter(({ severity }) => severity === 'error')
+        .map(each => diagnosticText(found?.file ?? id, each))
+        .join('\n'),
+    })
+  const written = await overFile(mapping, dataset, old)
+  for (const left of written.leftOut) process.stderr.write(`left out: ${left}\n`)
+  const text = writeRml(written.mapping, {
+    columns: written.columns,
+    vocabulary: old ? 'r2rml-era' : 'rml',
+  })
+  process.stderr.write(`${written.told}\n`)
+  return `# ${written.told}\n${written.leftOut.map(left => `# Left out: ${left}\n`).join('')}${text}`
+}

@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Command } from 'commander'
+import { mappingFile } from '../../catalog/mapping-file.ts'
+import { Fault } from '../../errors.ts'
+import { firstMapping } from '../../mapping/init.ts'
+import type { Metas } from '../../model/metadata.ts'
+import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { datasetAtHand } from './dataset.ts'
+
+interface InitOptions extends PortalOptions {
+  readonly force?: boolean
+  readonly stdout?: boolean
+}
+
+/** `lodestone mapping init`: a first mapping of a dataset, written from its fields, to be edited. */
+export function mappingInitCommand(): Command {
+  return new Command('init')
+    .description('write a first mapping of a dataset from its fields, ready to edit')
+    .argument('<dataset>', 'id of the dataset')
+    .option('--force', 'take the place of a mapping that is there')
+    .option('--stdout', 'print the mapping and write nothing')
+    .option(...PORTAL_OPTION)
+    .option(...BASE_OPTION)
+    .action(async (id: string, options: InitOptions) => {
+      const { portal, base } = configOf(options)
+      const file = path.join(portal, 'mappings', `${id}.yml`)
+      const before = mappingFile(portal, id)?.file ?? (existsSync(file) ? file : null)
+      if (before !== null && options.force !== true && options.stdout !== true)
+        throw new Fault('Usage', {
+          reason: `${before} exists already; --force takes its place, --stdout prints what would be written.`,
+        })
+      const { fields, statistics, definition } = await datasetAtHand(portal, base, id)
+      const { identity } = definition
+      const language = languageOf(definition.metas)
+      const text = firstMapping({ id, fields, identity, statistics, language })
+      if (options.stdout === true) {
+        process.stdout.write(text)
+        return
+      }
+      mkdirSync(path.dirname(file), { recursive: true })
+      writeFileSync(file, text)
+      process.stdout.write(
+        `${file}: ${fields.length} fields; see lodestone mapping check ${id}, lodestone mapping preview ${id}\n`,
+      )
+      if (before !== null && before !== file)
+        process.stderr.write(`${before} is not used any more: the file that ends in .yml comes before it\n`)
+    })
+}
+
+/** The one language of a dataset, where its metadata tell it. */
+function languageOf(metas: Metas): string | null {
+  const told = metas.default?.language
+  const only = Array.isArray(told) && told.length === 1 ? (told[0] as unknown) : told
+  return typeof only === 'string' && /^[a-z]{2}$/.test(only) ? only : null
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { compileFor } from '../../catalog/mapped-graphs.ts'
+import { checkMapping, mappingFile } from '../../catalog/mapping-file.ts'
+import { Fault } from '../../errors.ts'
+import type { RuleReport } from '../../mapping/compile.ts'
+import { type Diagnostic, diagnosticText } from '../../mapping/diagnostic.ts'
+import { directMapping } from '../../mapping/direct.ts'
+import type { Mapping } from '../../mapping/ir.ts'
+import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
+import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
+import { datasetPrefixes } from '../../rdf/prefixes.ts'
+import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { type DatasetAtHand, datasetAtHand } from './dataset.ts'
+import { rulesText } from './rules.ts'
+import { Lines, prettyText } from './turtle.ts'
+
+interface PreviewOptions extends PortalOptions {
+  readonly records: number
+  readonly mapping?: string
+  readonly json?: boolean
+}
+
+/** What a mapping makes of some records. */
+interface Preview {
+  readonly dataset: string
+  /** The mapping's file; null for the direct mapping. */
+  readonly file: string | null
+  readonly records: number
+  readonly triples: number
+  readonly turtle: string
+  readonly rules: readonly RuleReport[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** `lodestone mapping preview`: the triples of some records, and what each rule made of them. */
+export function mappingPreviewCommand(): Command {
+  return new Command('preview')
+    .description(
+      'show the triples that a mapping makes of some records, and for each rule what it left out and why',
+    )
+    .argument('<dataset>', 'id of the dataset')
+    .option('--records <n>', 'number of records', countArgument, 5)
+    .option('--mapping <file>', 'a mapping in place of the one that the dataset has')
+    .option(...PORTAL_OPTION)
+    .option(...BASE_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (id: string, options: PreviewOptions) => {
+      const { portal, base } = configOf(options)
+      const dataset = await datasetAtHand(portal, base, id)
+      const { file, mapping, diagnostics } = readOrDirect(dataset, portal, options.mapping)
+      if (mapping === null) {
+        if (options.json === true)
+          process.stdout.write(`${JSON.stringify({ dataset: id, file, diagnostics })}\n`)
+        else for (const each of diagnostics) process.stderr.write(`${diagnosticText(file ?? id, each)}\n`)
+        process.exitCode = 1
+        return
+      }
+      const prefixes = prefixesOf(mapping, base, id)
+      const preview = { ...(await previewOf(dataset, mapping, prefixes, options.records)), file, diagnostics }
+      if (options.json === true) process.stdout.write(`${JSON.stringify(preview, null, 2)}\n`)
+      else {
+        process.stdout.write(preview.turtle)
+        process.stderr.write(`${headText(preview)}${rulesText(preview.rules, prefixes)}`)
+      }
+    })
+}
+
+function readOrDirect(dataset: DatasetAtHand, portal: string, given: string | undefined) {
+  const { id, base, fields, statistics } = dataset
+  const found = given === undefined ? mappingFile(portal, id) : { file: given, text: textOf(given) }
+  if (found === null) return { file: null, mapping: directMapping(base, dataset), diagnostics: [] }
+  const { mapping, diagnostics } = checkMapping(found, { id, base, fields, statistics })
+  const relative = path.relative(process.cwd(), found.file)
+  return { file: relative.startsWith('..') ? found.file : relative, mapping, diagnostics }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new Fault('SourceUnreadable', { reason: `${file} cannot be read.` }, { place: { file } })
+  }
+}
+
+async function previewOf(
+  dataset: DatasetAtHand,
+  mapping: Mapping,
+  prefixes: Readonly<Record<string, string>>,
+  limit: number,
+) {
+  const { id, base, fields } = dataset
+  const records = await dataset.records(limit)
+  const { map, report } = compileFor(mapping, { base, dataset: id, fields })
+  const lines = new Lines()
+  for (const record of records) map(record, lines)
+  return {
+    dataset: id,
+    records: records.length,
+    triples: lines.size,
+    turtle: prettyText(lines, prefixes),
+    rules: report,
+  }
+}
+
+/** The prefixes of the mapping first, then those that it need not declare. */
+function prefixesOf({ prefixes = {} }: Mapping, base: string, id: string): Readonly<Record<string, string>> {
+  const given = { ...INITIAL_CONTEXT, ...portalPrefixes(base, id), ...datasetPrefixes(base, id) }
+  const known = datasetPrefixes(base, id, prefixes)
+  const own = Object.entries(known).filter(([prefix]) => given[prefix] === undefined)
+  return { ...Object.fromEntries(own), ...given, ...known }
+}
+
+function headText({ dataset, file, records, triples, diagnostics }: Preview): string {
+  const made = `${counted(records, 'record')}, ${counted(triples, 'distinct triple')}`
+  const count = diagnostics.filter(({ severity }) => severity === 'warning').length
+  const warned = count === 0 ? '' : `; ${counted(count, 'warning')}, see: lodestone mapping check ${dataset}`
+  return `\n${file ?? `${dataset}, which has no mapping of its own: the direct mapping`}: ${made}${warned}\n`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Most records of a preview: their triples are held whole. */
+const MOST_RECORDS = 10_000
+
+function countArgument(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > MOST_RECORDS)
+    throw new InvalidArgumentError(`a number from 1 to ${MOST_RECORDS} is expected.`)
+  return Number(text)
+}

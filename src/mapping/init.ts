@@ -1,0 +1,209 @@
+import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
+import { type Field, isGeo } from '../model/field.ts'
+import { propertyName } from '../rdf/iris.ts'
+import { type Identity, identityOf } from './init/identity.ts'
+import { type Kind, kindOf } from './init/kind.ts'
+import { nameForms, singular, wordsOf } from './init/names.ts'
+import {
+  isLatitude,
+  isLongitude,
+  NAME_WORDS,
+  NAMESPACES,
+  type Part,
+  type Term,
+  termNamed,
+} from './init/terms.ts'
+import { type DraftResource, type DraftStatement, documentText, reference } from './init/write.ts'
+
+/** What a first mapping is made of. */
+export interface DatasetToMap {
+  readonly id: string
+  readonly fields: readonly Field[]
+  /** Names of the fields that make the identity of a record; empty where its content does. */
+  readonly identity: readonly string[]
+  readonly statistics?: DatasetStatistics
+  /** Language of the dataset's texts, as ISO 639-1 writes it. */
+  readonly language?: string | null
+}
+
+/**
+ * Writes a first mapping of a dataset as YARRRML, for its publisher to edit: what the records are, a label, properties
+ * of well-known vocabularies where the names of the fields tell, and the dataset's own for all the rest. It has no
+ * errors for whatever fields a dataset has.
+ */
+export function firstMapping(dataset: DatasetToMap): string {
+  const kind = kindOf(dataset.id, dataset.fields)
+  const identity = identityOf(dataset)
+  const sorted = sortFields(dataset, kind)
+  const key = freshKey(kind.word, [])
+  const label = labelOf(dataset, sorted, identity, kind)
+  const parts: DraftResource[] = []
+  const main: DraftStatement[] = [
+    { predicate: 'a', object: kind.type, comment: classComment(kind) },
+    label,
+    ...sorted.main,
+  ]
+  const link = (part: DraftResource, predicate: string) => {
+    parts.push(part)
+    main.push({ predicate, object: part.key, comment: `a link: the resource "${part.key}" below` })
+  }
+  const subjectOf = (word: string) => `portal:${encodeURIComponent(dataset.id)}/${word}/${identity.template}`
+  const describe = (word: string, type: string, statements: readonly DraftStatement[]): DraftResource => {
+    const fresh = freshKey(word, [key, ...parts.map(part => part.key)])
+    return {
+      key: fresh,
+      subject: subjectOf(fresh),
+      statements: [
+        { predicate: 'a', object: type },
+        { predicate: 'rdfs:label', object: `${sentence(word)} of ${label.object}` },
+        ...statements,
+      ],
+    }
+  }
+  if (sorted.address.length > 0)
+    link(describe('address', 'schema:PostalAddress', sorted.address), 'schema:address')
+  if (sorted.offer.length > 0) link(describe('offer', 'schema:Offer', sorted.offer), 'schema:offers')
+  const geometries = sorted.geometries
+  if (geometries.length > 0) main.splice(1, 0, { predicate: 'a', object: 'geo:Feature' })
+  for (const { word, statement } of geometries)
+    link(describe(word, 'geo:Geometry', [statement]), 'geo:hasGeometry')
+  const resource: DraftResource = {
+    key,
+    subject: subjectOf(key),
+    comment: identity.comment,
+    statements: main,
+  }
+  return documentText(dataset.id, [resource, ...parts], NAMESPACES)
+}
+
+/** A key that none of the others is, and that does not read as nothing. */
+function freshKey(word: string, taken: readonly string[]): string {
+  let key = word
+  for (let n = 2; taken.includes(key) || key === 'null'; n++) key = `${word}_${n}`
+  return key
+}
+
+function classComment({ type, family }: Kind): string {
+  if (family !== 'thing') return 'what the records are: choose a closer class where there is one'
+  return `no class is known for "${type.replace('field:', '')}": one of the dataset's own`
+}
+
+/** The fields of a dataset, each at its place. */
+interface SortedFields {
+  readonly names: readonly Field[]
+  readonly main: readonly DraftStatement[]
+  readonly address: readonly DraftStatement[]
+  readonly offer: readonly DraftStatement[]
+  readonly geometries: readonly { readonly word: string; readonly statement: DraftStatement }[]
+}
+
+function sortFields(dataset: DatasetToMap, kind: Kind): SortedFields {
+  const own = new Set(wordsOf(dataset.id).map(singular))
+  const names: Field[] = []
+  const statements: Record<Part, DraftStatement[]> = { main: [], address: [], offer: [] }
+  const geometries: { word: string; statement: DraftStatement }[] = []
+  const geoFields = dataset.fields.filter(({ type }) => isGeo(type))
+  for (const field of dataset.fields) {
+    const { forms, language } = nameForms(field.name, own)
+    if (isGeo(field.type)) {
+      const word = geoFields.length === 1 ? 'geometry' : field.name
+      const statement = { predicate: 'geo:asWKT', object: reference(field.name), comment: told(field) }
+      geometries.push({ word, statement })
+      continue
+    }
+    const found = termNamed(forms, field.type, kind.family)
+    const term = found?.part === 'address' && kind.type === 'schema:Country' ? undefined : found
+    if (term !== undefined && NAME_WORDS.some(word => term.names.includes(word))) names.push(field)
+    const statement = statementOf(field, term, language, dataset)
+    statements[term?.part ?? 'main'].push(statement)
+  }
+  const point = kind.family === 'place' && geoFields.length === 0 ? pointOf(dataset.fields) : null
+  if (point !== null) geometries.push({ word: 'geometry', statement: point })
+  return { names, ...statements, geometries }
+}
+
+/** A point of two fields with degrees. */
+function pointOf(fields: readonly Field[]): DraftStatement | null {
+  const numbers = fields.filter(({ type }) => type === 'double' || type === 'int')
+  const latitude = numbers.find(({ name }) => isLatitude(nameForms(name, new Set()).forms))
+  const longitude = numbers.find(({ name }) => isLongitude(nameForms(name, new Set()).forms))
+  if (latitude === undefined || longitude === undefined) return null
+  return {
+    predicate: 'geo:asWKT',
+    object: `POINT(${reference(longitude.name)} ${reference(latitude.name)})`,
+    datatype: 'geo:wktLiteral',
+    comment: 'longitude before latitude',
+  }
+}
+
+function statementOf(
+  field: Field,
+  term: Term | undefined,
+  language: string | null,
+  dataset: DatasetToMap,
+): DraftStatement {
+  const object = reference(field.name)
+  const comment = told(field)
+  if (term === undefined) return { predicate: `field:${propertyName(field.name)}`, object, comment }
+  const { predicate } = term
+  const statistics = dataset.statistics?.fields[field.name]
+  if (term.resource === true && holdsAddresses(statistics))
+    return { predicate, object: `${object}~iri`, comment }
+  if (field.type !== 'text') return { predicate, object, comment }
+  const spoken = language ?? (term.prose === true ? (dataset.language ?? null) : null)
+  return spoken !== null && /^[a-z]{2}$/.test(spoken)
+    ? { predicate, object, language: spoken, comment }
+    : { predicate, object, comment }
+}
+
+/** True where all sampled values of a field are web addresses. */
+function holdsAddresses(statistics: FieldStatistics | undefined): boolean {
+  const values = statistics?.quantiles ?? []
+  return values.length > 0 && values.every(value => /^https?:\/\/[^\s"<>]/.test(String(value)))
+}
+
+/** The label of a record: the field that names it, else what tells records apart. */
+function labelOf(
+  { fields, statistics }: DatasetToMap,
+  { names, main }: Pick<SortedFields, 'names' | 'main'>,
+  identity: Identity,
+  kind: Kind,
+): DraftStatement {
+  const personal = ['schema:givenName', 'schema:familyName'].flatMap(
+    wanted => main.find(({ predicate }) => predicate === wanted)?.object ?? [],
+  )
+  if (names.length === 0 && personal.length === 2)
+    return { predicate: 'rdfs:label', object: personal.join(' '), comment: 'what people are shown' }
+  const named = names.find(({ multivalued }) => !multivalued) ?? names[0] ?? nameLike(fields, statistics)
+  if (named !== undefined)
+    return { predicate: 'rdfs:label', object: reference(named.name), comment: 'what people are shown' }
+  const title = sentence(kind.word)
+  return {
+    predicate: 'rdfs:label',
+    object: `${title} ${identity.template.replaceAll('/', ' ')}`,
+    comment: 'no field names the records: choose better words',
+  }
+}
+
+/** A word of names as people read it. */
+function sentence(word: string): string {
+  const words = word.replaceAll('_', ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A text that most records have and that tells most of them apart, with a name in its name. */
+function nameLike(fields: readonly Field[], statistics: DatasetStatistics | undefined): Field | undefined {
+  const texts = fields.filter(({ type, multivalued }) => type === 'text' && !multivalued)
+  const named = texts.filter(({ name }) => wordsOf(name).some(word => NAME_WORDS.includes(word)))
+  if (statistics === undefined) return named[0]
+  return named.find(({ name }) => {
+    const known = statistics.fields[name]
+    return known !== undefined && known.present * 2 > statistics.records
+  })
+}
+
+function told({ label, name, description, type, multivalued }: Field): string {
+  const words = description ?? (label === name ? '' : label)
+  const kind = multivalued ? 'several texts' : type
+  return words === '' ? kind : `${kind}: ${words}`
+}

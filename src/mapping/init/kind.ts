@@ -1,0 +1,108 @@
+import { type Field, isGeo, isTemporal } from '../../model/field.ts'
+import { singular, wordsOf } from './names.ts'
+import { type Family, NAME_WORDS } from './terms.ts'
+
+/** What the records of a dataset are. */
+export interface Kind {
+  /** The word for one of them, in lower case: the mapping key, and the class in its IRIs. */
+  readonly word: string
+  /** CURIE of the class. */
+  readonly type: string
+  readonly family: Family
+}
+
+/** Words that name a class of schema.org, in the singular: English, French, German, Spanish. */
+const CLASSES: readonly (readonly [type: string, family: Family, words: string])[] = [
+  ['schema:City', 'place', 'city town village commune ville stadt ciudad municipality municipio gemeinde'],
+  ['schema:Country', 'place', 'country pays land pais nation'],
+  ['schema:State', 'place', 'state region province departement bundesland canton'],
+  ['schema:Airport', 'place', 'airport aeroport flughafen aeropuerto'],
+  ['schema:Museum', 'place', 'museum musee museo'],
+  ['schema:School', 'place', 'school ecole schule escuela college lycee'],
+  ['schema:Hospital', 'place', 'hospital hopital krankenhaus'],
+  ['schema:Restaurant', 'place', 'restaurant restaurante'],
+  ['schema:Hotel', 'place', 'hotel'],
+  ['schema:Library', 'place', 'library bibliotheque mediatheque bibliothek biblioteca'],
+  ['schema:Park', 'place', 'park parc parque garden jardin'],
+  ['schema:ParkingFacility', 'place', 'parking carpark parkhaus parkplatz aparcamiento'],
+  ['schema:Pharmacy', 'place', 'pharmacy pharmacie apotheke farmacia'],
+  ['schema:TrainStation', 'place', 'gare bahnhof'],
+  ['schema:BusStop', 'place', 'busstop haltestelle'],
+  ['schema:LandmarksOrHistoricalBuildings', 'place', 'monument landmark denkmal monumento'],
+  [
+    'schema:Place',
+    'place',
+    'place lieu location ort lugar site station equipment equipement building batiment tree arbre baum',
+  ],
+  [
+    'schema:Event',
+    'event',
+    'event evenement veranstaltung evento agenda concert festival exhibition exposition',
+  ],
+  [
+    'schema:Person',
+    'person',
+    'person personne people employee staff member author artist politician deputy depute player emperor contact persona empleado mitarbeiter',
+  ],
+  [
+    'schema:Organization',
+    'organization',
+    'organization organisation company companie entreprise enterprise association business unternehmen firma verein empresa asociacion supplier',
+  ],
+  ['schema:Product', 'product', 'product produit produkt producto article item'],
+  ['schema:Movie', 'work', 'movie film pelicula'],
+  ['schema:Book', 'work', 'book livre buch libro'],
+]
+
+const BY_WORD = new Map(
+  CLASSES.flatMap(([type, family, words]) => words.split(' ').map(word => [word, { type, family }] as const)),
+)
+
+/**
+ * Guesses what the records of a dataset are, by its id, then by what fields it has; else they are of a class of the
+ * dataset's own.
+ */
+export function kindOf(id: string, fields: readonly Field[]): Kind {
+  const words = wordsOf(id)
+  const own = words.map(singular)
+  for (const index of [words.length - 1, 0]) {
+    const word = own[index] ?? ''
+    const known = BY_WORD.get(word)
+    // `budget-ville` is no list of cities, `villes-de-france` is.
+    if (known !== undefined && (words.length === 1 || word !== words[index])) return { word, ...known }
+  }
+  const names = new Set(fields.map(({ name }) => name))
+  const word = ownWord(own)
+  const has = (text: string) => text.split(' ').some(name => names.has(name))
+  if (
+    has('first_name firstname given_name prenom vorname') &&
+    has('last_name lastname surname family_name nom nachname name')
+  )
+    return { word, type: 'schema:Person', family: 'person' }
+  if (
+    has('start_date date_debut date_start begin_date startdatum fecha_inicio') &&
+    has('end_date date_fin date_end enddatum fecha_fin')
+  )
+    return { word, type: 'schema:Event', family: 'event' }
+  if (has('price prix preis precio') && has('sku ean gtin brand marque marke name title product produit'))
+    return { word, type: 'schema:Product', family: 'product' }
+  const located = fields.some(({ type }) => isGeo(type)) || (has('latitude lat') && has('longitude lon lng'))
+  // What has a moment and no name is rather something that was observed there.
+  const named = fields.some(({ name }) => wordsOf(name).some(part => NAME_WORDS.includes(part)))
+  if (located && (named || !fields.some(({ type }) => isTemporal(type))))
+    return { word, type: 'schema:Place', family: 'place' }
+  return { word, type: `field:${className(word)}`, family: 'thing' }
+}
+
+/** The dataset's id in the singular, as a word of lower-case letters and digits that begins with a letter. */
+function ownWord(words: readonly string[]): string {
+  const word = words.join('_')
+  return /^[a-z]/.test(word) ? word : `record_${word}`.replace(/_$/, '')
+}
+
+function className(word: string): string {
+  return word
+    .split('_')
+    .map(part => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')
+}

@@ -1,0 +1,73 @@
+/** One statement of a mapping that is being written: all in the syntax of YARRRML. */
+export interface DraftStatement {
+  readonly predicate: string
+  readonly object: string
+  readonly datatype?: string
+  readonly language?: string
+  readonly comment?: string
+}
+
+export interface DraftResource {
+  readonly key: string
+  readonly subject: string
+  readonly comment?: string
+  readonly statements: readonly DraftStatement[]
+}
+
+/** A reference to a field. A name that begins with `_` is escaped, for it would be an external reference. */
+export function reference(field: string): string {
+  return `$(${field.startsWith('_') ? '\\' : ''}${field})`
+}
+
+/** Writes a mapping with comments that tell its publisher what can be changed, and how. */
+export function documentText(
+  dataset: string,
+  resources: readonly DraftResource[],
+  namespaces: Readonly<Record<string, string>>,
+): string {
+  const body = resources.map(resourceText).join('\n')
+  const used = Object.entries(namespaces).filter(([prefix]) => new RegExp(`[\\[ ]${prefix}:`).test(body))
+  const prefixes = used.map(([prefix, namespace]) => `  ${prefix}: ${namespace}\n`).join('')
+  return `${HEAD(dataset)}${prefixes === '' ? '' : `prefixes:\n${prefixes}\n`}mappings:\n${body}`
+}
+
+const HEAD = (
+  dataset: string,
+) => `# The mapping of the dataset ${dataset}: what its RDF is (YARRRML). A first one, written from the fields; edit it.
+#
+#   lodestone mapping check ${dataset}      tells what is wrong with it, with line and column
+#   lodestone mapping preview ${dataset}    shows the triples of some records
+#
+# $(name) is the value of the field "name" in each record; a record without one makes no triple.
+# A predicate is an IRI or prefix:name. portal: is the address of this portal's resources, field: that of the dataset's
+# own properties; rdf, rdfs, xsd, schema, skos, foaf, dcterms and other well-known prefixes need no declaration.
+# Statements: [predicate, object], [predicate, object, datatype] or [predicate, object, en~lang];
+# an object that ends in ~iri is a resource, and one that is the key of a mapping is a link to its resource.
+# Without a datatype a value has that of its field.
+
+`
+
+function resourceText({ key, subject, comment, statements }: DraftResource): string {
+  const head = `  ${key}:\n${comment === undefined ? '' : `    # ${commentText(comment, 200)}\n`}    subject: ${subject}\n`
+  return `${head}    predicateobjects:\n${statements.map(statementText).join('')}`
+}
+
+function statementText({ predicate, object, datatype, language, comment }: DraftStatement): string {
+  const third = datatype ?? (language === undefined ? undefined : `${language}~lang`)
+  const parts = [predicate, scalar(object), ...(third === undefined ? [] : [third])]
+  return `      - [${parts.join(', ')}]${comment === undefined ? '' : ` # ${commentText(comment)}`}\n`
+}
+
+/** A scalar in a flow list, quoted where it is more than one plain word. */
+function scalar(text: string): string {
+  return /^[A-Za-z$][^\s,[\]{}#"'`]*$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`
+}
+
+const LONGEST_COMMENT = 80
+
+/** Words on one line, whatever a label or description holds. */
+function commentText(text: string, longest = LONGEST_COMMENT): string {
+  const line = text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()
+  const characters = [...line]
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join('')}…`
+}

@@ -1,0 +1,11 @@
+import { datasetIri, fieldIri } from '../rdf/iris.ts'
+
+/**
+ * The prefixes that a dataset's own mapping may use beside those of RDFa: `portal:` begins the IRIs of the portal's
+ * resources, `field:` those of the dataset's fields as predicates.
+ *
+ * @param base the portal's public address without a trailing slash
+ */
+export function portalPrefixes(base: string, datasetId: string): Readonly<Record<string, string>> {
+  return { portal: datasetIri(base, ''), field: fieldIri(base, datasetId, '') }
+}

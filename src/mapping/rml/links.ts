@@ -1,0 +1,128 @@
+import { nearest } from '../../model/nearest.ts'
+import type { Link, LogicalSource } from '../ir.ts'
+import { type At, below, nodeOf, onlyValue, type Reading, shown, tell, values } from './reading.ts'
+import { referencesOf } from './segments.ts'
+import type { MapsById, TriplesMap } from './triples-maps.ts'
+import { type DocumentNode, nodeId, type Property } from './turtle.ts'
+
+/**
+ * Reads a referencing object map. Without a join condition both triples maps have the same source, and the link is to
+ * the parent's subject of the same record. With one, it is the same where both sides are equal references of one source
+ * and the parent's subject is made of these references alone: whatever records meet, they make the one subject that the
+ * record makes itself. All other joins look into other records, which Lodestone does not.
+ */
+export function readLink(
+  reading: Reading,
+  node: DocumentNode,
+  at: At,
+  child: TriplesMap,
+  maps: MapsById,
+): Link | null {
+  const property = onlyValue(reading, node, at, 'parentTriplesMap') as Property
+  const here = below(at, property)
+  const { object } = property
+  const parent = object.type === 'literal' ? undefined : maps.get(nodeId(object))
+  if (parent === undefined) {
+    const meant = nearest(
+      object.value,
+      [...maps.values()].map(({ node: { id } }) => id),
+    )
+    const hint = meant === undefined ? undefined : `Did you mean ${maps.get(meant)?.at.path}?`
+    tell(reading, 'link-unknown', here, `${shown(object)} is no triples map`, hint)
+    return null
+  }
+  const link: Link = { type: 'link', resource: parent.key }
+  const conditions = values(reading, node, 'joinCondition')
+  // What keeps a source from being read is told already
+  if (child.source === null || parent.source === null) return link
+  const isSame = sameSource(child.source, parent.source)
+  if (conditions.length === 0) {
+    if (isSame) return link
+    tellNearPaths(reading, child.source, parent.source)
+    const message = `A link to ${parent.at.path} joins two sources: joins are not supported`
+    tell(reading, 'unsupported', here, message, 'Links are within one source: make the IRI with a template')
+    return null
+  }
+  const joined = conditions.map(condition => readJoin(reading, condition, below(at, condition)))
+  if (joined.includes(null)) return null
+  const equal = joined.flatMap(pair => (pair?.child === pair?.parent ? [pair?.child] : []))
+  const references = parent.subject === null ? [] : referencesOf(parent.subject)
+  if (
+    isSame &&
+    equal.length === joined.length &&
+    references.every(name => equal.includes(name) && !name.includes('[*]')) &&
+    references.length > 0
+  )
+    return link
+  const [first] = conditions
+  const place = first === undefined ? here : below(at, first)
+  const hint = isSame
+    ? 'Without rml:joinCondition the link is to the subject of the same record'
+    : 'Where the key is in this record too, make the IRI with a template'
+  tell(
+    reading,
+    'unsupported',
+    place,
+    `A join with other records of ${parent.at.path}: joins are not supported`,
+    hint,
+  )
+  return null
+}
+
+/** Two paths that are nearly the same are probably one, misspelt. */
+function tellNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, LogicalSource]): void {
+  if (a.path === null || b.path === null || a.path === b.path) return
+  if (nearest(a.path, [b.path]) === undefined) return
+  for (const { place } of [a, b])
+    if (place !== undefined)
+      tell(
+        reading,
+        'source-unknown',
+        { span: place, path: place.path },
+        `${a.path} and ${b.path} are two files`,
+      )
+}
+
+/** True where two triples maps read the same records. */
+function sameSource(a: LogicalSource, b: LogicalSource): boolean {
+  return JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
+}
+
+function canonical({ path, formulation, iterator, dialect }: LogicalSource): readonly unknown[] {
+  return [path, formulation, iterator, Object.entries(dialect ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))]
+}
+
+interface JoinPair {
+  readonly child: string
+  readonly parent: string
+}
+
+function readJoin(reading: Reading, condition: Property, at: At): JoinPair | null {
+  const node = nodeOf(reading, condition.object, 'join condition', at)
+  const child = node && side(reading, node, at, 'child')
+  const parent = node && side(reading, node, at, 'parent')
+  if (typeof child === 'string' && typeof parent === 'string') return { child, parent }
+  const missing = typeof child === 'string' ? 'parent' : 'child'
+  if (child !== null && parent !== null)
+    tell(reading, 'value-shape', at, `The join condition has no ${missing}`, `Add rml:${missing} "FIELD"`)
+  return null
+}
+
+/** The reference of one side; undefined where it is missing, null where it is told to be wrong. */
+function side(
+  reading: Reading,
+  node: DocumentNode,
+  at: At,
+  name: 'child' | 'parent',
+): string | null | undefined {
+  const property = onlyValue(reading, node, at, name, `${name}Map`)
+  if (property === undefined) return undefined
+  if (property.object.type === 'literal') return property.object.value
+  const here = below(at, property)
+  const expression = nodeOf(reading, property.object, 'join expression', here)
+  const reference = expression && values(reading, expression, 'reference')[0]?.object
+  if (reference?.type === 'literal') return reference.value
+  if (expression === undefined) return undefined
+  tell(reading, 'unsupported', here, 'Joins by templates and constants are not supported')
+  return null
+}

@@ -1,0 +1,172 @@
+import { nearest } from '../../model/nearest.ts'
+import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
+import { type Diagnostic, hasErrors } from '../diagnostic.ts'
+import type { Mapping } from '../ir.ts'
+import { MAX_VISITS, type Reading, tell } from './reading.ts'
+import { checkScheme } from './schemes.ts'
+import { readResource } from './statements.ts'
+import type { Span } from './token-trail.ts'
+import { type MapsById, triplesMaps } from './triples-maps.ts'
+import { readTurtle, type TurtleDocument, type TurtleError } from './turtle.ts'
+import { CSVW, QL, R2RML, RML, RML1 } from './vocabulary.ts'
+
+/** Longest document that is read, in octets. */
+const MAX_SIZE = 256 * 1024
+/** Most triples maps of a document. */
+const MAX_TRIPLES_MAPS = 200
+/** Most statements of a document. */
+const MAX_STATEMENTS = 2000
+
+/** A mapping document of RML as it was read. */
+export interface RmlDocument {
+  /** Null where the document has errors. */
+  readonly mapping: Mapping | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** How a document of RML is read. */
+export interface RmlOptions {
+  /** What relative IRIs that records make follow, where neither rml:baseIRI nor the document's \@base tells. */
+  readonly base?: string
+}
+
+const START: Span = { line: 1, column: 1, endLine: 1, endColumn: 1 }
+
+/**
+ * Reads a mapping in RML, in Turtle: the vocabulary of RML-Core and RML-IO (2024), that of R2RML with the first RML, or
+ * both in one document. Never throws; what cannot be used is told with its place.
+ */
+export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
+  const diagnostics: Diagnostic[] = []
+  const reading: Reading = {
+    document: { nodes: new Map(), prefixes: new Map(), base: undefined },
+    diagnostics,
+    budget: MAX_VISITS,
+  }
+  if (Buffer.byteLength(text) > MAX_SIZE) {
+    tell(reading, 'limits', { span: START, path: '' }, `The mapping is longer than ${MAX_SIZE / 1024} kB`)
+    return { mapping: null, diagnostics }
+  }
+  const document = readTurtle(text)
+  if ('reason' in document) {
+    tellSyntax(reading, document, text)
+    return { mapping: null, diagnostics }
+  }
+  const mapping = readDocument({ ...reading, document }, options)
+  diagnostics.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
+  return { mapping: hasErrors(diagnostics) ? null : mapping, diagnostics }
+}
+
+function readDocument(reading: Reading, options: RmlOptions): Mapping {
+  const { document } = reading
+  checkPrefixes(reading, document)
+  const maps = triplesMaps(reading, options.base)
+  const [first] = document.nodes.values()
+  const start = { span: first?.span ?? START, path: '' }
+  if (maps.length === 0)
+    tell(
+      reading,
+      'no-mappings',
+      start,
+      'There is no triples map: nothing has a logical source and a subject map',
+    )
+  if (maps.length > MAX_TRIPLES_MAPS)
+    tell(
+      reading,
+      'limits',
+      start,
+      `There are ${maps.length} triples maps, at most ${MAX_TRIPLES_MAPS} can be`,
+    )
+  const byId: MapsById = new Map(maps.map(map => [map.node.id, map]))
+  let left = MAX_STATEMENTS
+  const resources = maps.slice(0, MAX_TRIPLES_MAPS).map(map => {
+    const resource = readResource(reading, map, byId, left)
+    left -= resource.statements.length
+    return resource
+  })
+  if (left < 0) tell(reading, 'limits', start, `There are more than ${MAX_STATEMENTS} statements`)
+  if (reading.budget < 0)
+    tell(reading, 'limits', start, 'The nodes of the mapping are used too often in one another')
+  return {
+    resources,
+    generation: isNew(document) ? 'new' : 'old',
+    prefixes: Object.fromEntries([...document.prefixes].map(([prefix, { iri }]) => [prefix, iri])),
+  }
+}
+
+/** True where a document says anything in the vocabulary of 2024. */
+function isNew({ nodes }: TurtleDocument): boolean {
+  for (const { properties } of nodes.values())
+    if (properties.some(({ iri, object }) => iri.startsWith(RML) || object.value.startsWith(RML))) return true
+  return false
+}
+
+/** Namespaces that prefixes usually stand for. */
+const WELL_KNOWN: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ...INITIAL_CONTEXT, rml: RML, rr: R2RML, ql: QL, csvw: CSVW }),
+)
+
+/** The namespaces that prefixes of RML stand for by custom. */
+const CUSTOMARY: ReadonlyMap<string, readonly string[]> = new Map([
+  ['rml', [RML, RML1]],
+  ['rr', [R2RML, RML]],
+  ['ql', [QL]],
+  ['csvw', [CSVW]],
+])
+
+/** Tells of prefixes that look like those of RML and stand for something else: then nothing of the document is understood. */
+function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): void {
+  if (base !== undefined) checkScheme(reading, { span: base.span, path: '@base' }, base.iri)
+  for (const [prefix, { iri, span }] of prefixes) {
+    checkScheme(reading, { span, path: `@prefix ${prefix}` }, iri)
+    const namespaces = CUSTOMARY.get(prefix)
+    if (namespaces === undefined) tellNearNamespace(reading, prefix, iri, span)
+    if (namespaces === undefined || namespaces.includes(iri)) continue
+    const message = `The prefix ${prefix} stands for <${iri}>, which is no vocabulary of mappings`
+    tell(
+      reading,
+      'prefix-iri-invalid',
+      { span, path: `@prefix ${prefix}` },
+      message,
+      `Write <${namespaces[0]}>`,
+    )
+  }
+}
+
+/** A prefix that everybody knows, for a namespace that is nearly the one that everybody means. */
+function tellNearNamespace(reading: Reading, prefix: string, iri: string, span: Span): void {
+  const usual = WELL_KNOWN.get(prefix)
+  if (usual === undefined || usual === iri || usual.replace(/^http:/, 'https:') === iri) return
+  if (nearest(iri, [usual]) === undefined) return
+  const message = `The prefix ${prefix}: stands for <${iri}>, which is nearly what it usually stands for`
+  const at = { span, path: `@prefix ${prefix}` }
+  tell(reading, 'prefix-redefines-default', at, message, `Did you mean <${usual}>?`)
+}
+
+function tellSyntax(reading: Reading, { span, reason, prefix, declared }: TurtleError, text: string): void {
+  const at = { span, path: '' }
+  if (prefix === undefined) {
+    tell(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
+    return
+  }
+  const unused = [...declared].filter(([name]) => text.split(`${name}:`).length === 2)
+  const meant = nearest(prefix, declared.keys())
+  const known = WELL_KNOWN.get(prefix)
+  const hint =
+    known !== undefined
+      ? `Add @prefix ${prefix}: <${known}> .`
+      : meant !== undefined
+        ? `Did you mean ${meant}:?`
+        : `Add @prefix ${prefix}: <…> .`
+  tell(reading, 'prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
+  const [misspelt, declaration] =
+    unused.find(([name, { iri }]) => iri === known || nearest(prefix, [name]) !== undefined) ?? []
+  if (declaration !== undefined)
+    tell(
+      reading,
+      'prefix-unused',
+      { span: declaration.span, path: `@prefix ${misspelt}` },
+      `The prefix ${misspelt}: is declared and never used`,
+      `Did you mean ${prefix}:?`,
+    )
+}

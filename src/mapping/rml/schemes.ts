@@ -1,0 +1,23 @@
+import { nearest } from '../../model/nearest.ts'
+import { type At, type Reading, tell } from './reading.ts'
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+const COMMON: readonly string[] = ['http', 'https', 'ftp']
+
+/** Tells of an IRI, or of what a template begins with, that is none of the web and nearly one: `htp://`, `http//`. */
+export function checkScheme(reading: Reading, at: At, text: string): void {
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
+  const name = scheme ?? /^([a-z]+)\/\//i.exec(text)?.[1]?.toLowerCase()
+  if (name === undefined) return
+  const isCommon = COMMON.includes(name)
+  if (scheme !== undefined && isCommon && /^[a-z]+:\/\/[^/?#]/i.test(text)) return
+  const meant = isCommon ? name : nearest(name, COMMON)
+  if (meant === undefined) return
+  const message = `${JSON.stringify(text.slice(0, 80))} is hardly an address of the web`
+  tell(reading, 'iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
+}
+
+/** True where a text has a scheme, and so needs no base. */
+export function hasScheme(text: string): boolean {
+  return SCHEME.test(text)
+}

@@ -1,0 +1,83 @@
+import type { Segment, TermMap } from '../ir.ts'
+import { placeOf, shown, type TermContext, tell } from './reading.ts'
+import { readTemplate, type TemplatePart } from './template.ts'
+import type { Property } from './turtle.ts'
+
+/** A reference as a segment; null where it is none. */
+export function referenceSegments(
+  { reading, at }: TermContext,
+  property: Property,
+): readonly Segment[] | null {
+  const { object } = property
+  if (object.type === 'literal' && object.value.trim() !== '')
+    return [{ type: 'field', name: object.value, place: placeOf({ ...at, span: property.objectSpan }) }]
+  tell(
+    reading,
+    'reference-syntax',
+    at,
+    `${shown(object)} is no reference: it takes the name of a field in quotes`,
+  )
+  return null
+}
+
+/** Characters that no IRI has. */
+const NOT_IN_IRI = /[\s<>"{}|\\^`]/
+
+/** The segments of a template for a term of some type; null where it is wrong. */
+export function templateSegments(
+  { reading, role, at }: TermContext,
+  property: Property,
+  type: 'iri' | 'blank' | 'literal',
+): readonly Segment[] | null {
+  const { object, objectSpan } = property
+  if (object.type !== 'literal') {
+    tell(reading, 'reference-syntax', at, `${shown(object)} is no template: it takes a text in quotes`)
+    return null
+  }
+  const parts = readTemplate(object.value)
+  const inside = (start: number, end: number) => ({ ...at, span: spanInside(property, start, end) })
+  if (!Array.isArray(parts)) {
+    const { at: index, reason } = parts as Exclude<typeof parts, readonly TemplatePart[]>
+    tell(reading, 'reference-syntax', inside(index, index + 1), `In the template ${shown(object)}, ${reason}`)
+    return null
+  }
+  const bad = type === 'iri' ? (parts as readonly TemplatePart[]).find(hasBadCharacter) : undefined
+  if (bad?.type === 'text') {
+    const character = JSON.stringify(NOT_IN_IRI.exec(bad.text)?.[0])
+    const message = `The template ${shown(object)} of a ${role} has ${character}, which no IRI may have`
+    tell(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
+    return null
+  }
+  return (parts as readonly TemplatePart[]).map(part =>
+    part.type === 'text'
+      ? { type: 'constant', text: part.text }
+      : { type: 'field', name: part.name, place: placeOf(inside(part.start, part.end)) },
+  )
+}
+
+function hasBadCharacter(part: TemplatePart): boolean {
+  return part.type === 'text' && NOT_IN_IRI.test(part.text)
+}
+
+/** The place of some characters of a literal; of the whole literal where escapes move them. */
+function spanInside({ object, objectSpan }: Property, start: number, end: number): Property['objectSpan'] {
+  const { line, column, endLine, endColumn } = objectSpan
+  if (line !== endLine || endColumn - column !== object.value.length + 2) return objectSpan
+  return { line, column: column + 1 + start, endLine, endColumn: column + 1 + end }
+}
+
+/** The text of segments without references; null where there are references. */
+export function constantText(segments: readonly Segment[]): string | null {
+  let text = ''
+  for (const segment of segments) {
+    if (segment.type !== 'constant') return null
+    text += segment.text
+  }
+  return text
+}
+
+/** The references of a term map. */
+export function referencesOf(term: TermMap): readonly string[] {
+  if (term.type === 'natural') return [term.field]
+  return term.segments.flatMap(segment => (segment.type === 'field' ? [segment.name] : []))
+}

@@ -1,0 +1,213 @@
+import { nearest } from '../../model/nearest.ts'
+import type { CsvDialect, LogicalSource } from '../ir.ts'
+import { type At, below, nodeOf, onlyValue, placeOf, type Reading, shown, tell, values } from './reading.ts'
+import type { DocumentNode, DocumentTerm, Property } from './turtle.ts'
+import { rmlName } from './vocabulary.ts'
+
+/** Reads the logical source of a triples map (RML-IO, "Logical Source"); null where it has none that can be read. */
+export function readLogicalSource(reading: Reading, map: DocumentNode, at: At): LogicalSource | null {
+  const property = onlyValue(reading, map, at, 'logicalSource')
+  if (property === undefined) {
+    if (values(reading, map, 'logicalTable').length === 0)
+      tell(reading, 'source-unknown', at, `${at.path} has no logical source`, 'Add rml:logicalSource [ … ]')
+    return null
+  }
+  const here = below(at, property)
+  const node = nodeOf(reading, property.object, 'logical source', here)
+  if (node === undefined) {
+    tell(reading, 'source-unknown', here, `The logical source ${shown(property.object)} is not described`)
+    return null
+  }
+  const formulation = readFormulation(reading, node, here)
+  const source = readSource(reading, node, here)
+  const iterator = readText(reading, node, here, 'iterator')
+  if (formulation === null || source === null) return null
+  return { ...source, formulation, iterator }
+}
+
+const FORMULATIONS: ReadonlyMap<string, 'csv' | 'json'> = new Map([
+  ['CSV', 'csv'],
+  ['JSONPath', 'json'],
+])
+
+function readFormulation(reading: Reading, node: DocumentNode, at: At): 'csv' | 'json' | null {
+  const property = onlyValue(reading, node, at, 'referenceFormulation')
+  if (property === undefined) {
+    tell(
+      reading,
+      'source-unknown',
+      at,
+      'The logical source has no reference formulation',
+      'Add rml:referenceFormulation rml:CSV or rml:JSONPath',
+    )
+    return null
+  }
+  const { object } = property
+  const name = object.type === 'iri' ? rmlName(object.value) : undefined
+  const formulation = name === undefined ? undefined : FORMULATIONS.get(name)
+  if (formulation !== undefined) return formulation
+  const meant = nearest(name ?? object.value, FORMULATIONS.keys())
+  tell(
+    reading,
+    'unsupported',
+    below(at, property),
+    `The reference formulation ${shown(object)} is not supported, only CSV and JSONPath are`,
+    meant === undefined ? undefined : `Did you mean ${meant}?`,
+  )
+  return null
+}
+
+function readSource(
+  reading: Reading,
+  node: DocumentNode,
+  at: At,
+): Pick<LogicalSource, 'path' | 'dialect' | 'place'> | null {
+  const property = onlyValue(reading, node, at, 'source')
+  if (property === undefined) {
+    tell(reading, 'source-unknown', at, 'The logical source has no rml:source')
+    return null
+  }
+  const here = below(at, property)
+  if (property.object.type === 'literal') return filePath(reading, property.object, here)
+  const source = nodeOf(reading, property.object, 'source', here)
+  if (source === undefined) {
+    tell(reading, 'source-unknown', here, `The source ${shown(property.object)} is not described`)
+    return null
+  }
+  checkRoot(reading, source, here)
+  const path = onlyValue(reading, source, here, 'path', 'csvw:url')
+  if (path === undefined) {
+    tellOtherSource(reading, source, here)
+    return null
+  }
+  const file = filePath(reading, path.object, below(here, path))
+  const dialect = readDialect(reading, source, here)
+  return file === null ? null : { ...file, ...(dialect === undefined ? {} : { dialect }) }
+}
+
+const ROOTS = ['MappingDirectory', 'CurrentWorkingDirectory']
+
+/** Files are found by their names, so the root only has to be one. */
+function checkRoot(reading: Reading, source: DocumentNode, at: At): void {
+  const root = onlyValue(reading, source, at, 'root')
+  if (root === undefined || root.object.type !== 'iri') return
+  const name = rmlName(root.object.value)
+  if (name === undefined || ROOTS.includes(name)) return
+  const meant = nearest(name, ROOTS)
+  const hint = meant === undefined ? `Roots are ${ROOTS.join(' and ')}` : `Did you mean rml:${meant}?`
+  tell(reading, 'value-shape', below(at, root), `${shown(root.object)} is no root of paths`, hint)
+}
+
+/** Sources that are no files, by what their descriptions hold. */
+const REMOTE: readonly (readonly [feature: string, mark: RegExp])[] = [
+  ['databases', /d2rq|jdbc|\/ns\/sparql-service-description#/i],
+  ['remote sources', /dcat#|wot\/|hydra|formats\/|void#|kafka|mqtt/i],
+]
+
+function tellOtherSource(reading: Reading, source: DocumentNode, at: At): void {
+  const said = source.properties.map(({ iri, object }) => `${iri} ${object.value}`).join('\n')
+  const feature = REMOTE.find(([, mark]) => mark.test(said))?.[0]
+  if (feature === undefined)
+    tell(reading, 'source-unknown', at, 'The source has no path', 'Add rml:path "FILE"')
+  else tell(reading, 'unsupported', at, `The source is none of files: ${feature} are not supported`)
+}
+
+function filePath(
+  reading: Reading,
+  term: DocumentTerm,
+  at: At,
+): Pick<LogicalSource, 'path' | 'place'> | null {
+  const text = term.type === 'iri' ? term.written.replace(/^<(.*)>$/s, '$1') : term.value
+  if (/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(text) && !/^[a-z]:[\\/]/i.test(text)) {
+    const message = `The source ${shown(term)} is not a file: remote sources are not supported`
+    tell(reading, 'unsupported', at, message, 'Fetch it, write the name of the file here and give the file')
+    return null
+  }
+  if (text !== '' && term.type !== 'blank')
+    return { path: text.replace(/^file:(\/\/)?/i, ''), place: placeOf(at) }
+  tell(reading, 'source-unknown', at, 'The path of the source is empty')
+  return null
+}
+
+function readText(reading: Reading, node: DocumentNode, at: At, name: string): string | null {
+  const property = onlyValue(reading, node, at, name)
+  if (property === undefined) return null
+  if (property.object.type === 'literal') return property.object.value
+  tell(reading, 'value-shape', below(at, property), `${property.written} takes a text in quotes`)
+  return null
+}
+
+/** Reads what is said of how a table is written (CSVW metadata, section 5.9), from the table and its dialect. */
+function readDialect(reading: Reading, source: DocumentNode, at: At): CsvDialect | undefined {
+  const found: { -readonly [K in keyof CsvDialect]: CsvDialect[K] } = {}
+  const nulls = values(reading, source, 'null', 'csvw:null')
+  const encoding = onlyValue(reading, source, at, 'encoding')
+  if (encoding !== undefined) found.encoding = plainName(encoding.object)
+  const compression = onlyValue(reading, source, at, 'compression')
+  if (compression !== undefined && plainName(compression.object) !== 'none')
+    tell(reading, 'unsupported', below(at, compression), 'Compressed sources are not supported')
+  const property = onlyValue(reading, source, at, 'csvw:dialect')
+  const here = property === undefined ? at : below(at, property)
+  const node = property && nodeOf(reading, property.object, 'dialect', here)
+  for (const said of node?.properties ?? []) readDialectProperty(reading, said, below(here, said), found)
+  const all = [...nulls, ...(node === undefined ? [] : values(reading, node, 'csvw:null'))]
+  if (all.length > 0) found.nulls = all.map(({ object }) => object.value)
+  return Object.keys(found).length === 0 ? undefined : found
+}
+
+/** The text of a literal, or of an IRI of RML such as rml:UTF-8. */
+function plainName(term: DocumentTerm): string {
+  return (term.type === 'iri' ? rmlName(term.value) : undefined) ?? term.value
+}
+
+/** Values of a dialect that say what is so anyway. */
+const DEFAULTS: Readonly<Record<string, readonly string[]>> = {
+  'csvw:doubleQuote': ['true', '1'],
+  'csvw:skipBlankRows': ['true', '1', 'false', '0'],
+  'csvw:skipColumns': ['0'],
+  'csvw:skipRows': ['0'],
+  'csvw:lineTerminators': ['\n', '\r\n', '\\n', '\\r\\n'],
+}
+
+function readDialectProperty(
+  reading: Reading,
+  { iri, object, written }: Property,
+  at: At,
+  found: { -readonly [K in keyof CsvDialect]: CsvDialect[K] },
+): void {
+  const name = rmlName(iri) ?? ''
+  const text = object.value
+  const isTrue = text === 'true' || text === '1'
+  switch (name) {
+    case 'csvw:delimiter':
+      if (text.length === 1 || text === '\\t') found.delimiter = text === '\\t' ? '\t' : text
+      else tell(reading, 'value-shape', at, `A delimiter is one character, not ${shown(object)}`)
+      break
+    case 'csvw:quoteChar':
+      if (text.length <= 1) found.quote = text === '' ? null : text
+      else tell(reading, 'value-shape', at, `A quote is one character, not ${shown(object)}`)
+      break
+    case 'csvw:encoding':
+      found.encoding = text
+      break
+    case 'csvw:commentPrefix':
+      found.comment = text
+      break
+    case 'csvw:header':
+      found.header = isTrue
+      break
+    case 'csvw:headerRowCount':
+      if (text === '0' || text === '1') found.header = text === '1'
+      else tell(reading, 'unsupported', at, 'Headers of several rows are not supported')
+      break
+    case 'csvw:trim':
+    case 'csvw:skipInitialSpace':
+      if (isTrue || text === 'false' || text === '0') found.trim ||= isTrue
+      else
+        tell(reading, 'unsupported', at, `${written} ${shown(object)} is not supported, true and false are`)
+      break
+    default:
+      if (name in DEFAULTS && !DEFAULTS[name]?.includes(text))
+        tell(reading, 'unsupported', at, `${written} ${shown(object)} is not supported`)
+  }
+}

@@ -1,0 +1,290 @@
+import { nearest } from '../../model/nearest.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { isLanguageTag } from '../../rdf/language-tag.ts'
+import { isUnknownDatatype } from '../../rdf/literals.ts'
+import { RDF, XSD } from '../../rdf/vocab.ts'
+import type { DiagnosticCode } from '../diagnostic.ts'
+import type { Segment, TermMap } from '../ir.ts'
+import {
+  type At,
+  below,
+  nodeOf,
+  onlyValue,
+  placeOf,
+  type Reading,
+  type Role,
+  shown,
+  type TermContext,
+  tell,
+  values,
+} from './reading.ts'
+import { checkScheme, hasScheme } from './schemes.ts'
+import { constantText, referenceSegments, templateSegments } from './segments.ts'
+import type { DocumentNode, Property } from './turtle.ts'
+import { DEFAULT_GRAPH, R2RML, RML, rmlName, TERM_TYPES, type TermTypeName } from './vocabulary.ts'
+
+/** The error that says that a role cannot be filled so. */
+const WRONG: Readonly<Record<Role, DiagnosticCode>> = {
+  subject: 'subject-not-iri',
+  predicate: 'predicate-not-iri',
+  object: 'value-shape',
+  graph: 'value-shape',
+  datatype: 'datatype-not-iri',
+  language: 'language-invalid',
+}
+
+/** Types that a role allows (RML-Core, "Term types"). */
+const ALLOWED: Readonly<Record<Role, readonly ('iri' | 'blank' | 'literal')[]>> = {
+  subject: ['iri', 'blank'],
+  predicate: ['iri'],
+  object: ['iri', 'blank', 'literal'],
+  graph: ['iri', 'blank'],
+  datatype: ['iri'],
+  language: ['literal'],
+}
+
+/** Reads a term map, given as a node or as the constant of a shortcut property; null where it is wrong. */
+export function readTerm(context: TermContext, property: Property, shortcut: boolean): TermMap | null {
+  const { reading, role, at } = context
+  if (shortcut && property.object.type !== 'blank') return constantTerm(context, property)
+  const node = nodeOf(reading, property.object, `${role} map`, at)
+  if (node !== undefined) return readTermNode(context, node)
+  const message = `The ${role} map ${shown(property.object)} is not described in the document`
+  tell(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
+  return null
+}
+
+/** Reads a term map that is a node of the document. */
+export function readTermNode(context: TermContext, node: DocumentNode): TermMap | null {
+  const { reading, role, at } = context
+  const [made, second] = values(reading, node, 'constant', 'template', 'reference')
+  const typeName = readTermType(context, node)
+  if (typeName === null) return null
+  if (second !== undefined) {
+    tell(reading, 'key-twice', below(at, second), `A ${role} map has one of constant, template and reference`)
+    return null
+  }
+  if (made === undefined) {
+    if (typeName === 'BlankNode') return { type: 'blank', segments: [] }
+    if (node.properties.some(({ iri }) => isUnknown(iri))) return null
+    const message = `The ${role} map has no constant, template or reference`
+    tell(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
+    return null
+  }
+  const tags = role === 'object' ? readTags(context, node) : {}
+  if (tags === null) return null
+  const here = { ...context, at: below(at, made) }
+  const name = rmlName(made.iri)
+  if (name === 'constant') return constantTerm(here, made, typeName, tags)
+  const isTagged = tags.datatype !== undefined || tags.language !== undefined
+  const byDefault =
+    role === 'language' || isTagged || (role === 'object' && name === 'reference') ? 'Literal' : 'IRI'
+  const type = kindOf(typeName ?? byDefault)
+  if (!ALLOWED[role].includes(type)) {
+    tell(reading, WRONG[role], at, `A ${role} map cannot make a term of type ${typeName ?? byDefault}`)
+    return null
+  }
+  if (isTagged && type !== 'literal') {
+    tell(reading, 'value-shape', at, 'Only literals have a datatype or a language')
+    return null
+  }
+  const segments = name === 'reference' ? referenceSegments(here, made) : templateSegments(here, made, type)
+  if (segments === null) return null
+  if (type === 'blank') return { type, segments }
+  if (type === 'literal') {
+    const [only] = segments
+    const isNatural = role === 'object' && !isTagged && name === 'reference' && only?.type === 'field'
+    return isNatural
+      ? { type: 'natural', field: only.name, place: placeOf(here.at) }
+      : { type, segments, ...tags }
+  }
+  return iriMap(here, segments, name === 'template', typeName)
+}
+
+/** True for a property of RML that was refused already, so that no second error follows from it. */
+function isUnknown(iri: string): boolean {
+  const name = rmlName(iri)
+  return name !== undefined && !['termType', 'class', 'graph', 'graphMap'].includes(name)
+}
+
+function kindOf(type: TermTypeName): 'iri' | 'blank' | 'literal' {
+  return type === 'Literal' ? 'literal' : type === 'BlankNode' ? 'blank' : 'iri'
+}
+
+/** The declared type of a term map, undefined where it has none, null where it is wrong. */
+function readTermType({ reading, at }: TermContext, node: DocumentNode): TermTypeName | undefined | null {
+  const property = onlyValue(reading, node, at, 'termType')
+  if (property === undefined) return undefined
+  const { object } = property
+  const name = object.type === 'iri' ? rmlName(object.value) : undefined
+  const type = TERM_TYPES.find(known => known === name)
+  if (type !== undefined) return type
+  const meant = nearest(name ?? object.value, TERM_TYPES)
+  tell(
+    reading,
+    'value-shape',
+    below(at, property),
+    `${shown(object)} is no term type`,
+    meant === undefined ? `Term types are ${TERM_TYPES.join(', ')}` : `Did you mean ${meant}?`,
+  )
+  return null
+}
+
+/** A constant: IRI or literal (RML-Core, "Constant-valued expression maps"). */
+export function constantTerm(
+  { reading, role, at, base }: TermContext,
+  { object }: Property,
+  typeName?: TermTypeName,
+  tags: Tags = {},
+): TermMap | null {
+  if (typeName !== undefined && kindOf(typeName) !== object.type) {
+    tell(reading, WRONG[role], at, `The constant ${shown(object)} is not of the term type ${typeName}`)
+    return null
+  }
+  if (!ALLOWED[role].includes(object.type) || object.type === 'blank') {
+    const expected = role === 'language' ? 'a text' : role === 'object' ? 'an IRI or a literal' : 'an IRI'
+    tell(
+      reading,
+      WRONG[role],
+      at,
+      `${shown(object)} is no constant of a ${role} map: ${expected} is expected`,
+    )
+    return null
+  }
+  const segments: Segment[] = [{ type: 'constant', text: object.value }]
+  if (object.type === 'iri') {
+    const iri = object.value === `${R2RML}defaultGraph` ? DEFAULT_GRAPH : absolute(object.value, base)
+    if (iri.startsWith(RML) && role === 'graph' && iri !== DEFAULT_GRAPH)
+      tell(reading, 'key-unknown', at, `${object.written} is no graph`, 'Did you mean rml:defaultGraph?')
+    checkScheme(reading, at, object.value)
+    if (isIri(iri)) return { type: 'iri', segments: [{ type: 'constant', text: iri }] }
+    tell(
+      reading,
+      role === 'object' ? 'iri-invalid-char' : WRONG[role],
+      at,
+      `${object.written} is no absolute IRI`,
+    )
+    return null
+  }
+  if (object.language !== '') {
+    if (!checkLanguage(reading, object.language, at)) return null
+    return { type: 'literal', segments, language: object.language, ...tags }
+  }
+  if (!checkDatatype({ reading, role, at, base }, object.datatype)) return null
+  const isPlain = object.datatype === XSD.string
+  return { type: 'literal', segments, ...(isPlain ? {} : { datatype: object.datatype }), ...tags }
+}
+
+/** An IRI with the base before it where it is relative. The base is prepended, not resolved (R2RML, section 11.2). */
+function absolute(iri: string, base: string | undefined): string {
+  return hasScheme(iri) || base === undefined ? iri : base + iri
+}
+
+function iriMap(
+  { reading, role, at, base }: TermContext,
+  segments: readonly Segment[],
+  isTemplate: boolean,
+  typeName: TermTypeName | undefined,
+): TermMap | null {
+  const [first, second] = segments
+  // http://{host}/ is an address too
+  if (first?.type === 'constant')
+    checkScheme(reading, at, second === undefined ? first.text : `${first.text}x`)
+  if (first?.type === 'constant' && base === undefined && !hasScheme(first.text)) {
+    const message = `The template begins with ${JSON.stringify(first.text)} and there is no base: it makes no absolute IRI`
+    tell(reading, role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
+    if (role !== 'object') return null
+  }
+  const encode = typeName === 'URI' ? 'uri' : typeName?.startsWith('Unsafe') ? 'none' : undefined
+  return {
+    type: 'iri',
+    // A template of one reference escapes its value, a reference does not: the empty text tells them apart
+    segments: isTemplate && segments.length === 1 ? [{ type: 'constant', text: '' }, ...segments] : segments,
+    ...(encode === undefined ? {} : { encode }),
+    ...(base === undefined ? {} : { base }),
+  }
+}
+
+interface Tags {
+  readonly datatype?: string | readonly Segment[]
+  readonly language?: string | readonly Segment[]
+}
+
+/** Datatype or language of an object map; null where they are wrong. */
+function readTags(context: TermContext, node: DocumentNode): Tags | null {
+  const { reading, at } = context
+  const datatype = onlyValue(reading, node, at, 'datatype', 'datatypeMap')
+  const language = onlyValue(reading, node, at, 'language', 'languageMap')
+  if (datatype !== undefined && language !== undefined) {
+    tell(
+      reading,
+      'datatype-and-language',
+      below(at, language),
+      'A literal has a datatype or a language, not both',
+    )
+    return null
+  }
+  if (datatype !== undefined)
+    return datatypeTag({ ...context, role: 'datatype', at: below(at, datatype) }, datatype)
+  if (language !== undefined)
+    return languageTag({ ...context, role: 'language', at: below(at, language) }, language)
+  return {}
+}
+
+function datatypeTag(context: TermContext, property: Property): Tags | null {
+  const term = readTerm(context, property, rmlName(property.iri) === 'datatype')
+  if (term?.type !== 'iri') return null
+  const text = constantText(term.segments)
+  if (text !== null) return checkDatatype(context, text) ? { datatype: text } : null
+  const [first] = term.segments
+  const relative = first?.type === 'constant' && first.text !== '' && !hasScheme(first.text)
+  if (!relative || context.base === undefined) return { datatype: term.segments }
+  return { datatype: [{ type: 'constant', text: context.base + first.text }, ...term.segments.slice(1)] }
+}
+
+function checkDatatype({ reading, at }: TermContext, datatype: string): boolean {
+  if (datatype === RDF.langString) {
+    tell(reading, 'datatype-and-language', at, 'rdf:langString needs a language: write rml:language instead')
+    return false
+  }
+  if (!isUnknownDatatype(datatype)) return true
+  const name = datatype.slice(datatype.indexOf('#') + 1)
+  const meant = nearest(name, DATATYPE_NAMES)
+  const hint = meant === undefined ? undefined : `Did you mean xsd:${meant}?`
+  tell(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
+  return false
+}
+
+/** What misspelt datatypes are probably meant to be. */
+const DATATYPE_NAMES = [
+  ...[
+    'string',
+    'boolean',
+    'integer',
+    'decimal',
+    'double',
+    'float',
+    'int',
+    'long',
+    'date',
+    'dateTime',
+    'time',
+  ],
+  ...['gYear', 'gYearMonth', 'duration', 'anyURI', 'nonNegativeInteger', 'positiveInteger'],
+]
+
+function languageTag(context: TermContext, property: Property): Tags | null {
+  const term = readTerm(context, property, rmlName(property.iri) === 'language')
+  if (term?.type !== 'literal') return null
+  const text = constantText(term.segments)
+  if (text === null) return { language: term.segments }
+  return checkLanguage(context.reading, text, context.at) ? { language: text } : null
+}
+
+/** Refuses tags that are not well formed, and languages of more than three letters, of which none is registered. */
+function checkLanguage(reading: Reading, tag: string, at: At): boolean {
+  if (isLanguageTag(tag) && /^(?:[a-z]{2,3}|[xi])(?:-|$)/i.test(tag)) return true
+  const hint = 'Write a code of BCP 47 such as en, pt-BR or zh-Hant'
+  tell(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
+  return false
+}

@@ -1,0 +1,127 @@
+import { RDF } from '../../rdf/vocab.ts'
+import type { LogicalSource, TermMap } from '../ir.ts'
+import { type At, below, checkNode, onlyValue, type Reading, tell, values } from './reading.ts'
+import { readLogicalSource } from './source.ts'
+import { readTerm } from './terms.ts'
+import type { DocumentNode, DocumentTerm } from './turtle.ts'
+import { rmlName } from './vocabulary.ts'
+
+/** A triples map (RML-Core, "Triples Map") without its statements. */
+export interface TriplesMap {
+  readonly node: DocumentNode
+  /** A name that no other has: the last part of its IRI where that is enough. */
+  readonly key: string
+  readonly at: At
+  /** What relative IRIs follow. */
+  readonly base: string | undefined
+  readonly source: LogicalSource | null
+  readonly subject: TermMap | null
+  readonly subjectAt: At | undefined
+  /** The subject map, where it is a node that can have classes and graphs. */
+  readonly subjectMap: { readonly node: DocumentNode; readonly at: At } | undefined
+}
+
+/** Triples maps by the ids of their nodes. */
+export type MapsById = ReadonlyMap<string, TriplesMap>
+
+/** Properties that only triples maps have. */
+const MARKS: ReadonlySet<string> = new Set([
+  'logicalSource',
+  'logicalTable',
+  'subjectMap',
+  'subject',
+  'predicateObjectMap',
+])
+
+/** Finds the triples maps of a document and reads their sources and subjects. */
+export function triplesMaps(reading: Reading, base: string | undefined): readonly TriplesMap[] {
+  const { nodes } = reading.document
+  const inFunctions = functionNodes(reading)
+  const found = [...nodes.values()].filter(node => isTriplesMap(node) && !inFunctions.has(node.id))
+  const keys = uniqueKeys(found)
+  return found.map((node, index) => readTriplesMap(reading, node, keys[index] as string, base))
+}
+
+function isTriplesMap({ properties }: DocumentNode): boolean {
+  return properties.some(({ iri, object }) => {
+    const name = rmlName(iri)
+    if (name !== undefined) return MARKS.has(name)
+    return iri === RDF.type && rmlName(object.value) === 'TriplesMap'
+  })
+}
+
+/** Values of functions are written like triples maps; the function itself is refused where it is used. */
+function functionNodes({ document }: Reading): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const { properties } of document.nodes.values())
+    for (const { iri, object } of properties)
+      if (/functionValue$|functionExecution$/.test(rmlName(iri) ?? ''))
+        ids.add(object.type === 'blank' ? `_:${object.value}` : object.value)
+  return ids
+}
+
+function uniqueKeys(found: readonly DocumentNode[]): readonly string[] {
+  const short = found.map(({ term, span }) =>
+    term.type === 'iri' ? localName(term.value) || term.value : `line${span.line}`,
+  )
+  const counts = new Map<string, number>()
+  for (const key of short) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return short.map((key, index) => {
+    const node = found[index] as DocumentNode
+    return counts.get(key) === 1 ? key : node.id
+  })
+}
+
+function localName(iri: string): string {
+  const name = /[^#/:]*$/.exec(iri)?.[0] ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/** The name of a triples map in paths, as the document writes it. */
+function nameOf(term: DocumentTerm, line: number): string {
+  return term.type === 'iri' ? term.written : `[line ${line}]`
+}
+
+function readTriplesMap(
+  reading: Reading,
+  node: DocumentNode,
+  key: string,
+  outer: string | undefined,
+): TriplesMap {
+  const at: At = { span: node.span, path: nameOf(node.term, node.span.line) }
+  checkNode(reading, node, 'triples map', at)
+  const base = onlyValue(reading, node, at, 'baseIRI')?.object.value ?? reading.document.base?.iri ?? outer
+  const source = readLogicalSource(reading, node, at)
+  const property = onlyValue(reading, node, at, 'subjectMap', 'subject')
+  if (property === undefined) {
+    if (values(reading, node, 'subjectMap', 'subject').length === 0)
+      tell(
+        reading,
+        'subject-missing',
+        at,
+        `${at.path} has no subject map`,
+        'Add rml:subjectMap [ rml:template "…" ]',
+      )
+    return { node, key, at, base, source, subject: null, subjectAt: undefined, subjectMap: undefined }
+  }
+  const here = below(at, property)
+  const isShortcut = rmlName(property.iri) === 'subject'
+  const subject = readTerm({ reading, role: 'subject', at: here, base }, property, isShortcut)
+  const { object } = property
+  const id = object.type === 'blank' ? `_:${object.value}` : object.value
+  const described = isShortcut ? undefined : reading.document.nodes.get(id)
+  return {
+    node,
+    key,
+    at,
+    base,
+    source,
+    subject,
+    subjectAt: here,
+    subjectMap: described === undefined ? undefined : { node: described, at: here },
+  }
+}

@@ -1,0 +1,88 @@
+import { Fault } from '../../errors.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
+import { XSD } from '../../rdf/vocab.ts'
+
+/** A property with its value: text of Turtle, or a node of its own. */
+export interface Property {
+  readonly predicate: string
+  readonly object: string | Node
+}
+
+/** What a blank node says. */
+export type Node = readonly Property[]
+
+/** Longest line that is not broken up. */
+const WIDTH = 100
+
+/** A subject with all that is said of it, one property a line, short nodes in one line. */
+export function subjectText(subject: string, node: Node): string {
+  const [first, ...rest] = node.map(property => propertyText(property, 1))
+  return `${subject} ${[first, ...rest.map(text => `  ${text}`)].join(' ;\n')} .\n`
+}
+
+function propertyText({ predicate, object }: Property, depth: number): string {
+  return `${predicate} ${typeof object === 'string' ? object : nodeText(object, predicate.length, depth)}`
+}
+
+function nodeText(node: Node, before: number, depth: number): string {
+  const short = inOneLine(node)
+  if (short !== null && short.length + before + 2 * depth <= WIDTH) return short
+  const indent = '  '.repeat(depth)
+  const lines = node.map(property => `${indent}  ${propertyText(property, depth + 1)}`)
+  return `[\n${lines.join(' ;\n')}\n${indent}]`
+}
+
+/** A node in one line; null where it holds a node that holds another. */
+function inOneLine(node: Node): string | null {
+  const parts: string[] = []
+  for (const { predicate, object } of node) {
+    if (typeof object !== 'string' && object.some(inner => typeof inner.object !== 'string')) return null
+    parts.push(`${predicate} ${typeof object === 'string' ? object : inOneLine(object)}`)
+  }
+  return `[ ${parts.join(' ; ')} ]`
+}
+
+const PREFIX_NAME = /^[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?$/
+const LOCAL_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*)$/
+
+/** The prefixes of a document: writes IRIs with them and remembers which it used. */
+export class PrefixedNames {
+  private readonly used = new Map<string, string>()
+  private readonly known: readonly (readonly [prefix: string, namespace: string])[]
+
+  /** The first of several prefixes of one name is taken, the longest namespace of several that fit. */
+  constructor(...tables: readonly Readonly<Record<string, string>>[]) {
+    const all = new Map<string, string>()
+    for (const table of tables)
+      for (const [prefix, namespace] of Object.entries(table))
+        if (!all.has(prefix) && PREFIX_NAME.test(prefix) && isIri(namespace)) all.set(prefix, namespace)
+    this.known = [...all].sort(([, a], [, b]) => b.length - a.length)
+  }
+
+  /** An IRI of the document, short where a prefix fits. Throws MappingInvalid for what is none. */
+  iri(iri: string): string {
+    for (const [prefix, namespace] of this.known) {
+      if (!iri.startsWith(namespace) || !LOCAL_NAME.test(iri.slice(namespace.length))) continue
+      this.used.set(prefix, namespace)
+      return `${prefix}:${iri.slice(namespace.length)}`
+    }
+    if (!isIri(iri)) throw new Fault('MappingInvalid', { reason: `${JSON.stringify(iri)} is no IRI` })
+    return `<${iri}>`
+  }
+
+  /** A literal of the document. */
+  literal(text: string, datatype: string | undefined, language: string | undefined): string {
+    if (language !== undefined) return `"${escapeText(text)}${literalEnd(XSD.string, language)}`
+    const end = datatype === undefined || datatype === XSD.string ? '' : `^^${this.iri(datatype)}`
+    return `"${escapeText(text)}"${end}`
+  }
+
+  /** The declarations of all prefixes that were used, in the order of their names. */
+  declarations(): string {
+    return [...this.used]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`)
+      .join('')
+  }
+}

@@ -1,0 +1,170 @@
+import { DataFactory, type Term as N3Term, Parser } from 'n3'
+import { type Span, spanOf, type Token, TokenTrail } from './token-trail.ts'
+
+/** A term of the document. `written` is an IRI before prefix and base: what messages show. */
+export type DocumentTerm =
+  | { readonly type: 'iri'; readonly value: string; readonly written: string }
+  | { readonly type: 'blank'; readonly value: string }
+  | { readonly type: 'literal'; readonly value: string; readonly datatype: string; readonly language: string }
+
+/** What a node of the document says once: predicate and object, each with its place. */
+export interface Property {
+  readonly iri: string
+  /** The predicate as it stands in the text: `rml:template`. */
+  readonly written: string
+  readonly object: DocumentTerm
+  /** Where the predicate stands. */
+  readonly span: Span
+  readonly objectSpan: Span
+}
+
+/** A subject with its properties, in the order of the text. */
+export interface DocumentNode {
+  readonly id: string
+  readonly term: DocumentTerm
+  readonly span: Span
+  readonly properties: readonly Property[]
+}
+
+/** A Turtle document as nodes with places. */
+export interface TurtleDocument {
+  /** By {@link nodeId}. */
+  readonly nodes: ReadonlyMap<string, DocumentNode>
+  readonly prefixes: ReadonlyMap<string, { readonly iri: string; readonly span: Span }>
+  /** The first base that the document declares. */
+  readonly base: { readonly iri: string; readonly span: Span } | undefined
+}
+
+/** Why a text is not Turtle. */
+export interface TurtleError {
+  readonly span: Span
+  readonly reason: string
+  /** The prefix that no line declares, where that is the reason. */
+  readonly prefix?: string
+  /** The prefixes that were declared before. */
+  readonly declared: TurtleDocument['prefixes']
+}
+
+/** The name of a node in {@link TurtleDocument.nodes}; literals have none. */
+export function nodeId(term: DocumentTerm): string {
+  return term.type === 'blank' ? `_:${term.value}` : term.value
+}
+
+/**
+ * Reads Turtle (RDF 1.1 Turtle) and keeps where each subject, predicate and object stands, which the parser itself does
+ * not tell: a trail of its tokens runs along.
+ */
+export function readTurtle(text: string): TurtleDocument | TurtleError {
+  const trail = new TokenTrail()
+  const nodes = new Map<string, { readonly node: DocumentNode; readonly properties: Property[] }>()
+  const factory = {
+    ...DataFactory,
+    quad: (subject: N3Term, predicate: N3Term, object: N3Term) => {
+      const at = trail.statement()
+      const term = documentTerm(subject, at.subject)
+      const id = nodeId(term)
+      let known = nodes.get(id)
+      if (known === undefined) {
+        const properties: Property[] = []
+        known = { node: { id, term, span: spanOf(at.subject), properties }, properties }
+        nodes.set(id, known)
+      }
+      known.properties.push({
+        iri: predicate.value,
+        written: written(at.predicate),
+        object: documentTerm(object, at.object),
+        span: spanOf(at.predicate),
+        objectSpan: spanOf(at.object),
+      })
+      return null
+    },
+  }
+  const options = { format: 'text/turtle', factory: factory as unknown as typeof DataFactory }
+  const observers = {
+    onToken: (token: Token) => trail.before(token),
+    onTokenEnd: (token: Token) => trail.after(token),
+  }
+  try {
+    // Without a callback for quads the parser works at once; its types do not know the observers of tokens
+    new Parser(options).parse(text, observers as unknown as null)
+  } catch (error) {
+    return turtleError(error, trail, text)
+  }
+  return {
+    nodes: new Map([...nodes].map(([id, { node }]) => [id, node])),
+    prefixes: trail.prefixes,
+    base: trail.base,
+  }
+}
+
+function documentTerm(term: N3Term, token: Token): DocumentTerm {
+  if (term.termType === 'BlankNode') return { type: 'blank', value: term.value }
+  if (term.termType === 'Literal')
+    return { type: 'literal', value: term.value, datatype: term.datatype.value, language: term.language }
+  return { type: 'iri', value: term.value, written: written(token) }
+}
+
+/** A name as it stands in the text. */
+export function written(token: Token): string {
+  if (token.type === 'IRI') return `<${token.value ?? ''}>`
+  if (token.type === 'prefixed') return `${token.prefix ?? ''}:${token.value ?? ''}`
+  return token.value ?? token.type
+}
+
+/** A name that a missing < has made a comment, in the line of an error or the one before. */
+function swallowedName(text: string, line: number): { readonly span: Span; readonly reason: string } | null {
+  const lines = text.split(/\r\n|\n|\r/)
+  for (const at of [line, line - 1]) {
+    const found = /(?:^|[\s,;])(#[\w.-]{1,200}>)/.exec(lines[at - 1] ?? '')
+    if (found === null) continue
+    const column = found.index + found[0].length - (found[1] as string).length + 1
+    const span = { line: at, column, endLine: at, endColumn: column + (found[1] as string).length }
+    return { span, reason: `a < is missing before ${found[1]}` }
+  }
+  return null
+}
+
+/** Where the text that the lexer cannot read stands in its line; the whole line where it is not found there. */
+function unreadable(text: string, line: number, reason: string): Span {
+  const content = text.split(/\r\n|\n|\r/)[line - 1] ?? ''
+  const issue = /^Unexpected "(.*)"$/s.exec(reason)?.[1] ?? ''
+  const start = issue === '' ? -1 : content.indexOf(issue)
+  const column = start < 0 ? 1 : start + 1
+  return { line, column, endLine: line, endColumn: start < 0 ? content.length + 1 : column + issue.length }
+}
+
+const UNDEFINED_PREFIX = /^Undefined prefix "([^"]*):"/
+
+function turtleError(error: unknown, trail: TokenTrail, text: string): TurtleError {
+  const message = error instanceof Error ? error.message : String(error)
+  const context = (error as { context?: { line?: number; token?: Token } }).context
+  const reason = message.replace(/ on line \d+\.$/, '').slice(0, 200)
+  const declared = trail.prefixes
+  const { token } = context ?? {}
+  if (token === undefined) {
+    const line = context?.line ?? 1
+    return { span: unreadable(text, line, reason), reason: reason || 'unreadable text', declared }
+  }
+  const prefix = UNDEFINED_PREFIX.exec(message)?.[1]
+  if (prefix !== undefined) return { span: spanOf(token), reason, declared, prefix }
+  const swallowed = swallowedName(text, token.line)
+  if (swallowed !== null) return { ...swallowed, declared }
+  const open = trail.open()
+  if (open !== undefined && (token.type === '.' || token.type === 'eof')) {
+    const reason = `the bracket ${open.type} of line ${open.line} is not closed`
+    return { span: spanOf(trail.outdented ?? (token.type === 'eof' ? open : token)), reason, declared }
+  }
+  const { previous } = trail
+  const { predicate, object } = trail.statement()
+  if (reason.startsWith('Expected punctuation') && object === previous && predicate.line < object.line)
+    return {
+      span: spanOf(predicate),
+      reason: `a [ is missing after ${written(predicate)}, or a ; after its value`,
+      declared,
+    }
+  if (/^Expected (punctuation|declaration to end)/.test(reason) && previous !== undefined)
+    return { span: spanOf(previous), reason: 'a ; or . is missing after this', declared }
+  if (token.type === 'eof' && previous !== undefined)
+    return { span: spanOf(previous), reason: 'the text ends in the middle of a statement', declared }
+  return { span: spanOf(token), reason, declared }
+}

@@ -1,0 +1,161 @@
+/** The vocabularies of RML: the one of 2024, and the one of R2RML and the first RML, which say the same in other words. */
+export const RML = 'http://w3id.org/rml/'
+export const R2RML = 'http://www.w3.org/ns/r2rml#'
+export const RML1 = 'http://semweb.mmlab.be/ns/rml#'
+export const QL = 'http://semweb.mmlab.be/ns/ql#'
+export const CSVW = 'http://www.w3.org/ns/csvw#'
+const FNML = 'http://semweb.mmlab.be/ns/fnml#'
+const FNO = 'https://w3id.org/function/ontology#'
+
+/** The graph that is the default graph where a graph map makes this IRI; documents of R2RML are read as if they had it. */
+export const DEFAULT_GRAPH = `${RML}defaultGraph`
+
+/**
+ * The name of a term in RML's vocabularies, old or new, without its namespace: `template` for rr:template and
+ * rml:template, `csvw:url` for the dialects of tables, `fnml:…` for functions. Undefined for all others.
+ */
+export function rmlName(iri: string): string | undefined {
+  for (const namespace of [RML, R2RML, RML1, QL])
+    if (iri.startsWith(namespace)) return iri.slice(namespace.length)
+  if (iri.startsWith(CSVW)) return `csvw:${iri.slice(CSVW.length)}`
+  if (iri.startsWith(FNML)) return `fnml:${iri.slice(FNML.length)}`
+  if (iri.startsWith(FNO)) return `fno:${iri.slice(FNO.length)}`
+  return undefined
+}
+
+/** What a node of a mapping may be, and the properties that it may have. */
+export const PROPERTIES = {
+  'triples map': ['logicalSource', 'subjectMap', 'subject', 'predicateObjectMap', 'baseIRI'],
+  'logical source': ['source', 'referenceFormulation', 'iterator'],
+  source: ['path', 'root', 'null', 'encoding', 'compression', 'csvw:url', 'csvw:dialect', 'csvw:null'],
+  dialect: [
+    ...['delimiter', 'encoding', 'commentPrefix', 'quoteChar', 'doubleQuote', 'header', 'headerRowCount'],
+    ...['lineTerminators', 'skipBlankRows', 'skipColumns', 'skipInitialSpace', 'skipRows', 'trim', 'null'],
+  ].map(name => `csvw:${name}`),
+  'subject map': ['constant', 'template', 'reference', 'termType', 'class', 'graph', 'graphMap'],
+  'predicate-object map': [...['predicate', 'predicateMap', 'object', 'objectMap', 'graph', 'graphMap']],
+  'predicate map': ['constant', 'template', 'reference', 'termType'],
+  'graph map': ['constant', 'template', 'reference', 'termType'],
+  'datatype map': ['constant', 'template', 'reference', 'termType'],
+  'language map': ['constant', 'template', 'reference', 'termType'],
+  'object map': [
+    ...[
+      'constant',
+      'template',
+      'reference',
+      'termType',
+      'datatype',
+      'datatypeMap',
+      'language',
+      'languageMap',
+    ],
+    ...['parentTriplesMap', 'joinCondition'],
+  ],
+  'join condition': ['child', 'parent', 'childMap', 'parentMap'],
+  'join expression': ['constant', 'template', 'reference'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type NodeKind = keyof typeof PROPERTIES
+
+/** What Lodestone does not do, by the terms that ask for it. */
+const UNSUPPORTED: readonly (readonly [feature: string, names: readonly string[]])[] = [
+  [
+    'SQL tables and queries',
+    [
+      'logicalTable',
+      'tableName',
+      'sqlQuery',
+      'sqlVersion',
+      'query',
+      'column',
+      'SQL2008Table',
+      'SQL2008Query',
+    ],
+  ],
+  ['inverse expressions', ['inverseExpression']],
+  [
+    'functions',
+    [
+      ...[
+        'functionExecution',
+        'function',
+        'input',
+        'inputValue',
+        'inputValueMap',
+        'parameter',
+        'parameterMap',
+      ],
+      ...['functionMap', 'return', 'returnMap', 'FunctionExecution', 'functionValue'],
+    ],
+  ],
+  ['conditions', ['condition', 'conditionMap', 'if']],
+  ['targets', ['logicalTarget', 'target', 'serialization', 'mode', 'LogicalTarget', 'Target']],
+  [
+    'RML-star',
+    [
+      ...[
+        'quotedTriplesMap',
+        'subjectMapStar',
+        'starMap',
+        'StarMap',
+        'AssertedTriplesMap',
+        'NonAssertedTriplesMap',
+      ],
+      ...['QuotedTriplesMap'],
+    ],
+  ],
+  [
+    'collections and containers',
+    [
+      'gather',
+      'gatherAs',
+      'strategy',
+      'allowEmptyListAndContainer',
+      'GatherMap',
+      'append',
+      'cartesianProduct',
+    ],
+  ],
+  [
+    'logical views',
+    [
+      ...[
+        'viewOn',
+        'field',
+        'fieldName',
+        'leftJoin',
+        'innerJoin',
+        'parentLogicalView',
+        'structuralAnnotation',
+      ],
+      ...['LogicalView', 'Field', 'IterableField', 'ExpressionField'],
+    ],
+  ],
+  ['class maps', ['classMap']],
+]
+
+/** The feature that a term of RML asks for and Lodestone has not. */
+export function unsupportedFeature(name: string): string | undefined {
+  if (name.startsWith('fnml:') || name.startsWith('fno:')) return 'functions'
+  return UNSUPPORTED.find(([, names]) => names.includes(name))?.[0]
+}
+
+/** Classes that a node may be declared to be. */
+export const CLASSES: readonly string[] = [
+  ...[
+    'TriplesMap',
+    'LogicalSource',
+    'BaseSource',
+    'AbstractLogicalSource',
+    'Source',
+    'RelativePathSource',
+    'FilePath',
+  ],
+  ...['SubjectMap', 'PredicateMap', 'ObjectMap', 'GraphMap', 'PredicateObjectMap', 'RefObjectMap', 'TermMap'],
+  ...['ExpressionMap', 'DatatypeMap', 'LanguageMap', 'Join', 'JoinCondition', 'ChildMap', 'ParentMap'],
+  ...['ReferenceFormulation', 'Strategy', 'IriSafetyMap'],
+]
+
+export const TERM_TYPES = ['IRI', 'URI', 'UnsafeIRI', 'UnsafeURI', 'BlankNode', 'Literal'] as const
+
+export type TermTypeName = (typeof TERM_TYPES)[number]

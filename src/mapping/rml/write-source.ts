@@ -1,0 +1,49 @@
+import type { LogicalSource } from '../ir.ts'
+import type { Node } from './turtle-writer.ts'
+import { CSVW } from './vocabulary.ts'
+import type { Dialect } from './write-terms.ts'
+
+/** A logical source: a file by its path, a table with a dialect of its own as CSVW describes it. */
+export function sourceNode(
+  dialect: Dialect,
+  { path, formulation, iterator, dialect: table }: LogicalSource,
+): Node {
+  const { term, names, vocabulary } = dialect
+  const file = names.literal(path ?? (formulation === 'csv' ? 'data.csv' : 'data.json'), undefined, undefined)
+  const relative: Node = [
+    { predicate: 'a', object: term('RelativePathSource') },
+    { predicate: term('root'), object: term('MappingDirectory') },
+    { predicate: term('path'), object: file },
+  ]
+  const source =
+    table !== undefined ? tableNode(dialect, file, table) : vocabulary === 'rml' ? relative : file
+  return [
+    { predicate: term('source'), object: source },
+    { predicate: term('referenceFormulation'), object: term(formulation === 'csv' ? 'CSV' : 'JSONPath') },
+    ...(iterator === null
+      ? []
+      : [{ predicate: term('iterator'), object: names.literal(iterator, undefined, undefined) }]),
+  ]
+}
+
+function tableNode({ names }: Dialect, file: string, table: NonNullable<LogicalSource['dialect']>): Node {
+  const name = (local: string) => names.iri(CSVW + local)
+  const text = (value: string) => names.literal(value, undefined, undefined)
+  const said = [
+    ['delimiter', table.delimiter === undefined ? undefined : text(table.delimiter)],
+    ['quoteChar', table.quote === undefined ? undefined : text(table.quote ?? '')],
+    ['encoding', table.encoding === undefined ? undefined : text(table.encoding)],
+    ['commentPrefix', table.comment === undefined ? undefined : text(table.comment)],
+    ['header', table.header?.toString()],
+    ['trim', table.trim?.toString()],
+  ] as const
+  const dialect = said.flatMap(([local, object]) =>
+    object === undefined ? [] : { predicate: name(local), object },
+  )
+  return [
+    { predicate: 'a', object: name('Table') },
+    { predicate: name('url'), object: file },
+    ...(dialect.length === 0 ? [] : [{ predicate: name('dialect'), object: dialect }]),
+    ...(table.nulls ?? []).map(value => ({ predicate: name('null'), object: text(value) })),
+  ]
+}

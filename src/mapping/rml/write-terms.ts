@@ -1,0 +1,138 @@
+import { Fault } from '../../errors.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import type { Column } from '../columns.ts'
+import type { Segment, TermMap } from '../ir.ts'
+import { naturalDatatype } from '../natural.ts'
+import { escapeTemplate } from './template.ts'
+import type { Node, PrefixedNames, Property } from './turtle-writer.ts'
+
+/** What the writing of terms depends on. */
+export interface Dialect {
+  readonly names: PrefixedNames
+  /** The name of a term of RML in the vocabulary of the document: `rml:template`, `rr:template`. */
+  readonly term: (name: string) => string
+  readonly vocabulary: 'rml' | 'r2rml-era'
+  /** How a field is referred to in the file: `name`, `$.name`, `$['first name'][*]`. */
+  readonly reference: (field: string) => string
+  /** Name of the reference to the record's own id. */
+  readonly recordId: string | undefined
+  readonly columns: readonly Column[]
+  /** The name of a triples map. */
+  readonly name: (name: string) => string
+}
+
+/** A term map as a constant of Turtle, where a shortcut property can say it; null where it needs a node. */
+export function constantText({ names }: Dialect, term: TermMap): string | null {
+  if (term.type !== 'iri' && term.type !== 'literal') return null
+  const text = constantOf(term.segments)
+  if (text === null || text === '') return term.type === 'literal' && text === '' ? '""' : null
+  if (term.type === 'iri') return names.iri(absoluteConstant(text, term.base))
+  if (typeof (term.datatype ?? '') !== 'string' || typeof (term.language ?? '') !== 'string') return null
+  return names.literal(text, term.datatype as string | undefined, term.language as string | undefined)
+}
+
+function absoluteConstant(text: string, base: string | undefined): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : (base ?? '') + text
+}
+
+/** The text of segments that hold no reference. */
+function constantOf(segments: readonly Segment[]): string | null {
+  if (segments.some(({ type }) => type !== 'constant')) return null
+  return segments.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
+}
+
+/**
+ * A term map as a node.
+ *
+ * @param isObject for object maps, in which a reference makes a literal unless told otherwise
+ */
+export function termNode(dialect: Dialect, term: TermMap, isObject: boolean): Node {
+  const { term: name } = dialect
+  const constant = constantText(dialect, term)
+  if (constant !== null) return [{ predicate: name('constant'), object: constant }]
+  switch (term.type) {
+    case 'natural':
+      return naturalNode(dialect, term.field)
+    case 'blank': {
+      const type = { predicate: name('termType'), object: name('BlankNode') }
+      return term.segments.length === 0 ? [type] : [madeOf(dialect, term.segments, false), type]
+    }
+    case 'iri': {
+      const made = madeOf(dialect, term.segments, term.segments.length === 1)
+      const isReference = term.segments.length === 1
+      if (term.encode !== undefined && term.encode !== 'iri' && !isReference)
+        return [made, { predicate: name('termType'), object: unsafeType(dialect, term.encode) }]
+      return isObject && isReference ? [made, { predicate: name('termType'), object: name('IRI') }] : [made]
+    }
+    case 'literal': {
+      const tag = tagOf(dialect, term)
+      const isReference = term.segments.length === 1 && tag !== null
+      const made = madeOf(dialect, term.segments, isReference)
+      return tag === null ? [made, { predicate: name('termType'), object: name('Literal') }] : [made, tag]
+    }
+    default:
+      return term satisfies never
+  }
+}
+
+function unsafeType({ term, vocabulary }: Dialect, encode: 'uri' | 'none'): string {
+  if (vocabulary === 'rml') return term(encode === 'uri' ? 'URI' : 'UnsafeIRI')
+  throw new Fault('MappingInvalid', {
+    reason: 'The old vocabulary of RML has no IRIs that are escaped otherwise than usual: use the new one',
+  })
+}
+
+/** A field in its own type: what files do not tell is written as a datatype. */
+function naturalNode(dialect: Dialect, field: string): Node {
+  const { term, names, columns } = dialect
+  const made = madeOf(dialect, [{ type: 'field', name: field }], true)
+  const type = columns.find(({ name }) => name === field)?.type ?? 'any'
+  const datatype = type === 'any' ? XSD.string : naturalDatatype(type)
+  return datatype === XSD.string
+    ? [made]
+    : [made, { predicate: term('datatype'), object: names.iri(datatype) }]
+}
+
+/** What makes a term: a reference, or a template. */
+function madeOf(dialect: Dialect, segments: readonly Segment[], isReference: boolean): Property {
+  const [first] = segments
+  if (isReference && first?.type !== undefined && first.type !== 'constant')
+    return {
+      predicate: dialect.term('reference'),
+      object: dialect.names.literal(referenceTo(dialect, first), undefined, undefined),
+    }
+  const template = segments
+    .map(segment =>
+      segment.type === 'constant'
+        ? escapeTemplate(segment.text)
+        : `{${escapeTemplate(referenceTo(dialect, segment))}}`,
+    )
+    .join('')
+  return {
+    predicate: dialect.term('template'),
+    object: dialect.names.literal(template, undefined, undefined),
+  }
+}
+
+function referenceTo(dialect: Dialect, segment: Exclude<Segment, { readonly type: 'constant' }>): string {
+  if (segment.type === 'field') return dialect.reference(segment.name)
+  if (dialect.recordId !== undefined) return dialect.reference(dialect.recordId)
+  throw new Fault('MappingInvalid', {
+    reason: 'The mapping uses the id of the record, which is no field of a file: RML cannot say it',
+  })
+}
+
+function tagOf(
+  dialect: Dialect,
+  { datatype, language }: Extract<TermMap, { readonly type: 'literal' }>,
+): Property | null {
+  const { names, term } = dialect
+  if (typeof language === 'string')
+    return { predicate: term('language'), object: names.literal(language, undefined, undefined) }
+  if (language !== undefined)
+    return { predicate: term('languageMap'), object: [madeOf(dialect, language, language.length === 1)] }
+  if (typeof datatype === 'string') return { predicate: term('datatype'), object: names.iri(datatype) }
+  if (datatype !== undefined)
+    return { predicate: term('datatypeMap'), object: [madeOf(dialect, datatype, datatype.length === 1)] }
+  return null
+}

@@ -1,0 +1,276 @@
+import { Fault } from '../../errors.ts'
+import { iriSafe } from '../../rdf/iri.ts'
+import { RDF } from '../../rdf/vocab.ts'
+import type { Column } from '../columns.ts'
+import type { LogicalSource, Mapping, ResourceRule, Segment, StatementRule, TermMap } from '../ir.ts'
+import { inverseRules } from './inverse.ts'
+import { referencesOf } from './segments.ts'
+import { type Node, PrefixedNames, type Property, subjectText } from './turtle-writer.ts'
+import { CSVW, DEFAULT_GRAPH, QL, R2RML, RML, RML1 } from './vocabulary.ts'
+import { sourceNode } from './write-source.ts'
+import { constantText, type Dialect, termNode } from './write-terms.ts'
+
+/** How a mapping is written as RML. */
+export interface WriteRmlOptions {
+  /** The file that holds the records, in place of what the mapping names itself. References become JSONPath in JSON. */
+  readonly source?: {
+    readonly path: string
+    readonly formulation: 'csv' | 'json'
+    readonly iterator?: string | null
+  }
+  /**
+   * Base of the document: the triples maps are named on it, and relative IRIs that records make follow it. Without it, the
+   * names of the triples maps are absolute.
+   */
+  readonly base?: string
+  /** `rml` for the vocabulary of 2024 (the default), `r2rml-era` for that of R2RML with the first RML. */
+  readonly vocabulary?: 'rml' | 'r2rml-era'
+  /** The fields: files of text do not tell their types, so datatypes are written for all that are not text. */
+  readonly columns?: readonly Column[]
+  /** Column of the file that has the ids of the records. */
+  readonly recordId?: string
+}
+
+/** Prefixes that documents know without declaring them in the mapping. */
+const CUSTOMARY = {
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+  geo: 'http://www.opengis.net/ont/geosparql#',
+}
+
+/**
+ * Namespace of the triples maps where the document has no base. Engines refuse relative IRIs without one, and a base would
+ * change what becomes of relative IRIs in the data.
+ */
+const MAPS = 'urn:lodestone:mapping#'
+
+/** What the old vocabulary took from the first RML; all else is R2RML's. */
+const FIRST_RML: readonly string[] = [
+  ...[
+    'logicalSource',
+    'source',
+    'referenceFormulation',
+    'iterator',
+    'reference',
+    'languageMap',
+    'datatypeMap',
+  ],
+]
+
+/**
+ * Writes a mapping as RML in Turtle, for other engines to run. A link becomes a referencing object map that joins
+ * on what the other subject is made of, an inverse statement a triples map of its own.
+ *
+ * Throws MappingInvalid for what RML cannot say, and where neither mapping nor options name the file.
+ */
+export function writeRml(mapping: Mapping, options: WriteRmlOptions = {}): string {
+  const vocabulary = options.vocabulary ?? 'rml'
+  const own = vocabulary === 'rml' ? { rml: RML, csvw: CSVW } : { rr: R2RML, rml: RML1, ql: QL, csvw: CSVW }
+  const rules = placedRules(inverseRules(mapping.resources), options)
+  const bases = new Set(rules.flatMap(({ rule }) => basesOf(rule)))
+  const base = options.base ?? (vocabulary === 'rml' ? undefined : oneBase(bases))
+  const prefixes = mapping.prefixes ?? {}
+  const names = new PrefixedNames(own, base === undefined ? freePrefix(prefixes) : {}, prefixes, CUSTOMARY)
+  const dialect: Dialect = {
+    names,
+    vocabulary,
+    term: name => names.iri(termIri(name, vocabulary)),
+    reference: referenceWriter(options),
+    recordId: options.recordId,
+    columns: options.columns ?? [],
+    name: name => (base === undefined ? names.iri(MAPS + iriSafe(name)) : `<#${iriSafe(name)}>`),
+  }
+  const blocks = rules.map(placed =>
+    subjectText(dialect.name(placed.name), triplesMap(dialect, placed, rules, base)),
+  )
+  const head = names.declarations() + (base === undefined ? '' : `@base <${base}> .\n`)
+  return [head, ...blocks].join('\n')
+}
+
+/** A prefix for the names of the triples maps that the mapping does not use itself. */
+function freePrefix(taken: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const free = ['map', 'maps', 'triplesmap'].find(
+    prefix => !Object.hasOwn(taken, prefix) || taken[prefix] === MAPS,
+  )
+  return free === undefined ? {} : { [free]: MAPS }
+}
+
+function termIri(name: string, vocabulary: 'rml' | 'r2rml-era'): string {
+  if (vocabulary === 'rml') return RML + name
+  if (name === 'CSV' || name === 'JSONPath') return QL + name
+  return (FIRST_RML.includes(name) ? RML1 : R2RML) + name
+}
+
+/** References in the file that the options name; those of the mapping's own files stay as they are. */
+function referenceWriter({ source, columns }: WriteRmlOptions): (field: string) => string {
+  if (source?.formulation !== 'json') return field => field
+  return field => {
+    if (field.startsWith('$')) return field
+    const path = /^[A-Za-z_]\w*$/.test(field) ? `$.${field}` : `$['${field.replace(/[\\']/g, '\\$&')}']`
+    return columns?.find(({ name }) => name === field)?.multivalued === true ? `${path}[*]` : path
+  }
+}
+
+/** A rule with one of its files, and the name of its triples map. */
+interface PlacedRule {
+  readonly rule: ResourceRule
+  readonly source: LogicalSource
+  readonly name: string
+}
+
+function placedRules(rules: readonly ResourceRule[], { source }: WriteRmlOptions): readonly PlacedRule[] {
+  return rules.flatMap(rule => {
+    const given = source && {
+      path: source.path,
+      formulation: source.formulation,
+      iterator: source.iterator ?? null,
+    }
+    const sources = given === undefined ? (rule.sources ?? []) : [given]
+    if (sources.length === 0)
+      throw new Fault('MappingInvalid', { reason: `RML needs a file for ${rule.key}, and none is named` })
+    return sources.map((from, index) => ({
+      rule,
+      source: from,
+      name: index === 0 ? rule.key : `${rule.key}-${index + 1}`,
+    }))
+  })
+}
+
+function oneBase(bases: ReadonlySet<string>): string | undefined {
+  const [first, second] = bases
+  if (second === undefined) return first
+  throw new Fault('MappingInvalid', {
+    reason: 'The mapping has several bases, which the old vocabulary of RML cannot say: use the new one',
+  })
+}
+
+/** The bases of the IRIs that a rule makes. */
+function basesOf({ subject, graphs, statements }: ResourceRule): readonly string[] {
+  const terms = [subject, ...(graphs ?? []), ...statements.flatMap(termsOf)]
+  return terms.flatMap(term => (term.type === 'iri' && term.base !== undefined ? [term.base] : []))
+}
+
+function termsOf({ predicate, object, graphs }: StatementRule): readonly TermMap[] {
+  return [
+    ...(typeof predicate === 'string' ? [] : [predicate]),
+    ...(object.type === 'link' ? [] : [object]),
+    ...(graphs ?? []),
+  ]
+}
+
+function triplesMap(
+  dialect: Dialect,
+  { rule, source }: PlacedRule,
+  all: readonly PlacedRule[],
+  documentBase: string | undefined,
+): Node {
+  const { term, names } = dialect
+  const own = oneBase(new Set(basesOf(rule)))
+  const base =
+    own !== undefined && own !== documentBase ? [{ predicate: term('baseIRI'), object: `<${own}>` }] : []
+  if (rule.subject.type === 'natural' || rule.subject.type === 'literal')
+    throw new Fault('MappingInvalid', { reason: `The subject of ${rule.key} is a literal` })
+  const classes = rule.statements.flatMap(statement => classOf(statement) ?? [])
+  const others = rule.statements.filter(statement => classOf(statement) === null)
+  return [
+    { predicate: 'a', object: term('TriplesMap') },
+    ...base,
+    { predicate: term('logicalSource'), object: sourceNode(dialect, source) },
+    {
+      predicate: term('subjectMap'),
+      object: [
+        ...termNode(dialect, rule.subject, false),
+        ...classes.map(iri => ({ predicate: term('class'), object: names.iri(iri) })),
+        ...graphProperties(dialect, rule.graphs),
+      ],
+    },
+    ...others.map(statement => ({
+      predicate: term('predicateObjectMap'),
+      object: [
+        predicateProperty(dialect, statement),
+        objectProperty(dialect, statement, source, all),
+        ...graphProperties(dialect, statement.graphs),
+      ],
+    })),
+  ]
+}
+
+/** The class that a statement declares, where a subject map can say it. */
+function classOf({ predicate, object, graphs }: StatementRule): string | null {
+  if (predicate !== RDF.type || object.type !== 'iri' || (graphs ?? []).length > 0) return null
+  const [only, second] = object.segments
+  return only?.type === 'constant' && second === undefined ? only.text : null
+}
+
+function predicateProperty(dialect: Dialect, { predicate }: StatementRule): Property {
+  const { term, names } = dialect
+  return typeof predicate === 'string'
+    ? { predicate: term('predicate'), object: names.iri(predicate) }
+    : { predicate: term('predicateMap'), object: termNode(dialect, predicate, false) }
+}
+
+function objectProperty(
+  dialect: Dialect,
+  { object }: StatementRule,
+  source: LogicalSource,
+  all: readonly PlacedRule[],
+): Property {
+  const { term } = dialect
+  if (object.type !== 'link') {
+    const constant = constantText(dialect, object)
+    return constant === null
+      ? { predicate: term('objectMap'), object: termNode(dialect, object, true) }
+      : { predicate: term('object'), object: constant }
+  }
+  const same = (other: LogicalSource) =>
+    other.path === source.path &&
+    other.formulation === source.formulation &&
+    other.iterator === source.iterator
+  const target = all.find(({ rule, source: other }) => rule.key === object.resource && same(other))
+  if (target === undefined)
+    throw new Fault('MappingInvalid', {
+      reason: `The link to ${object.resource} leads to another file: RML needs a join`,
+    })
+  const references = [...new Set(referencesOf(target.rule.subject))]
+  const isMany = (name: string) => dialect.columns.some(column => column.name === name && column.multivalued)
+  if (references.some(isMany))
+    return { predicate: term('objectMap'), object: termNode(dialect, target.rule.subject, true) }
+  return {
+    predicate: term('objectMap'),
+    object: [
+      { predicate: term('parentTriplesMap'), object: dialect.name(target.name) },
+      ...references.map(name => joinCondition(dialect, name)),
+    ],
+  }
+}
+
+/**
+ * Several engines link every record with every other where there is no condition. With one for each reference of the
+ * parent's subject, all make the link of the same record alone.
+ */
+function joinCondition({ term, names, reference }: Dialect, field: string): Property {
+  const name = names.literal(reference(field), undefined, undefined)
+  return {
+    predicate: term('joinCondition'),
+    object: [
+      { predicate: term('child'), object: name },
+      { predicate: term('parent'), object: name },
+    ],
+  }
+}
+
+function graphProperties(dialect: Dialect, graphs: readonly TermMap[] | undefined): readonly Property[] {
+  const { term } = dialect
+  return (graphs ?? []).map(graph => {
+    const constant = constantText(dialect, graph)
+    if (constant === null) return { predicate: term('graphMap'), object: termNode(dialect, graph, false) }
+    const isDefault = graph.type === 'iri' && graph.segments.some(isDefaultGraph)
+    return { predicate: term('graph'), object: isDefault ? term('defaultGraph') : constant }
+  })
+}
+
+function isDefaultGraph(segment: Segment): boolean {
+  if (segment.type !== 'constant') return false
+  return segment.text === DEFAULT_GRAPH || segment.text === `${R2RML}defaultGraph`
+}

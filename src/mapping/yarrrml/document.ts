@@ -1,0 +1,189 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+} from 'yaml'
+import { childPath } from './keys.ts'
+import { quoted, type Span, type YamlEntry, type YamlNode, type YamlText } from './node.ts'
+import { gatherNotes, type Notes } from './notes.ts'
+import { tellSyntax } from './syntax.ts'
+
+const MOST_BYTES = 256_000
+const MOST_NESTED = 60
+/** Nodes that a document has with its aliases written out. */
+const MOST_NODES = 200_000
+
+/**
+ * Reads YAML in which every scalar stays the author's text. What cannot be read is told and gives null; no text makes it
+ * throw, hang or use much memory.
+ */
+export function readYaml(text: string): { readonly root: YamlNode | null; readonly notes: Notes } {
+  const lines = new LineCounter()
+  const notes = gatherNotes(lines)
+  lines.addNewLine(0)
+  const bytes = Buffer.byteLength(text)
+  const start = { start: 0, end: 0 }
+  if (bytes > MOST_BYTES) {
+    const found = `the document has ${bytes} bytes, a mapping has at most ${MOST_BYTES}`
+    notes.tell('yaml-too-big', start, '', found)
+    return { root: null, notes }
+  }
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
+  const deep = nestedTooDeep(text)
+  if (deep !== null) {
+    const found = `the document is nested more than ${MOST_NESTED} deep`
+    notes.tell('limits', { start: deep, end: deep + 1 }, '', found)
+    return { root: null, notes }
+  }
+  try {
+    const document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, prettyErrors: false })
+    if (document.errors.length > 0) {
+      tellSyntax(text, document.errors, notes)
+      return { root: null, notes }
+    }
+    return { root: converted(document, text, notes), notes }
+  } catch (error) {
+    notes.tell('yaml-syntax', start, '', `the document cannot be read: ${(error as Error).message}`)
+    return { root: null, notes }
+  }
+}
+
+/** Offset at which brackets, dashes or indentation nest too deep for the parser's stack; null where they do not. */
+function nestedTooDeep(text: string): number | null {
+  let brackets = 0
+  let lineStart = 0
+  let indents: number[] = []
+  let dashes = 0
+  let begun = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (character === '\n') {
+      lineStart = at + 1
+      dashes = 0
+      begun = false
+    } else if (!begun && character !== ' ' && character !== '\t') {
+      if ((character === '-' || character === '?') && /\s/.test(text.charAt(at + 1))) dashes++
+      else begun = true
+      if (begun || dashes === 1) {
+        const indent = at - lineStart
+        indents = indents.filter(known => known < indent)
+        indents.push(indent)
+      }
+    }
+    if (character === '[' || character === '{') brackets++
+    else if (character === ']' || character === '}') brackets = Math.max(0, brackets - 1)
+    if (brackets > MOST_NESTED || dashes > MOST_NESTED || indents.length > MOST_NESTED) return at
+  }
+  return null
+}
+
+/** Broken off because of something that was told. */
+class Refused extends Error {}
+
+function converted(document: Document, text: string, notes: Notes): YamlNode | null {
+  const anchors = new Map<string, { node: YamlNode; size: number } | null>()
+  const nothingAt = (offset: number): YamlText => ({
+    type: 'text',
+    text: '',
+    span: { start: offset, end: offset + 1 },
+    verbatim: null,
+    quoted: false,
+  })
+
+  const convert = (node: Node | null, after: number, path: string): { node: YamlNode; size: number } => {
+    if (node === null) return { node: nothingAt(after), size: 1 }
+    const span = spanOf(node)
+    if (isAlias(node)) {
+      const target = anchors.get(node.source)
+      if (target === undefined)
+        refuse(notes, 'yaml-syntax', span, path, `the alias *${node.source} has no anchor before it`)
+      else if (target === null)
+        refuse(notes, 'alias-bomb', span, path, `the alias *${node.source} stands inside its own anchor`)
+      else return target
+    }
+    if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq)$/.test(node.tag))
+      notes.tell('unsupported', span, path, `the YAML tag ${quoted(node.tag)} has no meaning in a mapping`)
+    const anchor = (node as { anchor?: string }).anchor
+    if (anchor !== undefined) anchors.set(anchor, null)
+    const made = convertPlain(node, span, path)
+    if (made.size > MOST_NODES)
+      refuse(notes, 'alias-bomb', span, path, 'the aliases of the document multiply beyond measure')
+    if (anchor !== undefined) anchors.set(anchor, made)
+    return made
+  }
+
+  const convertPlain = (node: Node, span: Span, path: string): { node: YamlNode; size: number } => {
+    if (isSeq<Node | null>(node)) {
+      let size = 1
+      const items = node.items.map((item, index) => {
+        const made = convert(item, span.start, `${path}[${index}]`)
+        size += made.size
+        return made.node
+      })
+      return { node: { type: 'list', items, span }, size }
+    }
+    if (isMap<Node | null, Node | null>(node)) {
+      let size = 1
+      const seen = new Set<string>()
+      const entries: YamlEntry[] = []
+      for (const pair of node.items) {
+        const key = convert(pair.key, span.start, path).node
+        if (key.type !== 'text') {
+          notes.tell('value-shape', key.span, path, 'a key has to be a plain text')
+          continue
+        }
+        const here = childPath(path, key.text)
+        const value = convert(pair.value, key.span.end, here)
+        size += value.size + 1
+        if (seen.has(key.text))
+          notes.tell(
+            'yaml-duplicate-key',
+            key.span,
+            here,
+            `the key ${quoted(key.text)} is there twice`,
+            'Only one of the two could count: give the second another name, or put them together.',
+          )
+        seen.add(key.text)
+        entries.push({ key, value: value.node })
+      }
+      const form = !node.flow ? 'lines' : text.charAt(span.start) === '{' ? 'braces' : 'bare'
+      return { node: { type: 'map', entries, span, form }, size }
+    }
+    if (!isScalar(node)) return { node: nothingAt(span.start), size: 1 }
+    const value = String(node.value ?? '')
+    const quotes = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE'
+    const first = span.start + (quotes ? 1 : 0)
+    const verbatim = text.startsWith(value, first) ? first : null
+    const scalar: YamlText = { type: 'text', text: value, span, verbatim, quoted: quotes }
+    return { node: scalar, size: 1 }
+  }
+
+  try {
+    return convert(document.contents as ParsedNode | null, 0, '').node
+  } catch (error) {
+    if (error instanceof Refused) return null
+    throw error
+  }
+}
+
+function refuse(
+  notes: Notes,
+  code: 'yaml-syntax' | 'alias-bomb',
+  span: Span,
+  path: string,
+  message: string,
+): never {
+  notes.tell(code, span, path, message)
+  throw new Refused(message)
+}
+
+function spanOf(node: Node): Span {
+  const [start, end] = node.range ?? [0, 0]
+  return { start, end: Math.max(end, start + 1) }
+}

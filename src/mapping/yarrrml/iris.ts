@@ -1,0 +1,252 @@
+import { isIri } from '../../rdf/iri.ts'
+import type { DiagnosticCode } from '../diagnostic.ts'
+import type { Segment, TermMap } from '../ir.ts'
+import { nearName } from '../near.ts'
+import type { Context } from './context.ts'
+import { quoted, within, type YamlText } from './node.ts'
+import type { Notes } from './notes.ts'
+import { type Segments, segmentsOf } from './segments.ts'
+
+/** What an IRI is wanted for: the words of messages and the code of one that is none. */
+export interface IriRole {
+  readonly what: string
+  readonly code: DiagnosticCode
+}
+
+export const SUBJECT: IriRole = { what: 'the subject', code: 'subject-not-iri' }
+export const PREDICATE: IriRole = { what: 'the predicate', code: 'predicate-not-iri' }
+export const CLASS: IriRole = { what: 'the class', code: 'class-not-iri' }
+export const DATATYPE: IriRole = { what: 'the datatype', code: 'datatype-not-iri' }
+export const GRAPH: IriRole = { what: 'the graph', code: 'graph-not-iri' }
+export const OBJECT: IriRole = { what: 'the object', code: 'object-not-iri' }
+
+/** Schemes of IRIs that need no prefix; more are accepted before `//`. */
+const SCHEMES = [
+  'http',
+  'https',
+  'urn',
+  'mailto',
+  'tel',
+  'ftp',
+  'info',
+  'tag',
+  'data',
+  'doi',
+  'geo',
+  'did',
+  'ark',
+]
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
+const NAME_BEFORE_COLON = /^([^:/?#\s$()]*):/
+const NEVER_IN_IRI = /[\s<>"{}|\\^`]/u
+
+/** Reads an IRI or a template of one: absolute, with a prefix, between angle brackets, or a reference alone. */
+export function readIri(context: Context, node: YamlText, path: string, role: IriRole): TermMap | null {
+  const read = segmentsOf(context, withoutBrackets(node), path)
+  if (read === null) return null
+  const expanded = expandPrefix(context, node, path, role, read)
+  if (expanded === null) return null
+  const { segments, relative } = expanded
+  const [first] = segments
+  if (first === undefined) {
+    context.notes.tell(role.code, node.span, path, `${role.what} is empty, an IRI is expected`)
+    return null
+  }
+  if (!checkCharacters(context, node, path, role, segments, relative)) return null
+  return {
+    type: 'iri',
+    segments,
+    ...(relative && context.base !== undefined ? { base: context.base } : {}),
+  }
+}
+
+/** Reads an IRI that has no references; null where it is none, which is told. */
+export function readConstantIri(
+  context: Context,
+  node: YamlText,
+  path: string,
+  role: IriRole,
+): string | null {
+  const term = readIri(context, node, path, role)
+  if (term === null || term.type !== 'iri') return null
+  let text = ''
+  for (const segment of term.segments) {
+    if (segment.type !== 'constant') {
+      context.notes.tell(
+        role.code,
+        node.span,
+        path,
+        `${role.what} ${quoted(node.text)} cannot have references`,
+      )
+      return null
+    }
+    text += segment.text
+  }
+  return text
+}
+
+/** `<http://…>` without its brackets. */
+function withoutBrackets(node: YamlText): YamlText {
+  if (!/^<[^<>]*>$/.test(node.text)) return node
+  return {
+    ...node,
+    text: node.text.slice(1, -1),
+    verbatim: node.verbatim === null ? null : node.verbatim + 1,
+  }
+}
+
+interface Expanded {
+  readonly segments: readonly Segment[]
+  /** True where it has no scheme and is resolved on the base. */
+  readonly relative: boolean
+}
+
+function expandPrefix(
+  context: Context,
+  node: YamlText,
+  path: string,
+  role: IriRole,
+  { segments, plainColon }: Segments,
+): Expanded | null {
+  const [first, ...others] = segments
+  if (first === undefined) return { segments, relative: false }
+  if (first.type !== 'constant') {
+    if (others.length === 0 || context.base !== undefined) return { segments, relative: others.length > 0 }
+    context.notes.tell(
+      role.code,
+      node.span,
+      path,
+      `${role.what} ${quoted(node.text)} begins with a reference, whose value is escaped: that never is an IRI`,
+      'Begin with the fixed part, as in http://example.org/city/$(name), or take a reference alone whose values are IRIs.',
+    )
+    return null
+  }
+  const text = first.text
+  const name = plainColon ? undefined : NAME_BEFORE_COLON.exec(text)?.[1]
+  if (name === undefined) {
+    const scheme = SCHEME.exec(text)
+    if (scheme !== null) return { segments, relative: false }
+    return withoutScheme(context, node, path, role, segments)
+  }
+  const rest = text.slice(name.length + 1)
+  const namespace = context.prefixes.get(name)
+  if (namespace !== undefined && !rest.startsWith('//')) {
+    context.usedPrefixes.add(name)
+    return { segments: [{ type: 'constant', text: namespace + rest }, ...others], relative: false }
+  }
+  const scheme = name.toLowerCase()
+  if (SCHEMES.includes(scheme) || rest.startsWith('//')) {
+    tellOddScheme(context.notes, node, path, name, rest)
+    return { segments, relative: false }
+  }
+  tellUnknownPrefix(context, node, path, name)
+  return null
+}
+
+/** Tells a prefix that is declared nowhere. */
+export function tellUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
+  const close = nearName(name, [...context.declared, ...context.prefixes.keys()])
+  const fallback = `Declare it at the top: prefixes: { ${name}: "http://…" }, or write the whole IRI.`
+  context.notes.tell(
+    'prefix-unknown',
+    within(node, 0, name.length + 1),
+    path,
+    `the prefix ${quoted(`${name}:`)} is not declared`,
+    close === undefined ? fallback : `Did you mean ${quoted(`${close}:`)}? ${fallback}`,
+  )
+}
+
+/** `htp://` and `http:/` are IRIs by their syntax, and hardly ever meant. */
+export function tellOddScheme(notes: Notes, node: YamlText, path: string, name: string, rest: string): void {
+  const scheme = name.toLowerCase()
+  const web = scheme === 'http' || scheme === 'https'
+  if (web && /^\/\/[^/?#]/.test(rest)) return
+  if (web && rest === '//' && node.text.includes('$(')) return
+  if (!web && SCHEMES.includes(scheme)) return
+  const close = web ? undefined : nearName(scheme, ['http', 'https', 'ftp'])
+  if (!web && close === undefined) return
+  notes.tell(
+    'iri-unusual',
+    within(node, 0, name.length + 1),
+    path,
+    web ? `${quoted(node.text)} names no host` : `${quoted(`${name}:`)} is no scheme that is known`,
+    `Web addresses begin with ${web ? scheme : close}://`,
+  )
+}
+
+function withoutScheme(
+  context: Context,
+  node: YamlText,
+  path: string,
+  role: IriRole,
+  segments: readonly Segment[],
+): Expanded | null {
+  if (context.base !== undefined && role !== PREDICATE && role !== DATATYPE && role !== CLASS)
+    return { segments, relative: true }
+  const language = role === DATATYPE && /^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/.test(node.text)
+  const swapped = role === DATATYPE && /^[\w-]+~/.test(node.text)
+  context.notes.tell(
+    role.code,
+    node.span,
+    path,
+    `${role.what} ${quoted(node.text)} is not an IRI: it has neither a scheme such as http:// nor a prefix`,
+    language || swapped
+      ? `A language is written ${node.text.split('~')[0]}~lang.`
+      : guessedName(context, node, role),
+  )
+  return null
+}
+
+function guessedName(context: Context, node: YamlText, role: IriRole): string {
+  if (role === DATATYPE && /^[a-z]+$/i.test(node.text)) return `Did you mean xsd:${node.text}?`
+  const name = node.text.split(/[:;.,/]/)[0] ?? ''
+  if (/[;.,]/.test(node.text) && context.prefixes.has(name)) return `After a prefix comes a colon: ${name}:…`
+  if (/^(www\.|[\w-]+\.[a-z]{2,}\/)/i.test(node.text)) return `Write https://${node.text}`
+  if (/^https?\/\//i.test(node.text)) return 'After http comes a colon: http://…'
+  return 'Write an absolute IRI (http://…) or a name with a prefix (schema:name).'
+}
+
+function checkCharacters(
+  context: Context,
+  node: YamlText,
+  path: string,
+  role: IriRole,
+  segments: readonly Segment[],
+  relative: boolean,
+): boolean {
+  let skeleton = ''
+  for (const segment of segments) {
+    if (segment.type !== 'constant') {
+      skeleton += 'x'
+      continue
+    }
+    const found = NEVER_IN_IRI.exec(segment.text)
+    skeleton += segment.text
+    if (found === null) continue
+    const at = found[0].trim() === '' ? node.text.search(/\s/) : node.text.indexOf(found[0])
+    context.notes.tell(
+      'iri-invalid-char',
+      at < 0 ? node.span : within(node, at, at + 1),
+      path,
+      `${role.what} ${quoted(node.text)} has ${characterName(found[0])}, which no IRI may have`,
+      'Escape it (a space is %20), or take it away.',
+    )
+    return false
+  }
+  if (segments.length === 1 && segments[0]?.type !== 'constant') return true
+  if (isIri(relative ? `${context.base}${skeleton}` : skeleton)) return true
+  context.notes.tell(
+    'iri-invalid-char',
+    node.span,
+    path,
+    `${role.what} ${quoted(node.text)} is not a valid IRI`,
+    /%(?![0-9A-Fa-f]{2})/.test(skeleton)
+      ? 'After % come two hexadecimal digits; the sign itself is %25.'
+      : undefined,
+  )
+  return false
+}
+
+function characterName(character: string): string {
+  return character.trim() === '' ? 'a space' : `the character ${character}`
+}

@@ -1,0 +1,147 @@
+import type { LogicalSource, ResourceRule, StatementRule, TermMap } from '../ir.ts'
+import type { Context } from './context.ts'
+import { childPath, MAPPING_KEYS, readKeys } from './keys.ts'
+import { described, isEmpty, quoted, type Span, type YamlEntry, type YamlMap } from './node.ts'
+import { readGraphs } from './predicates.ts'
+import { readSources } from './sources.ts'
+import { MOST_RULES, readStatements } from './statements.ts'
+import { readSubjects } from './subjects.ts'
+import { tellUnsupported } from './unsupported.ts'
+
+const MOST_MAPPINGS = 200
+
+/** Reads all mappings; one with several subjects becomes as many rules, and so does every link to it. */
+export function readMappings(context: Context, mappings: YamlMap, path: string): readonly ResourceRule[] {
+  if (mappings.entries.length > MOST_MAPPINGS) {
+    const found = `the document has ${mappings.entries.length} mappings, at most ${MOST_MAPPINGS} are allowed`
+    context.notes.tell('limits', mappings.span, path, found)
+    return []
+  }
+  const rules = new Map<string, readonly ResourceRule[]>()
+  for (const entry of mappings.entries) {
+    if (context.rules > MOST_RULES) break
+    rules.set(entry.key.text, readMapping(context, entry, childPath(path, entry.key.text)))
+  }
+  return expandLinks(context, rules)
+}
+
+function readMapping(context: Context, entry: YamlEntry, path: string): readonly ResourceRule[] {
+  const { notes } = context
+  const { key, value } = entry
+  if (value.type !== 'map' || value.entries.length === 0) {
+    notes.tell(
+      isEmpty(value) || value.type === 'map' ? 'mapping-empty' : 'value-shape',
+      key.span,
+      path,
+      `the mapping ${quoted(key.text)} is ${described(value)}, a map with subjects and predicateobjects is expected`,
+      'Are the lines below it indented?',
+    )
+    return []
+  }
+  const before = notes.count()
+  const keys = readKeys(context, value, MAPPING_KEYS, path)
+  const misspelt = notes.count() > before
+  tellUnsupported(context, keys, path)
+  const type = keys.type?.value
+  const blank = type?.type === 'text' ? type : undefined
+  if (type !== undefined && !(blank !== undefined && ['iri', 'blank'].includes(blank.text))) {
+    const found = `the type of the subjects is iri or blank, found ${described(type)}`
+    notes.tell('value-shape', type.span, childPath(path, 'type'), found)
+  }
+  const graphs = keys.graphs
+  const shared = {
+    graphs: graphs === undefined ? [] : readGraphs(context, graphs.value, childPath(path, graphs.key.text)),
+    sources:
+      keys.sources === undefined
+        ? []
+        : readSources(context, keys.sources.value, childPath(path, keys.sources.key.text)),
+    place: notes.place(key.span, path),
+  }
+  let subjects: readonly (TermMap | null)[] = []
+  if (keys.subjects !== undefined) subjects = readSubjects(context, keys.subjects, path, blank)
+  else if (blank?.text === 'blank') subjects = [{ type: 'blank', segments: [] }]
+  else if (!misspelt)
+    notes.tell(
+      'subject-missing',
+      key.span,
+      path,
+      `the mapping ${quoted(key.text)} has no subject`,
+      'Write the template of an IRI, as in subject: http://example.org/city/$(name)',
+    )
+  const subjectPlace = keys.subjects === undefined ? undefined : notes.place(keys.subjects.value.span, path)
+  const said = keys.predicateobjects
+  if (said === undefined || isEmpty(said.value)) {
+    if (!misspelt)
+      notes.tell(
+        'mapping-empty',
+        said?.key.span ?? key.span,
+        path,
+        `the mapping ${quoted(key.text)} says nothing of its resources`,
+        'Write predicateobjects: and below it a list of statements.',
+      )
+    return []
+  }
+  const statements = readStatements(context, said.value, childPath(path, said.key.text))
+  context.rules += Math.max(0, subjects.length - 1) * statements.length
+  if (tellTooMany(context, key.span, path)) return []
+  return rulesOf(key.text, subjects, statements, shared, subjectPlace)
+}
+
+/** Tells a document whose lists multiply to more rules than there may be; true where they do. */
+function tellTooMany(context: Context, span: Span | undefined, path: string): boolean {
+  if (context.rules <= MOST_RULES) return false
+  const found = `the mapping has more than ${MOST_RULES} rules`
+  context.notes.tell('limits', span ?? { start: 0, end: 1 }, path, found)
+  return true
+}
+
+interface Shared {
+  readonly graphs: readonly TermMap[]
+  readonly sources: readonly LogicalSource[]
+  readonly place: NonNullable<ResourceRule['place']>
+}
+
+function rulesOf(
+  key: string,
+  subjects: readonly (TermMap | null)[],
+  statements: readonly StatementRule[],
+  { graphs, sources, place }: Shared,
+  subjectPlace: ResourceRule['subjectPlace'] | undefined,
+): readonly ResourceRule[] {
+  return subjects.flatMap((subject, index) =>
+    subject === null
+      ? []
+      : [
+          {
+            key: index === 0 ? key : `${key}#${index + 1}`,
+            subject,
+            statements,
+            ...(graphs.length === 0 ? {} : { graphs }),
+            ...(sources.length === 0 ? {} : { sources }),
+            place,
+            ...(subjectPlace === undefined ? {} : { subjectPlace }),
+          },
+        ],
+  )
+}
+
+/** A link goes to every subject of the mapping that it names. */
+function expandLinks(
+  context: Context,
+  rules: ReadonlyMap<string, readonly ResourceRule[]>,
+): readonly ResourceRule[] {
+  const several = [...rules.values()].some(made => made.length > 1)
+  const all = [...rules.values()].flat()
+  if (!several) return all
+  return all.map(rule => ({
+    ...rule,
+    statements: rule.statements.flatMap(statement => {
+      const { object } = statement
+      if (object.type !== 'link') return [statement]
+      const targets = rules.get(object.resource) ?? []
+      context.rules += targets.length
+      if (tellTooMany(context, context.mappingKeys.get(object.resource)?.span, 'mappings')) return []
+      return targets.map(({ key }) => ({ ...statement, object: { type: 'link' as const, resource: key } }))
+    }),
+  }))
+}

@@ -1,0 +1,76 @@
+/** Where a piece of a document stands: offsets of its first character and of what follows it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** What a YAML document says, each piece with its place; every scalar is the author's text. */
+export type YamlNode = YamlText | YamlList | YamlMap
+
+export interface YamlText {
+  readonly type: 'text'
+  readonly text: string
+  readonly span: Span
+  /** Offset in the document of the text's first character, where the document has the text as it is; else null. */
+  readonly verbatim: number | null
+  readonly quoted: boolean
+}
+
+export interface YamlList {
+  readonly type: 'list'
+  readonly items: readonly YamlNode[]
+  readonly span: Span
+}
+
+export interface YamlMap {
+  readonly type: 'map'
+  readonly entries: readonly YamlEntry[]
+  readonly span: Span
+  /** How it is written: `{a: b}`, as lines, or as one `a: b` in a flow list. */
+  readonly form: 'braces' | 'lines' | 'bare'
+}
+
+export interface YamlEntry {
+  readonly key: YamlText
+  readonly value: YamlNode
+}
+
+/** True where nothing is written: no value, `~` or `null`. */
+export function isEmpty(node: YamlNode): boolean {
+  return node.type === 'text' && !node.quoted && ['', '~', 'null'].includes(node.text)
+}
+
+/** A node in a few words, for messages. */
+export function described(node: YamlNode): string {
+  switch (node.type) {
+    case 'text':
+      return isEmpty(node) ? 'nothing' : `the text ${quoted(node.text)}`
+    case 'list':
+      return `a list of ${node.items.length}`
+    case 'map':
+      return node.entries.length === 0
+        ? 'an empty map'
+        : `a map with ${node.entries.length === 1 ? 'the key' : 'the keys'} ${node.entries
+            .slice(0, 5)
+            .map(({ key }) => shortened(key.text))
+            .join(', ')}`
+    default:
+      return node satisfies never
+  }
+}
+
+/** A text of the document as a message shows it. */
+export function quoted(text: string): string {
+  return `\`${shortened(text)}\``
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line
+}
+
+/** The part of a text as a span of the document; the whole where the document does not have the text as it is. */
+export function within(node: YamlText, from: number, to: number): Span {
+  if (node.verbatim === null) return node.span
+  return { start: node.verbatim + from, end: node.verbatim + Math.max(to, from) }
+}

@@ -1,0 +1,308 @@
+import { literalType } from '../../rdf/literals.ts'
+import type { ObjectMap, Segment } from '../ir.ts'
+import { nearName } from '../near.ts'
+import { constantText } from '../vocabulary.ts'
+import type { Context } from './context.ts'
+import { CLASS, type IriRole, OBJECT, readIri } from './iris.ts'
+import { isSameRecord } from './joins.ts'
+import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
+import { type ObjectWish, readMarks } from './marks.ts'
+import { described, isEmpty, quoted, within, type YamlMap, type YamlNode, type YamlText } from './node.ts'
+import { segmentsOf } from './segments.ts'
+import { tellUnsupported } from './unsupported.ts'
+
+/** Reads one object; null where it cannot be read, which is told. */
+export function readObject(
+  context: Context,
+  node: YamlNode,
+  path: string,
+  wish: ObjectWish,
+): ObjectMap | null {
+  switch (node.type) {
+    case 'text':
+      return objectOfText(context, node, path, wish)
+    case 'map':
+      return objectOfMap(context, node, path, wish)
+    case 'list':
+      return objectOfPair(context, node.items, node, path, wish)
+    default:
+      return node satisfies never
+  }
+}
+
+/** `[value, datatype]` or `[value, xx~lang]`. */
+function objectOfPair(
+  context: Context,
+  items: readonly YamlNode[],
+  node: YamlNode,
+  path: string,
+  wish: ObjectWish,
+): ObjectMap | null {
+  const [value, mark] = items
+  if (value === undefined || items.length > 2 || value.type === 'list') {
+    const found = `an object in brackets is [value, datatype] or [value, en~lang], found ${described(node)}`
+    context.notes.tell('value-shape', node.span, path, found)
+    return null
+  }
+  if (mark === undefined) return readObject(context, value, `${path}[0]`, wish)
+  if (mark.type !== 'text') {
+    const found = `a datatype or a language is a text, found ${described(mark)}`
+    context.notes.tell('value-shape', mark.span, `${path}[1]`, found)
+    return null
+  }
+  return readObject(context, value, `${path}[0]`, { ...wish, mark })
+}
+
+function objectOfMap(context: Context, node: YamlMap, path: string, wish: ObjectWish): ObjectMap | null {
+  if (node.form === 'bare') {
+    context.notes.tell(
+      'value-shape',
+      node.span,
+      path,
+      `${described(node)} stands where a value is expected`,
+      'In a list between brackets `a: b` is a map: put a text with a colon and a space in quotes.',
+    )
+    return null
+  }
+  const before = context.notes.count()
+  const keys = readKeys(context, node, OBJECT_KEYS, path)
+  if (keys.mapping !== undefined)
+    return readLink(context, node, keys.mapping.value, keys.conditions?.value, path)
+  if (tellUnsupported(context, keys, path)) return null
+  const text = (name: 'type' | 'datatype' | 'language') => {
+    const value = keys[name]?.value
+    if (value === undefined || (value.type === 'text' && !isEmpty(value)))
+      return value as YamlText | undefined
+    const found = `${name} is a text, found ${described(value)}`
+    context.notes.tell('value-shape', keys[name]?.key.span ?? value.span, childPath(path, name), found)
+    return undefined
+  }
+  const own: ObjectWish = {
+    ...wish,
+    type: text('type') ?? wish.type,
+    datatype: text('datatype'),
+    language: text('language'),
+  }
+  if (keys.value === undefined) {
+    if (context.notes.count() === before)
+      context.notes.tell('value-shape', node.span, path, 'the object has neither a value nor a mapping')
+    return null
+  }
+  const { value } = keys.value
+  const here = childPath(path, keys.value.key.text)
+  if (value.type === 'text') return objectOfText(context, value, here, own, true)
+  context.notes.tell(
+    'value-shape',
+    value.span,
+    here,
+    `the value of an object is a text, found ${described(value)}`,
+  )
+  return null
+}
+
+function readLink(
+  context: Context,
+  node: YamlMap,
+  target: YamlNode,
+  condition: YamlNode | undefined,
+  path: string,
+): ObjectMap | null {
+  const here = childPath(path, 'mapping')
+  if (target.type !== 'text') {
+    context.notes.tell('value-shape', target.span, here, `mapping is a text, found ${described(target)}`)
+    return null
+  }
+  if (!context.mappingKeys.has(target.text)) {
+    const close = nearName(target.text, context.mappingKeys.keys())
+    const known = `There are: ${[...context.mappingKeys.keys()].slice(0, 10).join(', ')}.`
+    const hint = close === undefined ? known : `Did you mean ${quoted(close)}?`
+    context.notes.tell('link-unknown', target.span, here, `there is no mapping ${quoted(target.text)}`, hint)
+    tellNearKey(context, 'link-unknown', close, target.text)
+    return null
+  }
+  if (condition !== undefined && !isEmpty(condition) && !isSameRecord(condition)) {
+    context.notes.tell(
+      'unsupported',
+      condition.span,
+      childPath(path, 'condition'),
+      'joins are not supported: a link goes to what the other mapping makes of the same record',
+      'Leave the condition out; to reach resources of other records write their IRI: http://…/$(field)~iri.',
+    )
+    return null
+  }
+  for (const { key } of node.entries)
+    if (['value', 'v', 'datatype', 'language'].includes(key.text))
+      context.notes.tell('value-shape', key.span, path, `${quoted(key.text)} has no meaning beside mapping`)
+  return { type: 'link', resource: target.text }
+}
+
+/** Chooses what a text is (mapping rules, "Object interpretation"). */
+function objectOfText(
+  context: Context,
+  node: YamlText,
+  path: string,
+  wish: ObjectWish,
+  explicit = false,
+): ObjectMap | null {
+  const { notes } = context
+  const read = readMarks(context, path, wish)
+  if (read === null) return null
+  const { datatype, language } = read
+  const typed = datatype !== undefined || language !== undefined
+  if (isEmpty(node)) {
+    const found = 'the object is empty'
+    notes.tell('value-shape', node.span, path, found, 'A field is written $(name), an empty text "".')
+    return null
+  }
+  const kind = kindOf(context, wish, path)
+  if (kind === null) return null
+  const suffix = /^(.*)~(\w+)$/s.exec(node.text)
+  const suffixed = suffix?.[2] === 'iri'
+  if (suffix !== null && !suffixed && tellSuffix(context, node, path, suffix[2] ?? '')) return null
+  const bare: YamlText = suffixed ? { ...node, text: suffix?.[1] ?? '' } : node
+  const isKey = context.mappingKeys.has(node.text)
+  if (isKey && !explicit && kind === undefined) {
+    if (!typed) return { type: 'link', resource: node.text }
+    notes.tell(
+      'equals-mapping-key-with-datatype',
+      node.span,
+      path,
+      `${quoted(node.text)} is the name of a mapping, but with a datatype or a language it is taken as text`,
+      'Take the datatype away for a link.',
+    )
+  }
+  if (kind === 'blank') {
+    const made = segmentsOf(context, bare, path)
+    return made === null ? null : { type: 'blank', segments: made.segments }
+  }
+  const role: IriRole = wish.isClass ? CLASS : OBJECT
+  if (kind === 'iri' || suffixed || (wish.isClass && kind !== 'literal')) {
+    if (typed) {
+      const found = `${role.what} is an IRI and can have neither a datatype nor a language`
+      notes.tell('value-shape', (wish.mark ?? wish.datatype ?? wish.language ?? node).span, path, found)
+      return null
+    }
+    return readIri(context, bare, path, role)
+  }
+  const web = kind !== 'literal' && !typed && /^<?https?:\/\//i.test(node.text)
+  if (web && explicit) {
+    const hint = 'Write type: iri for a resource, type: literal for a text.'
+    notes.tell('looks-like-curie', node.span, path, `${quoted(node.text)} is taken as text`, hint)
+  } else if (web)
+    return readIri(context, node, path, {
+      ...OBJECT,
+      what: 'the object (text that begins with http:// is an IRI)',
+    })
+  return literal(context, node, path, datatype, language, !typed && kind === undefined)
+}
+
+function literal(
+  context: Context,
+  node: YamlText,
+  path: string,
+  datatype: string | readonly Segment[] | undefined,
+  language: string | readonly Segment[] | undefined,
+  guess: boolean,
+): ObjectMap | null {
+  const made = segmentsOf(context, node, path)
+  if (made === null) return null
+  const { segments } = made
+  const [first] = segments
+  if (datatype === undefined && language === undefined && segments.length === 1 && first?.type === 'field')
+    return {
+      type: 'natural',
+      field: first.name,
+      ...(first.place === undefined ? {} : { place: first.place }),
+    }
+  const constant = constantText(segments)
+  if (guess) tellGuesses(context, node, path, constant)
+  if (constant !== null && typeof datatype === 'string') {
+    const rules = literalType(datatype)
+    if (rules !== null && rules.canonical(constant) === null) {
+      const found = `${quoted(constant)} is no value of ${datatype.split(/[#/]/).at(-1)}`
+      context.notes.tell('constant-ill-typed', node.span, path, found)
+      return null
+    }
+  }
+  return {
+    type: 'literal',
+    segments,
+    ...(datatype === undefined ? {} : { datatype }),
+    ...(language === undefined ? {} : { language }),
+  }
+}
+
+const MOST_GUESSES = 300
+
+/** Constants and templates that are literals and were probably meant to be something else. */
+function tellGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
+  const { notes, prefixes } = context
+  const prefix = /^([\w-]+):[^\s/]/.exec(node.text)?.[1]
+  if (prefix !== undefined && prefixes.has(prefix)) {
+    const found = `${quoted(node.text)} is taken as text, and looks like a name with the prefix ${quoted(`${prefix}:`)}`
+    notes.tell('looks-like-curie', node.span, path, found, 'Write ~iri behind it if a resource is meant.')
+    return
+  }
+  if (/^(www\.|https?\/\/|https?:\/?[^/\s]|https?:\/ ?\/|h?t{0,2}ps?:\/{1,2}|[a-z]{3,6}:\/\/|\/\/)[^\s]/i.test(node.text)) {
+    const found = `${quoted(node.text)} is taken as text, and looks like an IRI that is not whole`
+    notes.tell('looks-like-iri-without-scheme', node.span, path, found, 'IRIs begin with http:// or https://')
+    return
+  }
+  if (constant === null || context.mappingKeys.has(constant)) return
+  if (!node.quoted && /^(?:value|mapping|type|datatype|language|function)[\s:]/.test(constant)) {
+    const found = `${quoted(constant)} is taken as text, and looks like a key`
+    notes.tell('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
+    return
+  }
+  context.guesses += 1
+  if (context.guesses > MOST_GUESSES) return
+  const close = constant.length < 3 ? undefined : nearName(constant, context.mappingKeys.keys())
+  if (close === undefined) return
+  tellNearKey(context, 'looks-like-link', close, constant)
+  notes.tell(
+    'looks-like-link',
+    node.span,
+    path,
+    `${quoted(constant)} is taken as text; no mapping has that name, ${quoted(close)} is near`,
+    `Write ${close} for a link to that mapping, or {value: …, type: literal} for the text.`,
+  )
+}
+
+/** Tells of a mapping whose name is nearly that of a link: either may be misspelt. */
+function tellNearKey(
+  context: Context,
+  code: 'link-unknown' | 'looks-like-link',
+  near: string | undefined,
+  name: string,
+): void {
+  const key = near === undefined ? undefined : context.mappingKeys.get(near)
+  if (key === undefined) return
+  const found = `the mapping has this name, and ${quoted(name)} is used elsewhere`
+  context.notes.tell(code, key.span, `mappings.${key.text}`, found)
+}
+
+/** Tells a suffix that has no meaning for a value; true where it cannot be text either. */
+function tellSuffix(context: Context, node: YamlText, path: string, suffix: string): boolean {
+  const at = within(node, node.text.length - suffix.length - 1, node.text.length)
+  if (suffix === 'lang') {
+    const hint = 'Write [predicate, value, en~lang], or objects: [[value, en~lang]].'
+    context.notes.tell('value-shape', at, path, 'a language stands where a value is expected', hint)
+    return true
+  }
+  if (nearName(suffix, ['iri', 'lang']) === undefined) return false
+  const hint = `Did you mean ~${nearName(suffix, ['iri', 'lang'])}?`
+  context.notes.tell('value-shape', at, path, `the suffix ~${suffix} is not known`, hint)
+  return true
+}
+
+function kindOf(
+  context: Context,
+  { type }: ObjectWish,
+  path: string,
+): 'iri' | 'literal' | 'blank' | null | undefined {
+  if (type === undefined) return undefined
+  if (type.text === 'iri' || type.text === 'literal' || type.text === 'blank') return type.text
+  const found = `the type of an object is iri, literal or blank, found ${described(type)}`
+  context.notes.tell('value-shape', type.span, childPath(path, 'type'), found)
+  return null
+}

@@ -1,0 +1,184 @@
+import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { type Diagnostic, hasErrors } from '../diagnostic.ts'
+import type { Mapping } from '../ir.ts'
+import type { Context, NamedSource } from './context.ts'
+import { readYaml } from './document.ts'
+import { tellHabits, tellPrefixes } from './habits.ts'
+import { tellOddScheme } from './iris.ts'
+import { childPath, type Entries, ROOT_KEYS, readKeys } from './keys.ts'
+import { readMappings } from './mappings.ts'
+import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
+import type { Notes } from './notes.ts'
+import { readSource } from './sources.ts'
+import { tellUnsupported } from './unsupported.ts'
+
+/** What was read of a mapping document; the mapping is null where it has errors. */
+export interface ReadMapping {
+  readonly mapping: Mapping | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export interface ReadOptions {
+  /** Prefixes beside those of RDFa that the document need not declare. */
+  readonly prefixes?: Readonly<Record<string, string>>
+}
+
+/**
+ * Reads a mapping written in YARRRML 1.3, without knowing the dataset it is for. Whatever the text is, it never throws.
+ */
+export function readYarrrml(text: string, options: ReadOptions = {}): ReadMapping {
+  const { root, notes } = readYaml(text)
+  const mapping = root === null ? null : readRoot(root, notes, options)
+  const diagnostics = notes.diagnostics()
+  return { mapping: hasErrors(diagnostics) ? null : mapping, diagnostics }
+}
+
+function readRoot(root: YamlNode, notes: Notes, options: ReadOptions): Mapping | null {
+  if (root.type !== 'map') {
+    const message = isEmpty(root)
+      ? 'the document is empty'
+      : `the document is ${described(root)}, a map is expected`
+    notes.tell(isEmpty(root) ? 'no-mappings' : 'doc-not-map', root.span, '', message, 'Begin with mappings:')
+    return null
+  }
+  const given = new Map(Object.entries({ ...INITIAL_CONTEXT, ...options.prefixes }))
+  const early: Context = {
+    notes,
+    prefixes: given,
+    declared: new Set(),
+    usedPrefixes: new Set(),
+    base: undefined,
+    external: new Map(),
+    mappingKeys: new Map(),
+    sources: new Map(),
+    rules: 0,
+    guesses: 0,
+  }
+  const before = notes.count()
+  const keys = readKeys(early, root, ROOT_KEYS, '')
+  tellUnsupported(early, keys, '')
+  if (keys.authors !== undefined)
+    notes.tell(
+      'authors-ignored',
+      keys.authors.key.span,
+      keys.authors.key.text,
+      'the authors are not published',
+    )
+  const declared = readPrefixes(notes, keys.prefixes)
+  const prefixes = new Map([...given, ...declared])
+  const mappings = keys.mappings?.value
+  const context: Context = {
+    ...early,
+    prefixes,
+    declared: new Set(declared.keys()),
+    base: readBase(notes, keys.base),
+    external: readTexts(notes, keys.external),
+    mappingKeys: new Map(mappings?.type === 'map' ? mappings.entries.map(({ key }) => [key.text, key]) : []),
+    sources: readNamedSources(early, keys.sources),
+  }
+  if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
+    const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span
+    // A misspelt key was told already.
+    if (keys.mappings !== undefined || notes.count() === before)
+      notes.tell(
+        'no-mappings',
+        span,
+        '',
+        'the document has no mappings',
+        'Write mappings: and below it one key for each resource.',
+      )
+    return null
+  }
+  if (mappings.type !== 'map') {
+    const found = `mappings is a map with one key for each resource, found ${described(mappings)}`
+    notes.tell('no-mappings', mappings.span, keys.mappings.key.text, found)
+    return null
+  }
+  if (mappings.entries.length === 0) {
+    notes.tell('no-mappings', mappings.span, keys.mappings.key.text, 'there is no mapping')
+    return null
+  }
+  const resources = readMappings(context, mappings, keys.mappings.key.text)
+  tellPrefixes(context, keys.prefixes)
+  if (!hasErrors(notes.diagnostics())) tellHabits(context, resources)
+  return { resources, prefixes: Object.fromEntries(usedPrefixes(context, declared)) }
+}
+
+function usedPrefixes(context: Context, declared: ReadonlyMap<string, string>): readonly [string, string][] {
+  return [...context.prefixes].filter(([name]) => declared.has(name) || context.usedPrefixes.has(name))
+}
+
+function readPrefixes(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
+  const declared = new Map<string, string>()
+  for (const { key, value } of mapEntries(notes, entry)) {
+    const path = childPath('prefixes', key.text)
+    const name = key.text.replace(/:$/, '')
+    if (value.type !== 'text' || isEmpty(value)) {
+      notes.tell(
+        'prefix-iri-invalid',
+        key.span,
+        path,
+        `the prefix ${quoted(name)} has no IRI: found ${described(value)}`,
+      )
+      continue
+    }
+    const iri = value.text.replace(/^<(.*)>$/, '$1')
+    declared.set(name, iri)
+    if (!/^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) && name !== '')
+      notes.tell(
+        'prefix-iri-invalid',
+        key.span,
+        path,
+        `${quoted(name)} cannot be a prefix: letters, digits, - and _ can`,
+      )
+    else if (!isIri(iri)) {
+      const found = `the prefix ${quoted(name)} stands for ${quoted(iri)}, which is no absolute IRI`
+      notes.tell('prefix-iri-invalid', value.span, path, found)
+    } else {
+      const colon = iri.indexOf(':')
+      tellOddScheme(notes, value, path, iri.slice(0, colon), iri.slice(colon + 1))
+    }
+  }
+  return declared
+}
+
+function readBase(notes: Notes, entry: YamlEntry | undefined): string | undefined {
+  if (entry === undefined) return undefined
+  const { value } = entry
+  if (value.type === 'text' && isIri(value.text)) return value.text
+  notes.tell(
+    'iri-invalid-char',
+    value.span,
+    'base',
+    `the base is ${described(value)}, an absolute IRI is expected`,
+  )
+  return undefined
+}
+
+function readTexts(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const { key, value } of mapEntries(notes, entry)) {
+    if (value.type === 'text') texts.set(key.text, value.text)
+    else {
+      const found = `an external value is a text, found ${described(value)}`
+      notes.tell('value-shape', value.span, childPath('external', key.text), found)
+    }
+  }
+  return texts
+}
+
+function readNamedSources(context: Context, entry: Entries<typeof ROOT_KEYS>['sources']): Context['sources'] {
+  const named = new Map<string, NamedSource>()
+  for (const { key, value } of mapEntries(context.notes, entry))
+    named.set(key.text, { key, source: readSource(context, value, childPath('sources', key.text)) })
+  return named
+}
+
+function mapEntries(notes: Notes, entry: YamlEntry | undefined): YamlMap['entries'] {
+  if (entry === undefined || isEmpty(entry.value)) return []
+  if (entry.value.type === 'map') return entry.value.entries
+  const found = `${quoted(entry.key.text)} is a map, found ${described(entry.value)}`
+  notes.tell('value-shape', entry.value.span, entry.key.text, found)
+  return []
+}

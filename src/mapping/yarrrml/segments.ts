@@ -1,0 +1,90 @@
+import type { Segment } from '../ir.ts'
+import type { Context } from './context.ts'
+import { quoted, within, type YamlText } from './node.ts'
+import { parseTemplate, type TemplatePart } from './template.ts'
+
+const MOST_CHARACTERS = 10_000
+const MOST_REFERENCES = 64
+
+export interface Segments {
+  readonly segments: readonly Segment[]
+  readonly plainColon: boolean
+}
+
+/** The segments of a template, with external values filled in; null where it cannot be read, which is told. */
+export function segmentsOf(context: Context, node: YamlText, path: string): Segments | null {
+  if (node.text.length > MOST_CHARACTERS) {
+    const found = `the text has ${node.text.length} characters, at most ${MOST_CHARACTERS} are allowed`
+    context.notes.tell('limits', node.span, path, found)
+    return null
+  }
+  const { parts, plainColon, problem } = parseTemplate(node.text)
+  if (problem !== undefined) {
+    const { from, to, message, hint } = problem
+    context.notes.tell('reference-syntax', within(node, from, to), path, message, hint)
+    return null
+  }
+  if (!node.quoted && /^["']|["']$/.test(node.text)) {
+    const found = `${quoted(node.text)} begins or ends with a quote that is part of the text`
+    context.notes.tell('stray-quote', node.span, path, found, 'Put the whole text in quotes, or none of it.')
+  }
+  if (parts.filter(({ type }) => type === 'reference').length > MOST_REFERENCES) {
+    const found = `the text has more than ${MOST_REFERENCES} references`
+    context.notes.tell('limits', node.span, path, found)
+    return null
+  }
+  const segments: Segment[] = []
+  for (const part of parts) {
+    const segment = segmentOf(context, node, path, part)
+    const last = segments.at(-1)
+    if (segment.type === 'constant' && last?.type === 'constant')
+      segments[segments.length - 1] = { type: 'constant', text: last.text + segment.text }
+    else segments.push(segment)
+  }
+  return { segments, plainColon }
+}
+
+function segmentOf(context: Context, node: YamlText, path: string, part: TemplatePart): Segment {
+  if (part.type === 'constant') {
+    tellForgotten(context, node, path, part)
+    return { type: 'constant', text: part.text }
+  }
+  if (part.name.startsWith('_')) {
+    const value = context.external.get(part.name.slice(1))
+    if (value !== undefined) return { type: 'constant', text: value }
+  }
+  const name = part.name.replace(/^\\_/, '_')
+  return { type: 'field', name, place: context.notes.place(within(node, part.from, part.to), path) }
+}
+
+/** `$name`, `$[name]`, `$name)` and `(name)` alone: probably references that lost a character. */
+const FORGOTTEN = /\$[\p{L}_]|\$\[|^[([<]?[\p{L}_][\p{L}\p{N}_]*[)\]>]$|^[([][\p{L}_][\p{L}\p{N}_]*$/u
+
+function tellForgotten(
+  context: Context,
+  node: YamlText,
+  path: string,
+  part: TemplatePart & { type: 'constant' },
+): void {
+  const found = FORGOTTEN.exec(part.text)
+  const at = found?.index ?? unmatched(part.text)
+  if (at < 0) return
+  context.notes.tell(
+    'looks-like-reference',
+    within(node, part.from, part.to),
+    path,
+    `${quoted(part.text)} looks like a reference and is taken as text`,
+    'The value of a field is written $(field).',
+  )
+}
+
+/** Where a closing parenthesis stands in something without spaces that opens none. */
+function unmatched(text: string): number {
+  if (!/^\S*$/.test(text)) return -1
+  let open = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text.charAt(at) === '(') open++
+    else if (text.charAt(at) === ')' && --open < 0) return /[\p{L}_]/u.test(text.charAt(at - 1)) ? at : -1
+  }
+  return -1
+}

@@ -1,0 +1,178 @@
+import type { CsvDialect, LogicalSource } from '../ir.ts'
+import { nearName } from '../near.ts'
+import type { Context } from './context.ts'
+import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'
+import { described, isEmpty, quoted, type YamlNode, type YamlText } from './node.ts'
+import type { Notes } from './notes.ts'
+
+const FORMULATIONS = new Map<string, 'csv' | 'json'>([
+  ['csv', 'csv'],
+  ['jsonpath', 'json'],
+  ['json', 'json'],
+])
+
+/** The sources of one mapping: names of declared ones, or written where they are used. */
+export function readSources(context: Context, node: YamlNode, path: string): readonly LogicalSource[] {
+  switch (node.type) {
+    case 'text': {
+      if (isEmpty(node)) {
+        context.notes.tell(
+          'value-shape',
+          node.span,
+          path,
+          'the source is empty',
+          'Name one, or leave the key out.',
+        )
+        return []
+      }
+      const named = context.sources.get(node.text)
+      if (named !== undefined) return present(named.source)
+      if (node.text.includes('~')) return present(readSource(context, node, path))
+      const close = nearName(node.text, context.sources.keys())
+      context.notes.tell(
+        'source-unknown',
+        node.span,
+        path,
+        `the source ${quoted(node.text)} is not declared`,
+        close === undefined
+          ? 'Declare it at the top, or leave it out: the records of the dataset need none.'
+          : `Did you mean ${quoted(close)}?`,
+      )
+      const near = close === undefined ? undefined : context.sources.get(close)?.key
+      if (near !== undefined) {
+        const found = `the source has this name, and ${quoted(node.text)} is used`
+        context.notes.tell('source-unknown', near.span, `sources.${near.text}`, found)
+      }
+      return []
+    }
+    case 'map':
+      return present(readSource(context, node, path))
+    case 'list':
+      if (isShortcut(node.items, context)) return present(readSource(context, node, path))
+      return node.items.flatMap((item, index) => readSources(context, item, `${path}[${index}]`))
+    default:
+      return node satisfies never
+  }
+}
+
+function isShortcut(items: readonly YamlNode[], context: Context): boolean {
+  const [first] = items
+  return first?.type === 'text' && first.text.includes('~') && !context.sources.has(first.text)
+}
+
+function present(source: LogicalSource | null): readonly LogicalSource[] {
+  return source === null ? [] : [source]
+}
+
+/** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null where it is told why not. */
+export function readSource(context: Context, node: YamlNode, path: string): LogicalSource | null {
+  const { notes } = context
+  if (node.type === 'map') return readSourceMap(context, node, path)
+  const [first, second] = node.type === 'list' ? node.items : [node]
+  const tooMany = node.type === 'list' && node.items.length > 2
+  if (first?.type !== 'text' || (second !== undefined && second.type !== 'text') || tooMany) {
+    notes.tell(
+      'value-shape',
+      node.span,
+      path,
+      `a source is written [path~formulation, iterator], found ${described(node)}`,
+    )
+    return null
+  }
+  const tilde = first.text.lastIndexOf('~')
+  if (tilde < 0) {
+    const found = `the source ${quoted(first.text)} does not say what it is: path~csv or path~jsonpath`
+    notes.tell('value-shape', first.span, path, found)
+    return null
+  }
+  const formulation = formulationOf(notes, first, first.text.slice(tilde + 1), path)
+  if (formulation === null || !isLocal(notes, first, first.text.slice(0, tilde), path)) return null
+  return {
+    path: first.text.slice(0, tilde),
+    formulation,
+    iterator: formulation === 'json' ? (second?.text ?? null) : null,
+  }
+}
+
+function readSourceMap(
+  context: Context,
+  node: YamlNode & { type: 'map' },
+  path: string,
+): LogicalSource | null {
+  const { notes } = context
+  const keys = readKeys(context, node, SOURCE_KEYS, path)
+  for (const feature of ['query', 'queryFormulation', 'credentials', 'security', 'driver'] as const) {
+    const entry = keys[feature]
+    if (entry === undefined) continue
+    const here = childPath(path, entry.key.text)
+    notes.tell(
+      'unsupported',
+      entry.key.span,
+      here,
+      `sources with ${quoted(feature)} are not supported: only files are`,
+    )
+    return null
+  }
+  const text = (name: 'access' | 'referenceFormulation' | 'iterator' | 'delimiter' | 'encoding' | 'type') => {
+    const value = keys[name]?.value
+    if (value === undefined || value.type === 'text') return value
+    notes.tell(
+      'value-shape',
+      value.span,
+      childPath(path, name),
+      `${name} is a text, found ${described(value)}`,
+    )
+    return undefined
+  }
+  const type = text('type')
+  if (type !== undefined && type.text !== 'localfile') {
+    const found = `sources of the type ${quoted(type.text)} are not supported: only files are`
+    notes.tell('unsupported', type.span, childPath(path, 'type'), found)
+    return null
+  }
+  const access = text('access')
+  const named = text('referenceFormulation')
+  if (access === undefined || named === undefined) {
+    const found = `a source needs ${access === undefined ? 'access' : 'referenceFormulation'}`
+    notes.tell('value-shape', node.span, path, found)
+    return null
+  }
+  const formulation = formulationOf(notes, named, named.text, path)
+  if (formulation === null || !isLocal(notes, access, access.text, path)) return null
+  const delimiter = text('delimiter')?.text
+  const encoding = text('encoding')?.text
+  const dialect: CsvDialect = {
+    ...(delimiter === undefined ? {} : { delimiter: delimiter === '\\t' ? '\t' : delimiter }),
+    ...(encoding === undefined ? {} : { encoding }),
+  }
+  return {
+    path: access.text,
+    formulation,
+    iterator: formulation === 'json' ? (text('iterator')?.text ?? null) : null,
+    ...(Object.keys(dialect).length === 0 ? {} : { dialect }),
+  }
+}
+
+function formulationOf(notes: Notes, node: YamlText, name: string, path: string): 'csv' | 'json' | null {
+  const known = FORMULATIONS.get(name.toLowerCase())
+  if (known !== undefined) return known
+  notes.tell(
+    'unsupported',
+    node.span,
+    path,
+    `the reference formulation ${quoted(name)} is not supported`,
+    'Supported are csv and jsonpath.',
+  )
+  return null
+}
+
+function isLocal(notes: Notes, node: YamlText, access: string, path: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(access)) return true
+  notes.tell(
+    'unsupported',
+    node.span,
+    path,
+    `the remote source ${quoted(access)} is not supported: only files are`,
+  )
+  return false
+}

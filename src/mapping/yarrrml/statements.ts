@@ -1,0 +1,207 @@
+import { RDF } from '../../rdf/vocab.ts'
+import type { StatementRule, TermMap } from '../ir.ts'
+import type { Context } from './context.ts'
+import { childPath, readKeys, STATEMENT_KEYS } from './keys.ts'
+import { described, isEmpty, type YamlList, type YamlMap, type YamlNode, type YamlText } from './node.ts'
+import { readObject } from './objects.ts'
+import { type PlacedPredicate, readGraphs, readPredicates } from './predicates.ts'
+import { tellUnsupported } from './unsupported.ts'
+
+export const MOST_RULES = 2000
+
+/** Reads what is said of a resource: a list of statements, each a list of its own or a map. */
+export function readStatements(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
+  if (node.type === 'map') return readStatement(context, node, path)
+  if (node.type === 'text') {
+    context.notes.tell(
+      'value-shape',
+      node.span,
+      path,
+      `predicateobjects is a list of statements, found ${described(node)}`,
+      'Write each statement in a line of its own: - [schema:name, $(name)]',
+    )
+    return []
+  }
+  const [first] = node.items
+  if (first?.type === 'text') {
+    const hint = 'Each statement is a list of its own: - [schema:name, $(name)]'
+    context.notes.tell('po-shape', first.span, `${path}[0]`, 'a statement is expected, found a text', hint)
+    return []
+  }
+  return node.items.flatMap((item, index) => {
+    if (context.rules > MOST_RULES) return []
+    return readStatement(context, item, `${path}[${index}]`)
+  })
+}
+
+function readStatement(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
+  switch (node.type) {
+    case 'list':
+      return readShort(context, node, path)
+    case 'map':
+      return readLong(context, node, path)
+    case 'text':
+      context.notes.tell(
+        'po-shape',
+        node.span,
+        path,
+        `a statement is [predicate, object], found ${described(node)}`,
+        'Put predicate and object between brackets, a comma between them.',
+      )
+      return []
+    default:
+      return node satisfies never
+  }
+}
+
+function readShort(context: Context, node: YamlList, path: string): readonly StatementRule[] {
+  const [predicates, objects, mark] = node.items
+  const torn = node.items.find(
+    item => item.type === 'text' && !item.quoted && item.text.lastIndexOf('$(') > item.text.lastIndexOf(')'),
+  )
+  if (torn !== undefined && node.items.length > 2) {
+    context.notes.tell(
+      'reference-syntax',
+      torn.span,
+      path,
+      `the reference that begins in ${described(torn)} is never closed`,
+      'In a list between brackets a comma ends the text: put a reference with a comma in quotes.',
+    )
+    return []
+  }
+  if (predicates === undefined || objects === undefined || node.items.length > 3) {
+    const code = node.items.length === 4 && hasBoth(node.items) ? 'datatype-and-language' : 'po-shape'
+    context.notes.tell(
+      code,
+      node.span,
+      path,
+      `a statement is [predicate, object] or [predicate, object, datatype or language], found ${described(node)}`,
+      node.items.length < 2 ? 'Is there a comma missing?' : 'Put a text with commas in quotes.',
+    )
+    return []
+  }
+  if (mark !== undefined && (mark.type !== 'text' || isEmpty(mark))) {
+    const found = `the third element is a datatype or a language, found ${described(mark)}`
+    context.notes.tell('po-shape', mark.span, `${path}[2]`, found)
+    return []
+  }
+  return statements(context, node, path, {
+    predicates: readPredicates(context, predicates, `${path}[0]`),
+    inverse: [],
+    objects,
+    objectsPath: `${path}[1]`,
+    mark,
+    graphs: [],
+  })
+}
+
+function hasBoth(items: readonly YamlNode[]): boolean {
+  const marks = items.slice(2).map(item => item.type === 'text' && item.text.endsWith('~lang'))
+  return marks.includes(true) && marks.includes(false)
+}
+
+function readLong(context: Context, node: YamlMap, path: string): readonly StatementRule[] {
+  const { notes } = context
+  const before = notes.count()
+  const keys = readKeys(context, node, STATEMENT_KEYS, path)
+  if (tellUnsupported(context, keys, path)) return []
+  const inverse =
+    keys.inversepredicates === undefined
+      ? []
+      : readPredicates(
+          context,
+          keys.inversepredicates.value,
+          childPath(path, keys.inversepredicates.key.text),
+        )
+  for (const needed of ['predicates', 'objects'] as const) {
+    if (keys[needed] !== undefined && !isEmpty(keys[needed].value)) continue
+    if (needed === 'predicates' && keys.inversepredicates !== undefined) continue
+    const span = keys[needed]?.key.span ?? node.entries[0]?.key.span ?? node.span
+    if (notes.count() === before) notes.tell('po-shape', span, path, `the statement has no ${needed}`)
+    return []
+  }
+  if (keys.objects === undefined) return []
+  const type = keys.type?.value
+  if (type !== undefined && type.type !== 'text')
+    notes.tell('value-shape', type.span, childPath(path, 'type'), `type is a text, found ${described(type)}`)
+  return statements(context, node, path, {
+    predicates:
+      keys.predicates === undefined
+        ? []
+        : readPredicates(context, keys.predicates.value, childPath(path, keys.predicates.key.text)),
+    inverse,
+    objects: keys.objects.value,
+    objectsPath: childPath(path, keys.objects.key.text),
+    type: type?.type === 'text' ? type : undefined,
+    graphs:
+      keys.graphs === undefined
+        ? []
+        : readGraphs(context, keys.graphs.value, childPath(path, keys.graphs.key.text)),
+  })
+}
+
+/** What an object's value stands in, and its datatype or language. */
+function valueNode(item: YamlNode): YamlNode {
+  if (item.type === 'list') return item.items[0] ?? item
+  if (item.type !== 'map') return item
+  return item.entries.find(({ key }) => ['value', 'v', 'mapping'].includes(key.text))?.value ?? item
+}
+
+function markNode(item: YamlNode): YamlNode | undefined {
+  if (item.type === 'list') return item.items[1]
+  if (item.type !== 'map') return undefined
+  return item.entries.find(({ key }) => ['datatype', 'language'].includes(key.text))?.value
+}
+
+interface Pieces {
+  readonly predicates: readonly PlacedPredicate[]
+  readonly inverse: readonly PlacedPredicate[]
+  readonly objects: YamlNode
+  readonly objectsPath: string
+  readonly mark?: YamlText | undefined
+  readonly type?: YamlText | undefined
+  readonly graphs: readonly TermMap[]
+}
+
+function statements(
+  context: Context,
+  node: YamlNode,
+  path: string,
+  pieces: Pieces,
+): readonly StatementRule[] {
+  const { predicates, inverse, objects, objectsPath, mark, type, graphs } = pieces
+  const classes = predicates.filter(({ predicate }) => predicate === RDF.type).length
+  const items =
+    objects.type === 'list'
+      ? objects.items.map((item, index) => [item, `${objectsPath}[${index}]`] as const)
+      : [[objects, objectsPath] as const]
+  if (items.length === 0) context.notes.tell('po-shape', objects.span, path, 'the statement has no object')
+  const made: StatementRule[] = []
+  const place = context.notes.place(node.span, path)
+  const common = { place, ...(graphs.length === 0 ? {} : { graphs }) }
+  for (const [item, here] of items) {
+    context.rules += predicates.length + inverse.length
+    if (context.rules > MOST_RULES) {
+      const found = `the mapping has more than ${MOST_RULES} rules`
+      context.notes.tell('limits', node.span, path, found)
+      return made
+    }
+    const object = readObject(context, item, here, { isClass: classes > 0, mark, type })
+    if (object === null) continue
+    const places = {
+      objectPlace: context.notes.place(valueNode(item).span, here),
+      markPlace: context.notes.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
+    }
+    for (const { predicate, predicatePlace } of predicates)
+      made.push({ predicate, object, predicatePlace, ...places, ...common })
+    if (inverse.length > 0 && (object.type === 'literal' || object.type === 'natural')) {
+      const hint = 'Write ~iri behind the object, or type: iri.'
+      const found = 'an inverse predicate needs an object that is a resource, found a literal'
+      context.notes.tell('object-not-iri', item.span, here, found, hint)
+      continue
+    }
+    for (const { predicate, predicatePlace } of inverse)
+      made.push({ predicate, object, inverse: true, predicatePlace, ...places, ...common })
+  }
+  return made
+}

@@ -1,0 +1,112 @@
+import type { TermMap } from '../ir.ts'
+import type { Context } from './context.ts'
+import { readIri, SUBJECT } from './iris.ts'
+import { childPath, readKeys, SUBJECT_KEYS } from './keys.ts'
+import {
+  described,
+  isEmpty,
+  quoted,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlText,
+} from './node.ts'
+import { segmentsOf } from './segments.ts'
+import { tellUnsupported } from './unsupported.ts'
+
+/** The subjects of a mapping; null for one that could not be read, which was told. */
+export function readSubjects(
+  context: Context,
+  entry: YamlEntry,
+  path: string,
+  type: YamlText | undefined,
+): readonly (TermMap | null)[] {
+  const here = childPath(path, entry.key.text)
+  const { value } = entry
+  if (isEmpty(value) || (value.type === 'list' && value.items.length === 0)) {
+    if (type?.text === 'blank') return [{ type: 'blank', segments: [] }]
+    context.notes.tell(
+      'subject-missing',
+      entry.key.span,
+      here,
+      'the mapping has no subject',
+      'Write the template of an IRI, as in http://example.org/city/$(name), or {type: blank} for a blank node.',
+    )
+    return []
+  }
+  if (value.type === 'list')
+    return value.items.map((item, index) => readSubject(context, item, `${here}[${index}]`, type))
+  return [readSubject(context, value, here, type)]
+}
+
+function readSubject(
+  context: Context,
+  node: YamlNode,
+  path: string,
+  type: YamlText | undefined,
+): TermMap | null {
+  switch (node.type) {
+    case 'text':
+      return subjectTerm(context, node, path, type)
+    case 'map':
+      return readSubjectMap(context, node, path)
+    case 'list':
+      context.notes.tell('value-shape', node.span, path, `a subject is a text, found ${described(node)}`)
+      return null
+    default:
+      return node satisfies never
+  }
+}
+
+function readSubjectMap(context: Context, node: YamlMap, path: string): TermMap | null {
+  const before = context.notes.count()
+  const keys = readKeys(context, node, SUBJECT_KEYS, path)
+  if (tellUnsupported(context, keys, path)) return null
+  const type = keys.type?.value
+  const value = keys.value?.value
+  if (type !== undefined && (type.type !== 'text' || !['iri', 'blank'].includes(type.text))) {
+    const found = `the type of a subject is iri or blank, found ${described(type)}`
+    context.notes.tell('value-shape', type.span, childPath(path, 'type'), found)
+    return null
+  }
+  if (value === undefined || isEmpty(value)) {
+    if (type?.text === 'blank') return { type: 'blank', segments: [] }
+    if (context.notes.count() === before)
+      context.notes.tell('subject-missing', node.span, path, 'the subject has no value')
+    return null
+  }
+  if (value.type === 'text') return subjectTerm(context, value, childPath(path, 'value'), type)
+  const found = `the value of a subject is a text, found ${described(value)}`
+  context.notes.tell('value-shape', value.span, childPath(path, 'value'), found)
+  return null
+}
+
+function subjectTerm(
+  context: Context,
+  node: YamlText,
+  path: string,
+  type: YamlText | undefined,
+): TermMap | null {
+  const suffix = /^(.*)~(iri|blank)$/s.exec(node.text)
+  const kind = type?.text ?? suffix?.[2] ?? 'iri'
+  const bare: YamlText = suffix === null ? node : { ...node, text: suffix[1] ?? '' }
+  if (bare.text === '') {
+    context.notes.tell('subject-missing', node.span, path, 'the subject is empty')
+    return null
+  }
+  if (kind === 'blank') {
+    const read = segmentsOf(context, bare, path)
+    return read === null ? null : { type: 'blank', segments: read.segments }
+  }
+  if (bare.text.startsWith('_:')) {
+    context.notes.tell(
+      'subject-not-iri',
+      node.span,
+      path,
+      `the subject ${quoted(node.text)} is a blank node`,
+      'Write {value: …, type: blank} for blank nodes, or an IRI that others can refer to.',
+    )
+    return null
+  }
+  return readIri(context, bare, path, SUBJECT)
+}

@@ -1,0 +1,121 @@
+/** A piece of a template with its place in the text that it was read from. */
+export type TemplatePart =
+  | { readonly type: 'constant'; readonly text: string; readonly from: number; readonly to: number }
+  | { readonly type: 'reference'; readonly name: string; readonly from: number; readonly to: number }
+
+export interface TemplateProblem {
+  readonly message: string
+  readonly hint?: string
+  readonly from: number
+  readonly to: number
+}
+
+export interface Template {
+  readonly parts: readonly TemplatePart[]
+  /** True where the first colon is escaped, so that no prefix stands before it. */
+  readonly plainColon: boolean
+  readonly problem?: TemplateProblem
+}
+
+/** What a backslash takes its meaning from (YARRRML, "Template"); before anything else it is a backslash. */
+const ESCAPABLE = '$(){}:~'
+
+/**
+ * Reads a template: constant text and references `$(field)`, in one pass. Parentheses inside a reference come in pairs
+ * or are escaped; `$(\_x)` is the field `_x`, where `$(_x)` is an external value.
+ */
+export function parseTemplate(text: string): Template {
+  const parts: TemplatePart[] = []
+  let constant = ''
+  let from = 0
+  let plainColon = false
+  let colonSeen = false
+  const close = (to: number) => {
+    if (constant !== '') parts.push({ type: 'constant', text: constant, from, to })
+    constant = ''
+  }
+  for (let at = 0; at < text.length; ) {
+    const character = text.charAt(at)
+    const next = text.charAt(at + 1)
+    if (character === '\\' && next !== '' && ESCAPABLE.includes(next)) {
+      if (next === ':' && !colonSeen) plainColon = true
+      constant += next
+      at += 2
+    } else if (character === '$' && next === '(') {
+      close(at)
+      const reference = readReference(text, at + 2)
+      if ('message' in reference)
+        return { parts, plainColon, problem: { ...reference, from: at, to: text.length } }
+      if (reference.name === '')
+        return {
+          parts,
+          plainColon,
+          problem: {
+            message: 'the reference $() names no field',
+            hint: 'Write the field between the parentheses: $(name).',
+            from: at,
+            to: reference.end,
+          },
+        }
+      parts.push({ type: 'reference', name: reference.name, from: at, to: reference.end })
+      at = reference.end
+      from = at
+    } else {
+      if (character === ':') colonSeen = true
+      constant += character
+      at += 1
+    }
+  }
+  close(text.length)
+  const problem = foreignReference(parts)
+  return problem === undefined ? { parts, plainColon } : { parts, plainColon, problem }
+}
+
+interface Reference {
+  readonly name: string
+  readonly end: number
+}
+
+function readReference(text: string, start: number): Reference | { message: string; hint: string } {
+  let name = ''
+  let open = 0
+  for (let at = start; at < text.length; at++) {
+    const character = text.charAt(at)
+    const next = text.charAt(at + 1)
+    if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
+      // Kept where it makes an underscore part of the name: `$(_x)` means something else.
+      name += next === '_' ? '\\_' : next
+      at += 1
+    } else if (character === '$' && next === '(') {
+      break
+    } else if (character === ')' && open === 0) {
+      return { name, end: at + 1 }
+    } else {
+      open += character === '(' ? 1 : character === ')' ? -1 : 0
+      name += character
+    }
+  }
+  return {
+    message: 'the reference that begins with $( is never closed',
+    hint: 'A reference is written $(field). In a list between brackets a comma ends the text: put it in quotes.',
+  }
+}
+
+const BRACES = /\$?\{[\p{L}_][\p{L}\p{N}_.-]{0,100}\}/u
+
+/** References as other languages write them: `{name}` (RML, R2RML), `${name}`. */
+function foreignReference(parts: readonly TemplatePart[]): TemplateProblem | undefined {
+  for (const part of parts) {
+    if (part.type !== 'constant') continue
+    const found = BRACES.exec(part.text)
+    if (found === null) continue
+    const name = found[0].replace(/[${}]/g, '')
+    return {
+      message: `${found[0]} is not how a field is referred to here`,
+      hint: `Write $(${name}) for the value of the field ${name}, or \\{ for a brace.`,
+      from: part.from + found.index,
+      to: part.from + found.index + found[0].length,
+    }
+  }
+  return undefined
+}

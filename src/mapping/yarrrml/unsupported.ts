@@ -1,0 +1,44 @@
+import type { Context } from './context.ts'
+import { childPath } from './keys.ts'
+import type { YamlEntry, YamlNode } from './node.ts'
+import { isEmpty } from './node.ts'
+
+const FEATURES = {
+  function: 'functions',
+  parameters: 'functions',
+  conditions: 'conditions',
+  join: 'joins',
+  targets: 'targets',
+  changeDetection: 'change detection',
+  authentications: 'authentications',
+  quoted: 'quoted triples (RDF-star)',
+  quotedNonAsserted: 'quoted triples (RDF-star)',
+} as const
+
+/** Tells the features that Lodestone has not, by name; true where there was one. */
+export function tellUnsupported(
+  context: Context,
+  keys: Partial<Record<keyof typeof FEATURES, YamlEntry>>,
+  path: string,
+): boolean {
+  let told = ''
+  for (const [key, feature] of Object.entries(FEATURES) as [keyof typeof FEATURES, string][]) {
+    const entry = keys[key]
+    if (entry === undefined || (key === 'conditions' && isNone(entry.value)) || told === feature) continue
+    told = feature
+    context.notes.tell(
+      'unsupported',
+      entry.key.span,
+      childPath(path, entry.key.text),
+      `${feature} are not supported`,
+      key === 'function'
+        ? 'Prepare the value in the source, or make a template of fields: $(a)-$(b).'
+        : undefined,
+    )
+  }
+  return told !== ''
+}
+
+function isNone(node: YamlNode): boolean {
+  return isEmpty(node) || (node.type === 'text' && node.text === 'none')
+}

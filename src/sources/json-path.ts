@@ -1,0 +1,134 @@
+/** One step of a path: the member of a name, the element of an index (0-based), or all elements or members. */
+export type PathStep =
+  | { readonly type: 'name'; readonly name: string }
+  | { readonly type: 'index'; readonly index: number }
+  | { readonly type: 'all' }
+
+/** A path from the root of a JSON value: the part of JSONPath that selects by name, index and wildcard alone. */
+export type JsonPath = readonly PathStep[]
+
+/** What is wrong with a text that is no path, and where. */
+export interface PathProblem {
+  readonly reason: string
+  /** 0-based, in UTF-16 units. */
+  readonly index: number
+}
+
+/** Steps beyond which a path is refused. */
+const MAX_STEPS = 64
+
+/** What a name after a dot, or without one at the start, is made of: everything that means nothing else in JSONPath. */
+const PLAIN_NAME = /[^.[\]'"()?@*,;:=<>!&|{}\\]+/y
+const BRACKETED = /\[\s*(?:(\*)|(\d{1,9})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/sy
+
+/**
+ * Reads a path: `$.a['b c'][0].*`, where `$.` may be left out. Filters, scripts, slices, unions and descendants of
+ * JSONPath (RFC 9535) are none of it, so that nothing in a mapping is ever run.
+ */
+export function parseJsonPath(text: string): JsonPath | PathProblem {
+  const steps: PathStep[] = []
+  let at = text.startsWith('$') && !/^[^.[]/.test(text.slice(1)) ? 1 : 0
+  if (at === 0 && !text.startsWith('[')) {
+    const name = plainName(text, 0)
+    if (name === '') return problem(text, 0)
+    steps.push({ type: 'name', name })
+    at = name.length
+  }
+  while (at < text.length) {
+    if (steps.length === MAX_STEPS) return { reason: `the path has more than ${MAX_STEPS} steps`, index: at }
+    const dotted = text[at] === '.'
+    const start = dotted ? at + 1 : at
+    if (text[start] === '[') {
+      BRACKETED.lastIndex = start
+      const found = BRACKETED.exec(text)
+      if (found === null) return problem(text, start)
+      steps.push(bracketed(found))
+      at = BRACKETED.lastIndex
+    } else if (dotted && text[start] === '*') {
+      steps.push({ type: 'all' })
+      at = start + 1
+    } else {
+      const name = dotted ? plainName(text, start) : ''
+      if (name === '') return problem(text, start)
+      steps.push({ type: 'name', name })
+      at = start + name.length
+    }
+  }
+  return steps
+}
+
+/** True for what could not be read as a path. */
+export function isPathProblem(found: JsonPath | PathProblem): found is PathProblem {
+  return !Array.isArray(found)
+}
+
+/**
+ * The values that a path leads to from a value, without those that are absent.
+ *
+ * @param from step to begin with
+ */
+export function selectJson(value: unknown, path: JsonPath, from = 0): readonly unknown[] {
+  let found: unknown = value
+  for (let i = from; i < path.length; i++) {
+    const step = path[i] as PathStep
+    if (found === null || typeof found !== 'object') return []
+    switch (step.type) {
+      case 'name':
+        if (Array.isArray(found) || !Object.hasOwn(found, step.name)) return []
+        found = (found as Readonly<Record<string, unknown>>)[step.name]
+        break
+      case 'index':
+        if (!Array.isArray(found) || step.index >= found.length) return []
+        found = found[step.index]
+        break
+      case 'all':
+        return Object.values(found).flatMap(element => selectJson(element, path, i + 1))
+      default:
+        return step satisfies never
+    }
+  }
+  return [found]
+}
+
+/**
+ * How a reference of a mapping is evaluated: as the member of exactly this name where the record has one, else as a
+ * path; a text that begins with `$` is a path at once. Gives null for a text that can only be a name.
+ */
+export function compileReference(text: string): (record: unknown) => readonly unknown[] {
+  const parsed = parseJsonPath(text)
+  const path = isPathProblem(parsed) ? null : parsed
+  const first = path?.[0]
+  const plain = path?.length === 1 && first?.type === 'name' ? first.name : null
+  if (plain !== null) return record => member(record, plain)
+  if (path !== null && /^\$(?:$|[.[])/.test(text)) return record => selectJson(record, path)
+  return record => {
+    const own = member(record, text)
+    return own.length > 0 || path === null ? own : selectJson(record, path)
+  }
+}
+
+function member(record: unknown, name: string): readonly unknown[] {
+  if (record === null || typeof record !== 'object' || !Object.hasOwn(record, name)) return []
+  return [(record as Readonly<Record<string, unknown>>)[name]]
+}
+
+function plainName(text: string, at: number): string {
+  PLAIN_NAME.lastIndex = at
+  return PLAIN_NAME.exec(text)?.[0] ?? ''
+}
+
+function bracketed([, all, index, single, double]: RegExpExecArray): PathStep {
+  if (all !== undefined) return { type: 'all' }
+  if (index !== undefined) return { type: 'index', index: Number(index) }
+  return { type: 'name', name: (single ?? double ?? '').replace(/\\(.)/gs, '$1') }
+}
+
+function problem(text: string, index: number): PathProblem {
+  const rest = text.slice(index)
+  if (rest.startsWith('.')) return { reason: 'descendants (..) are not supported', index }
+  if (/^\[\s*\?/.test(rest)) return { reason: 'filters (?) are not supported', index }
+  if (/^\[\s*\(/.test(rest)) return { reason: 'scripts are not supported', index }
+  if (/^\[[^\]]*[:,]/.test(rest)) return { reason: 'slices and unions are not supported', index }
+  if (rest === '') return { reason: 'the path ends where a name is expected', index }
+  return { reason: `${JSON.stringify(rest.slice(0, 12))} is no step of a path`, index }
+}

@@ -1,0 +1,125 @@
+import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
+import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
+import { encodingNamed, nameOf, readText, type TextFile } from './text.ts'
+import { misconfigured, unreadable } from './unreadable.ts'
+
+/** How a table is written (Metadata Vocabulary for Tabular Data, "Dialect Descriptions"); all of it is optional. */
+export interface TableDialect {
+  /** One character; told from the first lines unless given. */
+  readonly delimiter?: string
+  /** One character; null where cells are never quoted. */
+  readonly quote?: string | null
+  readonly encoding?: string
+  /** Lines that begin with this are left out. */
+  readonly comment?: string
+  /** False where the first line is a row; columns are then called `_col.1`, `_col.2` … */
+  readonly header?: boolean
+  /** True where blanks around cells do not count. */
+  readonly trim?: boolean
+  /** Texts that stand for no value. */
+  readonly nulls?: readonly string[]
+}
+
+/** One row of a table: its line and its cells in the order of the columns; null or nothing is no value. */
+export interface RawRow {
+  readonly line: number
+  readonly cells: readonly (string | null)[]
+}
+
+/** A table whose cells are the texts that the file has, and nothing but that. */
+export interface RawTable {
+  readonly columns: readonly string[]
+  readonly rows: AsyncIterable<readonly RawRow[]>
+}
+
+/**
+ * Opens a table: reads its columns, and the rows when they are asked for. An empty cell is an empty text unless the
+ * dialect counts it among the nulls; a short row lacks its last cells.
+ *
+ * Throws SourceUnreadable with place, and ConfigInvalid for a dialect that cannot be read with.
+ */
+export async function openTable(file: TextFile, dialect: TableDialect = {}): Promise<RawTable> {
+  const { header = true, trim = false, delimiter, quote } = dialect
+  for (const character of [delimiter, quote])
+    if (typeof character === 'string' && character.length !== 1)
+      throw misconfigured(
+        `${JSON.stringify(character)} is not one character: delimiter and quote of ${nameOf(file)} are.`,
+      )
+  const tidy = trim ? (cell: string) => cell.trim() : (cell: string) => cell
+  for await (const [first] of readLines(file, dialect)) {
+    if (first === undefined) continue
+    const columns = header ? first.cells.map(tidy) : first.cells.map((_, index) => `_col.${index + 1}`)
+    return { columns, rows: readRows(file, dialect, columns.length, tidy) }
+  }
+  if (header)
+    throw unreadable('The file is empty: it needs a header row.', { file: nameOf(file), line: 1, column: 1 })
+  return { columns: [], rows: readRows(file, dialect, 0, tidy) }
+}
+
+async function* readRows(
+  file: TextFile,
+  dialect: TableDialect,
+  width: number,
+  tidy: (cell: string) => string,
+): AsyncGenerator<readonly RawRow[]> {
+  const { trim = false, nulls = [], header = true } = dialect
+  const absent = new Set(nulls)
+  const isPlain = !trim && absent.size === 0
+  const read = (cells: readonly string[]) => {
+    const values: (string | null)[] = []
+    for (let i = 0; i < width; i++) {
+      const cell = cells[i]
+      const text = cell === undefined ? null : tidy(cell)
+      values.push(text === null || absent.has(text) ? null : text)
+    }
+    return values
+  }
+  let skip = header
+  for await (const lines of readLines(file, dialect)) {
+    const rows = skip && lines.length > 0 ? lines.slice(1) : lines
+    if (lines.length > 0) skip = false
+    yield isPlain ? rows : rows.map(({ line, cells }) => ({ line, cells: read(cells) }))
+  }
+}
+
+async function* readLines(file: TextFile, dialect: TableDialect): AsyncGenerator<readonly CsvRow[]> {
+  const text = encoded(file, dialect.encoding)
+  const syntax: CsvSyntax = {
+    ...(dialect.quote === undefined ? {} : { quote: dialect.quote }),
+    ...(dialect.comment === undefined ? {} : { comment: dialect.comment }),
+  }
+  const begin = (delimiter: string) => new CsvParser(nameOf(file), delimiter, syntax)
+  const given = dialect.delimiter ?? (/\.tsv(\.gz)?$/i.test(file.path) ? '\t' : undefined)
+  let parser = given === undefined ? undefined : begin(given)
+  let head = ''
+  for await (const piece of readText(text)) {
+    if (parser !== undefined) parser.push(piece)
+    else {
+      head += piece
+      if (!isEnoughToSniff(head)) continue
+      parser = begin(sniffDelimiter(withoutComments(head, dialect.comment)))
+      parser.push(head)
+    }
+    yield parser.take()
+  }
+  if (parser === undefined) {
+    parser = begin(sniffDelimiter(withoutComments(head, dialect.comment)))
+    parser.push(head)
+  }
+  parser.finish()
+  yield parser.take()
+}
+
+function withoutComments(head: string, comment: string | undefined): string {
+  if (comment === undefined || comment === '') return head
+  const lines = head.split('\n').filter(line => !line.startsWith(comment))
+  return lines.join('\n')
+}
+
+function encoded(file: TextFile, name: string | undefined): TextFile {
+  if (name === undefined || /^us-?ascii$/i.test(name)) return file
+  const encoding = encodingNamed(name)
+  if (encoding === undefined)
+    throw misconfigured(`The encoding ${JSON.stringify(name)} of ${nameOf(file)} is not one that is read.`)
+  return { ...file, encoding }
+}

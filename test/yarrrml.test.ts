@@ -1,0 +1,350 @@
+import t from 'tap'
+import type { Diagnostic, DiagnosticCode } from '../src/mapping/diagnostic.ts'
+import { ERRORS, severityOf, WARNINGS } from '../src/mapping/diagnostic.ts'
+import type { LogicalSource, Mapping, ObjectMap, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
+import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
+import { readMapping } from '../src/mapping/read.ts'
+import { validateMapping } from '../src/mapping/validate.ts'
+import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
+import { readYarrrml } from '../src/mapping/yarrrml/read.ts'
+import type { DatasetStatistics } from '../src/model/dataset.ts'
+import { field } from '../src/model/field.ts'
+import { RDF } from '../src/rdf/vocab.ts'
+
+/** The reader of YARRRML and the checks of a mapping: documents -> rules, broken documents -> diagnostics in their places. */
+const base = 'http://portal.example'
+const prefixes = portalPrefixes(base, 'emperors')
+
+/** A mapping in short: one line a rule, `key subject: predicate object`. */
+function shown(mapping: Mapping | null): readonly string[] | null {
+  return mapping === null
+    ? null
+    : mapping.resources.flatMap(({ key, subject, statements, graphs, sources }) => [
+        `${key} ${term(subject)}${(graphs ?? []).map(graph => ` @${term(graph)}`).join('')}${(sources ?? []).map(source).join('')}`,
+        ...statements.map(statement),
+      ])
+}
+
+function statement({ predicate, object, graphs = [], inverse }: StatementRule): string {
+  const name = typeof predicate === 'string' ? predicate : term(predicate)
+  return `  ${inverse === true ? '^' : ''}${name === RDF.type ? 'a' : name} ${term(object)}${graphs.map(graph => ` @${term(graph)}`).join('')}`
+}
+
+function source({ path, formulation, iterator, dialect }: LogicalSource): string {
+  return ` from ${path} ${formulation} ${iterator}${dialect === undefined ? '' : ` ${JSON.stringify(dialect)}`}`
+}
+
+function term(map: TermMap | ObjectMap): string {
+  switch (map.type) {
+    case 'link':
+      return `-> ${map.resource}`
+    case 'natural':
+      return `$${map.field}`
+    case 'iri':
+      return `<${segments(map.segments)}>${map.base === undefined ? '' : ` on ${map.base}`}`
+    case 'blank':
+      return `_:${segments(map.segments)}`
+    case 'literal': {
+      const mark = (part: string | readonly Segment[]) => (typeof part === 'string' ? part : segments(part))
+      const type = map.datatype === undefined ? '' : `^^${mark(map.datatype)}`
+      return `"${segments(map.segments)}"${type}${map.language === undefined ? '' : `@${mark(map.language)}`}`
+    }
+    default:
+      return map satisfies never
+  }
+}
+
+function segments(parts: readonly Segment[]): string {
+  return parts
+    .map(part => (part.type === 'constant' ? part.text : part.type === 'field' ? `{${part.name}}` : '{#}'))
+    .join('')
+}
+
+const HEAD = 'mappings:\n  p:\n    s: http://e.org/$(id)\n    po:\n'
+const say = (...lines: readonly string[]) => HEAD + lines.map(line => `      - ${line}\n`).join('')
+const FOAF = 'http://xmlns.com/foaf/0.1/'
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+
+t.test('statements become rules', async t => {
+  const rows: readonly [string, readonly string[]][] = [
+    ['[a, foaf:Person]', [`a <${FOAF}Person>`]],
+    ['[rdf:type, <http://e.org/C>]', ['a <http://e.org/C>']],
+    ['[foaf:name, $(name)]', [`${FOAF}name $name`]],
+    ['[foaf:name, Ada]', [`${FOAF}name "Ada"`]],
+    ['[foaf:name, "$(first) $(last)"]', [`${FOAF}name "{first} {last}"`]],
+    ['[foaf:age, $(age), xsd:integer]', [`${FOAF}age "{age}"^^${XSD}integer`]],
+    [`[foaf:age, $(age), '${XSD}integer']`, [`${FOAF}age "{age}"^^${XSD}integer`]],
+    [`[foaf:age, $(age), <${XSD}integer>]`, [`${FOAF}age "{age}"^^${XSD}integer`]],
+    ['[foaf:name, $(name), de-CH~lang]', [`${FOAF}name "{name}"@de-CH`]],
+    ['[foaf:name, $(name), $(tag)~lang]', [`${FOAF}name "{name}"@{tag}`]],
+    ['[foaf:page, $(page)~iri]', [`${FOAF}page <{page}>`]],
+    ['[foaf:page, "http://e.org/$(page)"]', [`${FOAF}page <http://e.org/{page}>`]],
+    ['[foaf:page, "http://e.org/$(page)", xsd:anyURI]', [`${FOAF}page "http://e.org/{page}"^^${XSD}anyURI`]],
+    ['[foaf:page, portal:emperors/x/$(id)~iri]', [`${FOAF}page <${base}/ld/resources/emperors/x/{id}>`]],
+    ['[field:name, $(name)]', [`${base}/ld/ontologies/emperors/name $name`]],
+    ['[foaf:knows, p]', [`${FOAF}knows -> p`]],
+    ['[foaf:knows, {mapping: p}]', [`${FOAF}knows -> p`]],
+    ['[foaf:name, {value: p}]', [`${FOAF}name "p"`]],
+    [
+      '[[foaf:name, rdfs:label], [$(a), $(b)]]',
+      [
+        `${FOAF}name $a`,
+        'http://www.w3.org/2000/01/rdf-schema#label $a',
+        `${FOAF}name $b`,
+        'http://www.w3.org/2000/01/rdf-schema#label $b',
+      ],
+    ],
+    [
+      '{p: foaf:name, o: [[$(a), en~lang], [$(b), xsd:string]]}',
+      [`${FOAF}name "{a}"@en`, `${FOAF}name "{b}"^^${XSD}string`],
+    ],
+    ['{predicates: foaf:name, objects: {value: $(a), language: en}}', [`${FOAF}name "{a}"@en`]],
+    ['{predicate: foaf:age, object: {v: $(a), datatype: xsd:int}}', [`${FOAF}age "{a}"^^${XSD}int`]],
+    ['{p: foaf:page, o: {value: $(a), type: iri}}', [`${FOAF}page <{a}>`]],
+    ['{p: foaf:page, o: $(a), type: iri}', [`${FOAF}page <{a}>`]],
+    ['{p: foaf:page, o: {value: "http://e.org/", type: literal}}', [`${FOAF}page "http://e.org/"`]],
+    ['{p: foaf:page, o: {value: "x$(a)", type: blank}}', [`${FOAF}page _:x{a}`]],
+    ['{p: foaf:made, i: foaf:maker, o: $(a)~iri}', [`${FOAF}made <{a}>`, `^${FOAF}maker <{a}>`]],
+    [
+      '{p: foaf:name, o: $(a), graphs: [http://e.org/g, "http://e.org/$(g)"]}',
+      [`${FOAF}name $a @<http://e.org/g> @<http://e.org/{g}>`],
+    ],
+    [
+      '{p: foaf:knows, o: {mapping: p, condition: {function: equal, parameters: [[str1, $(x)], [str2, $(x)]]}}}',
+      [`${FOAF}knows -> p`],
+    ],
+    ['[foaf:name, "a\\\\(b\\\\) \\\\$(c) $(d (e)) $(f\\\\)g)"]', [`${FOAF}name "a(b) $(c) {d (e)} {f)g}"`]],
+    ['[foaf:name, "ex\\\\:x"]', [`${FOAF}name "ex:x"`]],
+    ['[foaf:name, "$(\\\\_x)"]', [`${FOAF}name $_x`]],
+    ['[foaf:name, 1.10]', [`${FOAF}name "1.10"`]],
+    ['[foaf:name, "2018-03-07T23:00:00"]', [`${FOAF}name "2018-03-07T23:00:00"`]],
+    ['[foaf:name, "US$& $1 $$"]', [`${FOAF}name "US$& $1 $$"`]],
+  ]
+  for (const [written, expected] of rows) {
+    const { mapping, diagnostics } = readYarrrml(say(written), { prefixes })
+    const [, ...rules] = shown(mapping) ?? ['', ...diagnostics.map(({ message }) => message)]
+    t.same(
+      rules.map(rule => rule.trim()),
+      expected,
+      written,
+    )
+  }
+})
+
+t.test('documents become mappings', async t => {
+  const rows: readonly [string, string, readonly string[]][] = [
+    [
+      'every shortcut of keys',
+      'm:\n  p:\n    subject: http://e.org/$(a)\n    predicateobject:\n      - [a, foaf:Person]\n',
+      ['p <http://e.org/{a}>', `  a <${FOAF}Person>`],
+    ],
+    [
+      'several subjects make several rules, and links go to each',
+      'mapping:\n  p:\n    s: [http://e.org/$(a), http://f.org/$(a)]\n    po:\n      - [foaf:knows, p]\n',
+      [
+        'p <http://e.org/{a}>',
+        `  ${FOAF}knows -> p`,
+        `  ${FOAF}knows -> p#2`,
+        'p#2 <http://f.org/{a}>',
+        `  ${FOAF}knows -> p`,
+        `  ${FOAF}knows -> p#2`,
+      ],
+    ],
+    [
+      'prefixes, base, external values',
+      'prefixes: {ex: "http://e.org/v#"}\nbase: http://e.org/\nexternal: {city: Ghent}\nmappings:\n  p:\n    s: p/$(a)\n    po:\n      - [ex:b, ex:$(b)~iri]\n      - [ex:c, $(_city)]\n      - [ex:d, $(_other)]\n',
+      [
+        'p <p/{a}> on http://e.org/',
+        '  http://e.org/v#b <http://e.org/v#{b}>',
+        '  http://e.org/v#c "Ghent"',
+        '  http://e.org/v#d $_other',
+      ],
+    ],
+    [
+      'blank nodes and graphs',
+      'mappings:\n  p:\n    s: {value: $(a), type: blank}\n    g: http://e.org/g\n    po: [[a, foaf:Person]]\n  q:\n    s: {type: blank}\n    po: {p: a, o: foaf:Person}\n',
+      ['p _:{a} @<http://e.org/g>', `  a <${FOAF}Person>`, 'q _:', `  a <${FOAF}Person>`],
+    ],
+    [
+      'sources',
+      'sources:\n  one: [one.json~jsonpath, "$.x[*]"]\n  two: {access: two.csv, referenceFormulation: csv, delimiter: ";", encoding: latin1}\nmappings:\n  p:\n    source: one\n    s: http://e.org/$(a)\n    po: [[a, foaf:Person]]\n  q:\n    sources:\n      - two\n      - [three.csv~csv]\n    s: http://e.org/$(a)\n    po: [[a, foaf:Person]]\n',
+      [
+        'p <http://e.org/{a}> from one.json json $.x[*]',
+        `  a <${FOAF}Person>`,
+        'q <http://e.org/{a}> from two.csv csv null {"delimiter":";","encoding":"latin1"} from three.csv csv null',
+        `  a <${FOAF}Person>`,
+      ],
+    ],
+    [
+      'aliases, comments, another order',
+      '# people\nmappings:\n  p:\n    po: &all\n      - [a, foaf:Person] # a class\n    s: "http://e.org/$(a)"\n  q:\n    s: http://f.org/$(a)\n    po: *all\n',
+      ['p <http://e.org/{a}>', `  a <${FOAF}Person>`, 'q <http://f.org/{a}>', `  a <${FOAF}Person>`],
+    ],
+    [
+      'a subject that is a reference',
+      'mappings:\n  p:\n    s: $(uri)\n    po: [[a, foaf:Person]]\n',
+      ['p <{uri}>', `  a <${FOAF}Person>`],
+    ],
+  ]
+  for (const [what, text, expected] of rows) {
+    const { mapping, diagnostics } = readYarrrml(text)
+    t.same(shown(mapping) ?? diagnostics, expected, what)
+  }
+  const { mapping } = readMapping(say('[a, foaf:Person]', '[foaf:name, $(name)]', '[foaf:knows, p]'), 'x.yml')
+  t.ok(mapping)
+  if (mapping === null) return
+  t.same(usedClasses(mapping), [`${FOAF}Person`])
+  t.same(usedProperties(mapping), [`${FOAF}name`, `${FOAF}knows`])
+  t.equal(readMapping('@prefix rr: <http://www.w3.org/ns/r2rml#> .', 'x').kind, 'rml')
+})
+
+const fields = [
+  ...['id', 'name', 'birth_cty', 'birth_prv', 'era', 'dynasty', 'notes', 'image', 'url'].map(name =>
+    field(name, 'text'),
+  ),
+  field('birth', 'date'),
+  field('death', 'datetime'),
+  field('reign', 'int'),
+  field('height', 'double'),
+  field('alive', 'boolean'),
+  field('place', 'geo_point_2d'),
+  field('tags', 'text', { multivalued: true }),
+]
+
+function check(text: string, statistics?: DatasetStatistics): readonly Diagnostic[] {
+  const { mapping, diagnostics } = readYarrrml(text, { prefixes })
+  if (mapping === null) return diagnostics
+  const dataset = { id: 'emperors', base, fields, ...(statistics === undefined ? {} : { statistics }) }
+  return [...diagnostics, ...validateMapping(mapping, dataset)]
+}
+
+t.test('every diagnostic has its place', async t => {
+  const rows: readonly [DiagnosticCode, string, number, number][] = [
+    ['yaml-syntax', say('[a, foaf:Person', '[foaf:name, $(name)]'), 5, 9],
+    ['yaml-syntax', say('[a, foaf:Person]').replace('    po', '\tpo'), 4, 1],
+    ['yaml-syntax', say("[a, 'foaf:Person]"), 5, 13],
+    ['yaml-syntax', say('[foaf:name, #x]'), 5, 9],
+    ['yaml-duplicate-key', `${say('[a, foaf:Person]')}  p:\n    s: x`, 6, 3],
+    ['yaml-too-big', '#'.repeat(256_001), 1, 1],
+    ['alias-bomb', 'mappings: &m\n  p: *m\n', 2, 6],
+    ['doc-not-map', '- a\n', 1, 1],
+    ['no-mappings', 'prefixes: {}\n', 1, 1],
+    ['no-mappings', '', 1, 1],
+    ['mapping-empty', 'mappings:\n  p:\n', 2, 3],
+    ['mapping-empty', 'mappings:\n  p:\n    s: http://e.org/$(id)\n', 2, 3],
+    ['key-unknown', 'mapings:\n  p:\n', 1, 1],
+    ['key-unknown', say('{p: foaf:name, o: {value: $(id), langage: en}}'), 5, 42],
+    ['key-twice', `${say('[a, foaf:Person]')}    subject: x`, 6, 5],
+    ['value-shape', say('[foaf:name, $(name): x]'), 5, 21],
+    ['subject-missing', 'mappings:\n  p:\n    po: [[a, foaf:Person]]\n', 2, 3],
+    ['subject-not-iri', 'mappings:\n  p:\n    s: person/$(id)\n    po: [[a, foaf:Person]]\n', 3, 8],
+    ['subject-not-iri', 'mappings:\n  p:\n    s: _:b$(id)\n    po: [[a, foaf:Person]]\n', 3, 8],
+    ['object-not-iri', say('[foaf:knows, who/$(id)~iri]'), 5, 22],
+    ['graph-not-iri', say('{p: foaf:name, o: x, g: graph}'), 5, 33],
+    ['reference-unknown-field', say('[foaf:name, $(nmae)]'), 5, 21],
+    ['reference-syntax', say('[foaf:name, $(name]'), 5, 21],
+    ['reference-syntax', say('[foaf:name, "{name}"]'), 5, 22],
+    ['reference-syntax', say('[foaf:name, $(name, era)]'), 5, 21],
+    ['predicate-not-iri', say('[name, $(name)]'), 5, 10],
+    ['predicate-has-reference', say('["http://e.org/$(id)", $(name)]'), 5, 10],
+    ['prefix-unknown', say('[foaff:name, $(name)]'), 5, 10],
+    ['prefix-iri-invalid', `prefixes:\n  ex: nothing\n${say('[ex:a, $(id)]')}`, 2, 7],
+    ['iri-invalid-char', say('[foaf:page, "http://e.org/a b"]'), 5, 36],
+    ['class-not-iri', say('[a, Person]'), 5, 13],
+    ['link-unknown', say('{p: foaf:knows, o: {mapping: q}}'), 5, 38],
+    ['datatype-and-language', say('[foaf:name, $(name), xsd:string, en~lang]'), 5, 9],
+    ['language-invalid', say('[foaf:name, $(name), en_US~lang]'), 5, 30],
+    ['datatype-not-iri', say('[foaf:age, $(reign), integer]'), 5, 30],
+    ['datatype-unknown', say('[foaf:age, $(reign), xsd:integr]'), 5, 30],
+    ['po-shape', say('[foaf:name]'), 5, 9],
+    ['po-shape', say('foaf:name'), 5, 9],
+    ['constant-ill-typed', say('[foaf:age, old, xsd:integer]'), 5, 20],
+    ['source-unknown', `${say('[a, foaf:Person]')}    source: x`, 6, 13],
+    ['unsupported', say('{p: foaf:name, o: {function: ex:f}}'), 5, 28],
+    ['unsupported', say('{p: foaf:name, o: {mapping: p, condition: {function: equal}}}'), 5, 51],
+    ['unsupported', `sources: {x: ["http://e.org/x.csv~csv"]}\n${say('[a, foaf:Person]')}`, 1, 15],
+    ['limits', say(`[foaf:name, ${'x'.repeat(10_001)}]`), 5, 21],
+    ['limits', `mappings: ${'['.repeat(100_000)}`, 1, 71],
+    ['field-unused', say('[foaf:name, $(name)]'), 2, 3],
+    ['field-type-vs-datatype', say('[foaf:name, $(name), xsd:date]'), 5, 30],
+    ['field-type-vs-datatype', say('[foaf:name, $(reign), en~lang]'), 5, 31],
+    ['subject-constant', 'mappings:\n  p:\n    s: http://e.org/x\n    po: [[foaf:name, $(name)]]\n', 3, 8],
+    ['looks-like-curie', say('[foaf:name, foaf:Person]'), 5, 21],
+    ['looks-like-link', say('[foaf:knows, persn]').replace(' p:', ' person:'), 5, 22],
+    ['looks-like-reference', say('[foaf:name, name]'), 5, 21],
+    ['looks-like-reference', say('[foaf:name, (name)]'), 5, 21],
+    ['looks-like-key', say('{p: foaf:name, o: [value x]}'), 5, 28],
+    ['stray-quote', say('[foaf:name, $(name)"]'), 5, 21],
+    [
+      'iri-unusual',
+      say('[foaf:page, "htp://e.org/$(id)"~iri]').replace('"~', '~').replace('"htp', 'htp'),
+      5,
+      21,
+    ],
+    ['looks-like-iri-without-scheme', say('[foaf:page, www.e.org]'), 5, 21],
+    ['term-unknown', say('[foaf:nmae, $(name)]'), 5, 10],
+    ['term-unknown', say("['http://xmlns.com/faof/0.1/name', $(name)]"), 5, 10],
+    ['prefix-without-separator', `prefixes:\n  ex: http://e.org\n${say('[ex:a, $(id)]')}`, 2, 7],
+    ['equals-mapping-key-with-datatype', say('[foaf:name, p, en~lang]'), 5, 21],
+    ['duplicate-rule', say('[foaf:name, $(name)]', '[foaf:name, $(name)]'), 6, 21],
+    ['class-missing', say('[foaf:name, $(name)]'), 2, 3],
+    ['label-missing', say('[a, foaf:Person]'), 2, 3],
+    ['resource-not-dereferenceable', say('[foaf:name, $(name)]'), 3, 8],
+    ['multivalued-in-subject', say('[a, foaf:Person]').replace('$(id)', '$(tags)'), 3, 21],
+    ['long-iri', say('[a, foaf:Person]').replace('$(id)', `${'x'.repeat(200)}$(id)`), 3, 8],
+    ['iri-field-not-url', say('[foaf:page, $(reign)~iri]'), 5, 21],
+    ['http-vs-https', say('["https://xmlns.com/foaf/0.1/name", $(id)]'), 5, 10],
+    [
+      'mapping-isolated',
+      `${say('[a, foaf:Person]')}  q:\n    s: http://e.org/q/$(id)\n    po: [[a, foaf:Person]]\n`,
+      6,
+      3,
+    ],
+    ['prefix-unused', `prefixes:\n  ex: http://e.org/\n${say('[a, foaf:Person]')}`, 2, 3],
+    ['prefix-redefines-default', `prefixes:\n  foaf: http://e.org/\n${say('[a, foaf:Person]')}`, 2, 9],
+    ['language-unusual', say('[foaf:name, $(name), english~lang]'), 5, 30],
+    ['lossy-datatype', say('[foaf:age, $(reign), xsd:int]'), 5, 30],
+    ['sources-ignored', `${say('[a, foaf:Person]')}    source: [x.csv~csv]\n`, 2, 3],
+    ['authors-ignored', `authors: Ada\n${say('[a, foaf:Person]')}`, 1, 1],
+  ]
+  for (const [code, text, line, column] of rows) {
+    const found = check(text)
+    const at = found.filter(one => one.code === code).map(({ place }) => `${place.line}:${place.column}`)
+    const all = found.map(one => `${one.code} ${one.place.line}:${one.place.column}`).join(', ')
+    t.ok(at.includes(`${line}:${column}`), `${code} at ${line}:${column}, found ${all}`)
+  }
+  const told = new Set(rows.map(([code]) => code))
+  // Of RML; of a link whose target was told already; of statistics, which the next test has.
+  const elsewhere = ['turtle-syntax', 'link-target-without-subject', 'subject-collision-risk']
+  t.same(
+    [...ERRORS, ...WARNINGS].filter(code => !told.has(code) && !elsewhere.includes(code)),
+    [],
+  )
+  t.equal(severityOf('sources-ignored'), 'info')
+})
+
+t.test('statistics tell what types do not', async t => {
+  const known = (distinct: number, quantiles: readonly string[] = []) => ({
+    present: 100,
+    nulls: 0,
+    distinct,
+    min: null,
+    max: null,
+    quantiles,
+  })
+  const statistics = (more: DatasetStatistics['fields']): DatasetStatistics => ({
+    records: 100,
+    fields: more,
+  })
+  const codes = (text: string, of: DatasetStatistics) => check(text, of).map(({ code }) => code)
+  const text = say('[foaf:name, $(name)]', '[foaf:birthday, $(era), xsd:date]', '[foaf:page, $(url)~iri]')
+  t.ok(codes(text, statistics({ id: known(3), name: known(90) })).includes('subject-collision-risk'))
+  t.notOk(codes(text, statistics({ id: known(100), name: known(90) })).includes('subject-collision-risk'))
+  t.notOk(
+    codes(text, statistics({ era: known(9, ['2020-01-01', '2021-01-01']) })).includes(
+      'field-type-vs-datatype',
+    ),
+  )
+  t.ok(codes(text, statistics({ url: known(9, ['example', 'other']) })).includes('iri-field-not-url'))
+  t.notOk(codes(text, statistics({ url: known(9, ['http://e.org/a']) })).includes('iri-field-not-url'))
+})
