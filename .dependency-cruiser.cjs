@@ -61,6 +61,7 @@ module.exports = {
     },
     only('lezer', '@lezer/', '^src/language/'),
     only('oxigraph', 'oxigraph', '^src/store/embedded/'),
+    only('n3', 'n3/', '^src/mapping/rml/'),
     only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/database\\.ts$'),
     only('fastify', '@?fastify', '^src/(http|api|portal)/|^src/(app|main)\\.ts$|^src/cli/'),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -73,12 +73,6 @@ export function trusted<T>(read: ReadDocument<T>): T {
   throw new Fault('ConfigInvalid', { reason: told.join('\n') }, place === undefined ? {} : { place })
 }
 
-/** A fault as a terminal shows it: place where the message does not tell the file already, message, hint. */
-export function faultText({ message, place, hint }: Fault): string {
-  const told = place.file !== undefined && message.includes(place.file)
-  return `${told ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
-}
-
 interface SchemaProblem {
   readonly path: readonly string[]
   readonly message: string

@@ -121,6 +121,12 @@ export function placeText(place: FaultPlace): string {
   return known.length === 0 ? '' : `${known.join(':')}: `
 }
 
+/** A fault as a terminal shows it: place where the message does not tell the file already, message, hint. */
+export function faultText({ message, place, hint }: Fault): string {
+  const told = place.file !== undefined && message.includes(place.file)
+  return `${told ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
+}
+
 /** Longest reason that the error of a clause tells, in bytes of its JSON, so that a whole error body stays under 1 kB. */
 const MAX_REASON = 700
 

@@ -68,7 +68,7 @@ async function untilStatus(address: string, status: number): Promise<boolean> {
 t.jobs = 3
 
 t.test('every command has --help, and exit codes tell what happened', { buffered: true }, async t => {
-  for (const command of program().commands)
+  for (const command of (await program()).commands)
     t.match(command.helpInformation(), /Usage: [\s\S]+--help/, `help of ${command.name()}`)
   const portal = portalOf(t)
   const at = ['--portal', portal]

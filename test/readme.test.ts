@@ -39,7 +39,8 @@ t.test('the demonstration portal answers the README and the reference as shown t
   t.equal(examples.length, reference.split('```odsql').length - 1, 'each example has an answer')
   const portal = t.testdir({})
   cpSync(path.join(root, 'portal.yaml'), path.join(portal, 'portal.yaml'))
-  cpSync(path.join(root, 'data'), path.join(portal, 'data'), { recursive: true })
+  for (const folder of ['data', 'mappings'])
+    cpSync(path.join(root, folder), path.join(portal, folder), { recursive: true })
   symlinkSync(path.join(root, 'node_modules'), path.join(portal, 'node_modules'))
   const port = await freePort()
   const address = `http://localhost:${port}`
@@ -75,7 +76,7 @@ t.test('the README names every setting and every command', async t => {
     t.ok(readme.includes(`\`${key}\``), `setting ${key}`)
     t.ok(readme.includes(`LODESTONE_${key.toUpperCase()}`), `variable of ${key}`)
   }
-  for (const command of program().commands)
+  for (const command of (await program()).commands)
     t.ok(readme.includes(`lodestone ${command.name()}`), `command ${command.name()}`)
 })
 

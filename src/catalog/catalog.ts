@@ -157,7 +157,14 @@ export class Catalog implements DatasetSource {
     const entries = [...kept, ...next].sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
     this.generation += 1
     const catalog = catalogGraphs(entries, this.options.base, `g${this.generation}`)
-    await store.load([...sources, ...catalog.sources], onProgress)
+    try {
+      await store.load([...sources, ...catalog.sources], onProgress)
+    } catch (error) {
+      // Files of a version that was replaced or withdrawn meanwhile are not needed any more.
+      const isCurrent = ({ dataset, version }: Manifest) => currentVersion(versions, dataset.id) === version
+      if (fresh.every(isCurrent)) throw error
+      return this.load()
+    }
     const replaced = this.served
     this.served = catalog.served
     this.byId = new Map(entries.map(entry => [entry.dataset.id, entry]))

@@ -19,6 +19,14 @@ export interface RecordManner {
   readonly hasOneSubject: boolean
 }
 
+/** What a record says of one subject. */
+interface Group {
+  lines: string
+  count: number
+  /** True where several rules speak of it. */
+  isMerged: boolean
+}
+
 /**
  * Lets every triple through once. Nearly all subjects of a mapping are of one record alone, so that subjects are told
  * apart rather than their triples: a sixth of the work. Where one comes again its head is noted as shared, what was let
@@ -33,6 +41,7 @@ export class DistinctTriples {
   private readonly manner: RecordManner
   private readonly seen = new LineSet()
   private readonly lines = new LineSet()
+  private readonly groups = new Map<string, Group>()
 
   constructor(target: Sink, subjects: SharedSubjects, manner: RecordManner) {
     this.target = target
@@ -40,11 +49,11 @@ export class DistinctTriples {
     this.manner = manner
   }
 
-  /** Adds whole lines of N-Triples. */
+  /** Adds whole lines of N-Triples about a record. */
   add(lines: string, triples: number): void {
     if (triples === 0) return
     if (this.manner.hasOneSubject) {
-      this.addGroup(lines.slice(0, lines.indexOf(' ') + 1), lines, triples)
+      this.hold(lines.slice(0, lines.indexOf(' ') + 1), lines, triples)
       return
     }
     for (let at = 0; at < lines.length; ) {
@@ -55,13 +64,29 @@ export class DistinctTriples {
         end = lines.indexOf('\n', end) + 1
         count += 1
       } while (end < lines.length && lines.startsWith(subject, end))
-      this.addGroup(subject, at === 0 && end === lines.length ? lines : lines.slice(at, end), count)
+      this.hold(subject, at === 0 && end === lines.length ? lines : lines.slice(at, end), count)
       at = end
     }
   }
 
-  /** Lines of one subject. */
-  private addGroup(subject: string, lines: string, count: number): void {
+  /** Lets through what was added about a record: its lines of one subject together, whichever rules made them. */
+  end(): void {
+    for (const [subject, group] of this.groups) this.letThrough(subject, group)
+    this.groups.clear()
+  }
+
+  private hold(subject: string, lines: string, count: number): void {
+    const known = this.groups.get(subject)
+    if (known === undefined) {
+      this.groups.set(subject, { lines, count, isMerged: false })
+      return
+    }
+    known.lines += lines
+    known.count += count
+    known.isMerged = true
+  }
+
+  private letThrough(subject: string, { lines, count, isMerged }: Group): void {
     const head = this.headOf(subject)
     if (this.subjects.shared.has(head)) {
       if (!this.isSpoilt) this.addNew(lines, line => this.lines.add(line))
@@ -70,7 +95,7 @@ export class DistinctTriples {
       this.isSpoilt = true
     } else if (this.isSpoilt) {
       return
-    } else if (this.manner.mayRepeat && count > 1) {
+    } else if (count > 1 && (isMerged || this.manner.mayRepeat)) {
       const own = new Set<string>()
       this.addNew(lines, line => own.size !== own.add(line).size)
     } else this.target.add(lines, count)

@@ -77,7 +77,10 @@ async function writeTriples(
   let done = 0
   try {
     for await (const batch of records) {
-      for (const record of batch) map(record, distinct)
+      for (const record of batch) {
+        map(record, distinct)
+        distinct.end()
+      }
       if (distinct.isSpoilt) {
         writer.abandon()
         return null

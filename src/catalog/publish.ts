@@ -216,7 +216,8 @@ async function addMapping(
   context: PublishContext,
 ) {
   const { id, fields } = part.dataset
-  const records = () => publishedRecords(path.join(folder, 'index.nt.gz'), head.base, id)
+  const index = part.graphs.find(({ role }) => role === 'index')?.file ?? ''
+  const records = () => publishedRecords(path.join(folder, index), head.base, id)
   const made =
     mapping === null
       ? null
@@ -238,13 +239,17 @@ async function addMapping(
   return { manifest, report }
 }
 
-/** The graphs of the records of a version, taken over into another: their files are the same. */
+/** The graphs of the records of a version, taken over into another: their files stay where they are. */
 function keptGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
-  const kept = current.graphs.filter(({ role }) => role === 'facts' || role === 'index')
   const home = versionFolder(versions, current.dataset.id, current.version)
-  for (const file of [RECORDS, ...kept.map(({ file }) => file)])
-    shareFile(path.join(home, file), path.join(folder, file))
-  return kept.map(graph => ({ ...graph, since: graph.since ?? current.version }))
+  shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
+  return current.graphs
+    .filter(({ role }) => role === 'facts' || role === 'index')
+    .map(graph => ({
+      ...graph,
+      file: graph.file.startsWith('../') ? graph.file : `../${current.version}/${graph.file}`,
+      since: graph.since ?? current.version,
+    }))
 }
 
 function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {

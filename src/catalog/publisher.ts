@@ -1,6 +1,5 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { faultText } from '../document.ts'
-import { Fault } from '../errors.ts'
+import { Fault, faultText } from '../errors.ts'
 import type { MappingRefusal } from './choose-mapping.ts'
 import { definedDatasets } from './definition.ts'
 import { type PublishContext, type PublishProgress, type PublishReport, publishDataset } from './publish.ts'

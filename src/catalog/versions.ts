@@ -10,7 +10,7 @@ import { rememberRemoved, removedRecords } from './tombstones.ts'
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
 export const VERSION_FORMAT = 6
 
-/** One graph of a published version, as a file beside its manifest. */
+/** One graph of a published version, as a file whose path is relative to the folder of the version. */
 export interface GraphFile {
   readonly role: GraphRole
   /** IRI that the source gives a graph of the role `named`. */
@@ -19,7 +19,7 @@ export interface GraphFile {
   readonly triples: number
   /** Bytes of N-Triples before compression. */
   readonly bytes: number
-  /** The version that first had this graph, where a later one has it as it was. */
+  /** The version that first had this graph, where a later one has it as it was; its file stays in the folder of that one. */
   readonly since?: string
 }
 
@@ -138,14 +138,16 @@ export function commitVersion(versions: Versions, manifest: Manifest): void {
   const prepared = path.join(home, preparing(manifest.version))
   const previous = currentVersion(versions, id)
   writeDurably(path.join(prepared, 'manifest.json'), JSON.stringify(manifest))
-  for (const { file, since } of manifest.graphs)
-    if (since === undefined) synchronise(path.join(prepared, file))
+  for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
   synchronise(prepared)
   rememberRemoved(home, previous === null ? null : path.join(home, previous), prepared)
   renameSync(prepared, path.join(home, manifest.version))
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, 'withdrawn'), { force: true })
-  removeOthers(home, [manifest.version, previous])
+  removeOthers(
+    home,
+    [manifest.version, previous].flatMap(version => [version, ...sharedBy(home, version)]),
+  )
 }
 
 /** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
@@ -168,6 +170,18 @@ export function forget({ root }: Versions, id: string): void {
 /** Name of the folder in which this process prepares a version. */
 function preparing(version: string): string {
   return `preparing-${process.pid}-${version}`
+}
+
+/** The versions whose files a version has as its own. */
+function sharedBy(home: string, version: string | null): readonly string[] {
+  try {
+    const text = readFileSync(path.join(home, String(version), 'manifest.json'), 'utf8')
+    return (JSON.parse(text) as Manifest).graphs.flatMap(
+      ({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [],
+    )
+  } catch {
+    return []
+  }
 }
 
 function removeOthers(home: string, kept: readonly (string | null)[]): void {

@@ -7,15 +7,15 @@ import { checkMapping, mappingFile } from '../catalog/mapping-file.ts'
 import { missingText, resolveFields } from '../catalog/materialise.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
 import { StatisticsGatherer } from '../catalog/statistics.ts'
-import { faultText } from '../document.ts'
-import { Fault, placeText } from '../errors.ts'
+import { Fault, faultText, placeText } from '../errors.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { typeRecords } from '../sources/typing.ts'
-import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { misfitText } from './progress.ts'
+import { configOf } from './settings.ts'
 
 /** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
 interface Finding {

@@ -9,14 +9,8 @@ import { planOdsql } from '../records/ask.ts'
 import { Stopwatch } from '../records/stopwatch.ts'
 import { type AskedStatement, Asker } from '../records/trace.ts'
 import { createEmbeddedStore } from '../store/embedded/embedded.ts'
-import {
-  BASE_OPTION,
-  configOf,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-} from './options.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { configOf } from './settings.ts'
 
 interface ExplainOptions extends PortalOptions {
   readonly json?: boolean

@@ -9,7 +9,8 @@ import { Fault } from '../errors.ts'
 import { inferFields } from '../sources/infer.ts'
 import { formatOf, openSource, type SourceFolders } from '../sources/open.ts'
 import { openRdf, type RdfSource, rdfFormatOf } from '../sources/rdf.ts'
-import { configOf, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf } from './settings.ts'
 
 /** `lodestone import`: makes the folder of a dataset for a file, with typed fields and a title, ready to edit. */
 export function importCommand(): Command {

@@ -1,19 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { faultText } from '../document.ts'
-import { Fault } from '../errors.ts'
-import { checkCommand } from './check.ts'
-import { explainCommand } from './explain.ts'
-import { importCommand } from './import.ts'
-import { mapCommand } from './map.ts'
-import { mappingCommand } from './mapping.ts'
-import { publishCommand } from './publish.ts'
-import { queryCommand } from './query.ts'
-import { serveCommand } from './serve.ts'
-import { unpublishCommand } from './unpublish.ts'
+import { Fault, faultText } from '../errors.ts'
 
-/** The command line with all its commands; also what the reference of the documentation is checked against. */
-export function program(): Command {
+/** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  publish: async () => (await import('./publish.ts')).publishCommand(),
+  unpublish: async () => (await import('./unpublish.ts')).unpublishCommand(),
+  import: async () => (await import('./import.ts')).importCommand(),
+  check: async () => (await import('./check.ts')).checkCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
+  query: async () => (await import('./query.ts')).queryCommand(),
+  map: async () => (await import('./map.ts')).mapCommand(),
+  mapping: async () => (await import('./mapping.ts')).mappingCommand(),
+}
+
+/**
+ * The command line with all its commands; also what the reference of the documentation is checked against.
+ *
+ * @param only name of the one command that is needed; all where there is none of that name
+ */
+export async function program(only?: string): Promise<Command> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     readonly version: string
   }
@@ -22,18 +29,9 @@ export function program(): Command {
     .version(version)
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
-  const commands = [
-    serveCommand(),
-    publishCommand(),
-    unpublishCommand(),
-    importCommand(),
-    checkCommand(),
-    explainCommand(),
-    queryCommand(),
-    mapCommand(),
-    mappingCommand(),
-  ]
-  for (const command of commands) lodestone.addCommand(command.exitOverride())
+  const one = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined
+  for (const load of one === undefined ? Object.values(COMMANDS) : [one])
+    lodestone.addCommand((await load()).exitOverride())
   return lodestone
 }
 
@@ -45,7 +43,8 @@ export function program(): Command {
 export async function run(args: readonly string[]): Promise<number> {
   try {
     process.exitCode = undefined
-    await program().parseAsync([...args], { from: 'user' })
+    const lodestone = await program(args[0])
+    await lodestone.parseAsync([...args], { from: 'user' })
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

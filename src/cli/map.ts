@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { Fault } from '../errors.ts'
 import { type Prefixes, turtle } from '../formats/turtle.ts'
 import { diagnosticText, hasErrors } from '../mapping/diagnostic.ts'
-import { readMapping } from '../mapping/read.ts'
+import { mappingKind } from '../mapping/kind.ts'
 import { isIri } from '../rdf/iri.ts'
 import { type InputReport, type MapReport, reportText } from './map/report.ts'
 import { countDataErrors, DEFAULT_BASE, findingsOf, type Plan, planMapping, runPlan } from './map/run.ts'
@@ -39,12 +39,14 @@ export function mapCommand(): Command {
 }
 
 async function runMapping(file: string, files: readonly string[], options: Options): Promise<MapReport> {
-  const read = readMapping(await textOf(file), file, { base: options.base ?? DEFAULT_BASE })
+  const text = await textOf(file)
+  const kind = mappingKind(text, file)
+  const read = await readAs(kind, text, options.base ?? DEFAULT_BASE)
   const { mapping } = read
   const prefixes = turtlePrefixes(mapping?.prefixes ?? {})
   const nothing = { mapping: file, prefixes, inputs: [], triples: 0, dataErrors: 0 }
   if (mapping === null) return { ...nothing, diagnostics: read.diagnostics }
-  const { plan, diagnostics } = await planMapping(mapping, read.kind, files, options.base)
+  const { plan, diagnostics } = await planMapping(mapping, kind, files, options.base)
   const before = [...read.diagnostics, ...diagnostics]
   if (plan === null) return { ...nothing, diagnostics: before }
   if (plan.hasGraphs && options.format === 'turtle')
@@ -60,6 +62,18 @@ async function runMapping(file: string, files: readonly string[], options: Optio
     inputs,
     triples: inputs.reduce((sum, { triples }) => sum + triples, 0),
     dataErrors: plan.dataErrors ? countDataErrors(inputs) : 0,
+  }
+}
+
+/** Reads a mapping with the reader of its language, which alone is loaded. */
+async function readAs(kind: 'yarrrml' | 'rml', text: string, base: string) {
+  switch (kind) {
+    case 'yarrrml':
+      return (await import('../mapping/yarrrml/read.ts')).readYarrrml(text)
+    case 'rml':
+      return (await import('../mapping/rml/read.ts')).readRml(text, { base })
+    default:
+      return kind satisfies never
   }
 }
 

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander'
-import { type Config, loadConfig } from '../config.ts'
 
 /** What every command that works on a portal accepts. */
 export interface PortalOptions {
@@ -11,11 +10,6 @@ export interface PortalOptions {
 export const PORTAL_OPTION = ['--portal <dir>', 'folder of the portal (default: the current folder)'] as const
 export const BASE_OPTION = ['--base <url>', 'public address, with which every IRI begins'] as const
 export const JSON_OPTION = ['--json', 'print JSON'] as const
-
-/** The configuration that a command runs with. */
-export function configOf(options: PortalOptions): Config {
-  return loadConfig({ portal: options.portal, port: options.port, base: options.base }, process.env)
-}
 
 /** Reads a port from the command line. */
 export function portArgument(text: string): number {

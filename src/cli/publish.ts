@@ -1,14 +1,8 @@
 import { Command } from 'commander'
 import { type PublishMessage, publishAll } from '../catalog/publisher.ts'
-import {
-  BASE_OPTION,
-  configOf,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-} from './options.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
+import { configOf } from './settings.ts'
 
 /** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */
 export function publishCommand(): Command {

@@ -1,17 +1,11 @@
 import { Command, Option } from 'commander'
-import {
-  BASE_OPTION,
-  configOf,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-} from './options.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
 import { askComunica, queryFault } from './query/engine.ts'
 import { checkDatasets, querySources, ROADS, type Road } from './query/sources.ts'
 import { queryPrefixes, queryText } from './query/text.ts'
+import { configOf } from './settings.ts'
 
 interface Options extends PortalOptions {
   readonly json?: boolean

@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { Command } from 'commander'
 import { Fault } from '../errors.ts'
-import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
+import { configOf } from './settings.ts'
 
 /** `lodestone serve`: publish what changed, then serve. */
 export function serveCommand(): Command {

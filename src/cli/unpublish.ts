@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { versionsOf, withdraw } from '../catalog/versions.ts'
 import { Fault } from '../errors.ts'
-import { configOf, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf } from './settings.ts'
 
 /** `lodestone unpublish`: a dataset is no longer served, until it is published again by name. */
 export function unpublishCommand(): Command {

@@ -43,15 +43,52 @@ export function compileMapping(
   columns: readonly Column[],
   options: Partial<TermOptions> = {},
 ): CompiledMapping {
-  const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
-  const compiled = mapping.resources.map(rule => compileResource(rule, context))
+  const rules = compileRules(mapping, columns, options)
+  const mappers = rules.map(recordMapper)
   return {
-    report: compiled.flatMap(({ report }) => report),
-    hasGraphs: mapping.resources.some(hasGraphs),
+    report: reportOf(rules),
+    hasGraphs: hasGraphs(mapping),
     map: (record, out) => {
-      for (const { map } of compiled) map(record, out)
+      for (const map of mappers) map(record, out)
     },
   }
+}
+
+/** A resource whose subject and statements were compiled. */
+export interface CompiledRule {
+  readonly rule: ResourceRule
+  readonly writeSubject: TermWriter
+  readonly report: RuleReport
+  readonly statements: readonly CompiledStatement[]
+}
+
+export interface CompiledStatement {
+  readonly statement: StatementRule
+  readonly write: LineWriter
+  readonly report: RuleReport
+}
+
+/** Compiles the resources of a mapping, each by itself; see {@link compileMapping}. */
+export function compileRules(
+  mapping: Mapping,
+  columns: readonly Column[],
+  options: Partial<TermOptions>,
+): readonly CompiledRule[] {
+  const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
+  return mapping.resources.map(rule => ({
+    rule,
+    writeSubject: subjectWriter(rule, context),
+    report: subjectReport(rule),
+    statements: rule.statements.map(statement => {
+      const report = statementReport(rule, statement)
+      return { statement, report, write: compileStatement(rule, statement, report, context) }
+    }),
+  }))
+}
+
+/** The reports of rules: each subject, then its statements. */
+export function reportOf(rules: readonly CompiledRule[]): readonly RuleReport[] {
+  return rules.flatMap(({ report, statements }) => [report, ...statements.map(each => each.report)])
 }
 
 interface Context {
@@ -63,24 +100,17 @@ interface Context {
 }
 
 /** Writes the lines of one statement about a subject, empty where there is none, and counts them in the report. */
-type LineWriter = (record: DatasetRecord, subject: string) => string
+export type LineWriter = (record: DatasetRecord, subject: string) => string
 
-function hasGraphs({ graphs, statements }: ResourceRule): boolean {
-  return [graphs, ...statements.map(statement => statement.graphs)].some(maps => (maps?.length ?? 0) > 0)
+/** True where a mapping has statements in graphs with names. */
+export function hasGraphs({ resources }: Mapping): boolean {
+  const maps = resources.flatMap(({ graphs, statements }) => [graphs, ...statements.map(each => each.graphs)])
+  return maps.some(graphs => (graphs?.length ?? 0) > 0)
 }
 
-function compileResource(
-  rule: ResourceRule,
-  context: Context,
-): { readonly map: RecordMapper; readonly report: readonly RuleReport[] } {
-  const writeSubject = subjectWriter(rule, context)
-  const own = subjectReport(rule)
-  const reports: RuleReport[] = []
-  const writers = rule.statements.map(statement => {
-    const report = statementReport(rule, statement)
-    reports.push(report)
-    return compileStatement(rule, statement, report, context)
-  })
+function recordMapper({ writeSubject, report: own, statements }: CompiledRule): RecordMapper {
+  const writers = statements.map(({ write }) => write)
+  const reports = statements.map(({ report }) => report)
   let before = 0
   const flush = (lines: string, out: Pick<TripleText, 'add'>) => {
     let made = 0
@@ -88,7 +118,7 @@ function compileResource(
     if (made > before) out.add(lines, made - before)
     before = made
   }
-  const map: RecordMapper = (record, out) => {
+  return (record, out) => {
     const subjects = writeSubject(record, own)
     if (subjects === null) return
     let lines = ''
@@ -107,7 +137,6 @@ function compileResource(
     }
     flush(lines, out)
   }
-  return { map, report: [own, ...reports] }
 }
 
 /** The writer of a resource's subjects, which links to it share: it makes them once for each record. */
@@ -197,7 +226,7 @@ function naturalStatement(
   }
 }
 
-function isConstant(object: ObjectMap): object is Extract<TermMap, { readonly type: 'iri' }> {
+export function isConstant(object: ObjectMap): object is Extract<TermMap, { readonly type: 'iri' }> {
   return object.type === 'iri' && object.segments.every(({ type }) => type === 'constant')
 }
 
@@ -216,7 +245,8 @@ function constantStatement(
   }
 }
 
-const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
+/** What constants are made of. */
+export const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
 
 /** A statement with graphs, a predicate that is made, or its ends the other way round. */
 function generalStatement(

@@ -1,5 +1,6 @@
 import type { Diagnostic } from './diagnostic.ts'
 import type { Mapping } from './ir.ts'
+import { mappingKind } from './kind.ts'
 import { readRml } from './rml/read.ts'
 import { type ReadOptions, readYarrrml } from './yarrrml/read.ts'
 
@@ -18,12 +19,6 @@ export function readMapping(
   readonly diagnostics: readonly Diagnostic[]
   readonly kind: 'yarrrml' | 'rml'
 } {
-  const kind = kindOf(text, file)
+  const kind = mappingKind(text, file)
   return { ...(kind === 'rml' ? readRml(text, options) : readYarrrml(text, options)), kind }
-}
-
-function kindOf(text: string, file: string): 'yarrrml' | 'rml' {
-  if (/\.(ttl|rml|n3|turtle)$/i.test(file)) return 'rml'
-  if (/\.(ya?ml|yarrrml)$/i.test(file)) return 'yarrrml'
-  return /^\s*(@prefix|@base|PREFIX|BASE|<[^>\s]*>|_:)/m.test(text.slice(0, 10_000)) ? 'rml' : 'yarrrml'
 }

@@ -35,7 +35,8 @@ export interface RuleReport {
   readonly examples: SkippedExample[]
 }
 
-const EXAMPLES = 5
+/** Records of each reason that a report shows. */
+export const EXAMPLES = 5
 
 export function subjectReport(rule: ResourceRule): RuleReport {
   return { ...blank(rule.key, rule.place), predicate: null, term: termName(rule.subject) }

@@ -119,7 +119,7 @@ function absolute(text: string, base: string | undefined): string | null {
 }
 
 /** True where whatever IRI-safe values come into a template, it makes an IRI. */
-function alwaysValid(segments: readonly Segment[]): boolean {
+export function alwaysValid(segments: readonly Segment[]): boolean {
   return SAFE_PROBES.every(probe =>
     isIri(segments.map(segment => (segment.type === 'constant' ? segment.text : probe)).join('')),
   )

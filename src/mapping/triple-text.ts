@@ -4,6 +4,9 @@ const PIECE_BYTES = 8 * 2 ** 20
 /** Triples of a piece. */
 const PIECE_TRIPLES = 100_000
 
+/** Room behind the end of a piece, so that the record that completes it seldom needs a larger buffer. */
+const ROOM = 2 ** 16
+
 /**
  * Gathers N-Triples text and gives it out in bounded pieces of UTF-8: a piece ends after a whole record, once it holds
  * about a hundred thousand triples or eight megabytes.
@@ -14,36 +17,52 @@ const PIECE_TRIPLES = 100_000
 export class TripleText {
   /** Triples of all pieces so far. */
   triples = 0
-  private bytes: Buffer = Buffer.allocUnsafe(PIECE_BYTES)
-  private length = 0
-  private pending = 0
+  /** The piece so far and free room behind it; another buffer after {@link reserve} and {@link take}. */
+  bytes: Buffer
+  /** Bytes of the piece so far. */
+  length = 0
+  private readonly size: number
+  private before = 0
+
+  /** @param size bytes of a piece */
+  constructor(size: number = PIECE_BYTES) {
+    this.size = size
+    this.bytes = Buffer.allocUnsafeSlow(size + ROOM)
+  }
 
   /** Adds whole lines of N-Triples. */
   add(lines: string, triples: number): void {
     // UTF-8 takes at most three bytes for each unit of UTF-16.
-    if (this.length + 3 * lines.length > this.bytes.length) this.grow(3 * lines.length)
+    this.reserve(3 * lines.length)
     this.length += this.bytes.write(lines, this.length)
-    this.pending += triples
     this.triples += triples
+  }
+
+  /** Makes room for so many bytes more. */
+  reserve(more: number): void {
+    if (this.length + more <= this.bytes.length) return
+    const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length + more)
+    this.bytes.copy(larger, 0, 0, this.length)
+    this.bytes = larger
   }
 
   /** True once the piece is large enough to be given out. */
   isFull(): boolean {
-    return this.pending >= PIECE_TRIPLES || this.length >= PIECE_BYTES - 2 ** 16
+    return this.triples - this.before >= PIECE_TRIPLES || this.length >= this.size
   }
 
   /** The piece, which is then empty again. */
   take(): Buffer {
-    const piece = this.bytes.subarray(0, this.length)
-    this.bytes = Buffer.allocUnsafe(PIECE_BYTES)
-    this.length = 0
-    this.pending = 0
+    const piece = this.lend()
+    this.bytes = Buffer.allocUnsafeSlow(this.size + ROOM)
     return piece
   }
 
-  private grow(more: number): void {
-    const larger = Buffer.allocUnsafe(2 * this.bytes.length + more)
-    this.bytes.copy(larger, 0, 0, this.length)
-    this.bytes = larger
+  /** The piece, for who is done with it before anything is added: the next one is written over it. */
+  lend(): Buffer {
+    const piece = this.bytes.subarray(0, this.length)
+    this.length = 0
+    this.before = this.triples
+    return piece
   }
 }

@@ -1,3 +1,4 @@
+import { CsvBytes } from './csv-bytes.ts'
 import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import { encodingNamed, nameOf, readText, type TextFile } from './text.ts'
@@ -30,6 +31,8 @@ export interface RawRow {
 export interface RawTable {
   readonly columns: readonly string[]
   readonly rows: AsyncIterable<readonly RawRow[]>
+  /** Opens the same rows as bytes, for who need not read them; null where only reading them tells what they are. */
+  readonly bytes: () => CsvBytes | null
 }
 
 /**
@@ -46,14 +49,20 @@ export async function openTable(file: TextFile, dialect: TableDialect = {}): Pro
         `${JSON.stringify(character)} is not one character: delimiter and quote of ${nameOf(file)} are.`,
       )
   const tidy = trim ? (cell: string) => cell.trim() : (cell: string) => cell
-  for await (const [first] of readLines(file, dialect)) {
+  let found = ''
+  const tell = (delimiter: string) => {
+    found = delimiter
+  }
+  for await (const [first] of readLines(file, dialect, tell)) {
     if (first === undefined) continue
     const columns = header ? first.cells.map(tidy) : first.cells.map((_, index) => `_col.${index + 1}`)
-    return { columns, rows: readRows(file, dialect, columns.length, tidy) }
+    const width = columns.length
+    const bytes = () => openBytes(file, dialect, found, width)
+    return { columns, rows: readRows(file, dialect, width, tidy), bytes }
   }
   if (header)
     throw unreadable('The file is empty: it needs a header row.', { file: nameOf(file), line: 1, column: 1 })
-  return { columns: [], rows: readRows(file, dialect, 0, tidy) }
+  return { columns: [], rows: readRows(file, dialect, 0, tidy), bytes: () => null }
 }
 
 async function* readRows(
@@ -82,13 +91,34 @@ async function* readRows(
   }
 }
 
-async function* readLines(file: TextFile, dialect: TableDialect): AsyncGenerator<readonly CsvRow[]> {
+function openBytes(
+  file: TextFile,
+  { quote = '"', encoding, comment, header = true, trim = false, nulls = [] }: TableDialect,
+  delimiter: string,
+  width: number,
+): CsvBytes | null {
+  const coding = encoding ?? file.encoding ?? 'utf-8'
+  const isUtf8 = coding === 'utf-8' || encodingNamed(coding) === 'utf-8'
+  const isAscii = delimiter < '\x80' && (quote ?? '') < '\x80' && delimiter !== quote
+  const isPlain = !trim && (comment ?? '') === '' && nulls.every(text => text === '')
+  if (!isUtf8 || !isAscii || !isPlain) return null
+  return CsvBytes.open(file.path, { delimiter, quote, header, width, emptyIsNull: nulls.length > 0 })
+}
+
+async function* readLines(
+  file: TextFile,
+  dialect: TableDialect,
+  tell: (delimiter: string) => void = () => undefined,
+): AsyncGenerator<readonly CsvRow[]> {
   const text = encoded(file, dialect.encoding)
   const syntax: CsvSyntax = {
     ...(dialect.quote === undefined ? {} : { quote: dialect.quote }),
     ...(dialect.comment === undefined ? {} : { comment: dialect.comment }),
   }
-  const begin = (delimiter: string) => new CsvParser(nameOf(file), delimiter, syntax)
+  const begin = (delimiter: string) => {
+    tell(delimiter)
+    return new CsvParser(nameOf(file), delimiter, syntax)
+  }
   const given = dialect.delimiter ?? (/\.tsv(\.gz)?$/i.test(file.path) ? '\t' : undefined)
   let parser = given === undefined ? undefined : begin(given)
   let head = ''

@@ -96,6 +96,7 @@ function crumbs({ base, gathered: { thing, title } }: Page): Html {
   const start = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))?.things ?? ''
   const local = iri
     .slice(base.length + start.length)
+    .replace(/\/$/, '')
     .split('/')
     .slice(1, -1)
   const inner =

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { Value } from '../../model/value.ts'
+import type { CsvBytes } from '../../sources/csv-bytes.ts'
 import {
   compileReference,
   isPathProblem,
@@ -26,6 +27,8 @@ export interface RecordFile {
   /** JSONPath of the records; null for a table. */
   readonly iterator: string | null
   records(): AsyncIterable<readonly Values[]>
+  /** The records of a plain table as bytes, with the cell of each column; null where they have to be read as texts. */
+  bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
   /** What can only be told once all records were read. */
   findings(): readonly Diagnostic[]
 }
@@ -98,6 +101,10 @@ async function openCsv(
       for await (const rows of table.rows)
         yield rows.map(({ cells }) => indexes.map(index => cells[index] ?? null))
     },
+    bytes: () => {
+      const rows = table.bytes()
+      return rows === null ? null : { rows, cells: indexes }
+    },
     findings: () => [],
   }
 }
@@ -129,6 +136,7 @@ function jsonRecords(
         })
       }
     },
+    bytes: () => null,
     findings: () =>
       count === 0
         ? []

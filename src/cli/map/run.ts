@@ -1,9 +1,12 @@
+import { basename } from 'node:path'
+import { compileByteMapping } from '../../mapping/bytes/compile.ts'
 import { RECORD_ID } from '../../mapping/columns.ts'
-import { type CompiledMapping, compileMapping } from '../../mapping/compile.ts'
+import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
 import { type Diagnostic, hasErrors } from '../../mapping/diagnostic.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import { TripleText } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
+import { unreadable } from '../../sources/unreadable.ts'
 import { groupRules, NOWHERE } from './inputs.ts'
 import { openRecords, type ReadingRules, type RecordFile } from './records.ts'
 import { referencesOf, withBase } from './references.ts'
@@ -21,6 +24,7 @@ export interface Plan {
 interface Run {
   readonly file: string
   readonly records: RecordFile
+  readonly mapping: Mapping
   readonly compiled: CompiledMapping
   /** What the ids of records begin with, so that those of a rule over several files are different. */
   readonly idPrefix: string
@@ -60,37 +64,79 @@ export async function planMapping(
         continue
       }
       const resources = base === undefined ? rules : rules.map(rule => withBase(rule, base))
-      const compiled = compileMapping({ ...mapping, resources }, records.columns, { canonical: false })
+      const own = { ...mapping, resources }
+      const compiled = compileMapping(own, records.columns, { canonical: false })
       const isRepeated = groups.slice(0, index).some(group => group.rules.some(rule => rules.includes(rule)))
-      runs.push({ file: input.file, records, compiled, idPrefix: isRepeated ? `${index + 1}_` : '' })
+      runs.push({
+        file: input.file,
+        records,
+        mapping: own,
+        compiled,
+        idPrefix: isRepeated ? `${index + 1}_` : '',
+      })
     }
   if (hasErrors(found)) return { plan: null, diagnostics: found }
   const hasGraphs = runs.some(({ compiled }) => compiled.hasGraphs)
   return { plan: { runs, hasGraphs, dataErrors: generation === 'new' }, diagnostics: found }
 }
 
-/** Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, and tells what became of each input. */
+/** Bytes of a piece: they are made and written while they are in the processor's cache. */
+const PIECE_BYTES = 2 ** 20
+
+/**
+ * Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, and tells what became of each input. A piece has to be
+ * used before the next one is asked for.
+ */
 export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => void): AsyncGenerator<Buffer> {
-  const out = new TripleText()
-  let position = 0
-  for (const { file, records, compiled, idPrefix } of runs) {
+  const out = new TripleText(PIECE_BYTES)
+  for (const run of runs) {
     const before = out.triples
-    let count = 0
-    for await (const batch of records.records())
-      for (const values of batch) {
-        const record: DatasetRecord = { id: idPrefix + String(++count), position: position++, values }
-        compiled.map(record, out)
-        if (out.isFull()) yield out.take()
-      }
-    tell({
-      file,
-      iterator: records.iterator,
-      records: count,
-      triples: out.triples - before,
-      rules: compiled.report,
-    })
+    const count = { records: 0 }
+    const bytes = run.compiled.hasGraphs ? null : run.records.bytes()
+    const rules = bytes === null ? run.compiled.report : yield* runBytes(run, bytes, out, count)
+    if (bytes === null) yield* runTexts(run, out, count)
+    const { file, records } = run
+    tell({ file, iterator: records.iterator, records: count.records, triples: out.triples - before, rules })
   }
-  yield out.take()
+  yield out.lend()
+}
+
+async function* runTexts(
+  { records, compiled, idPrefix }: Run,
+  out: TripleText,
+  count: { records: number },
+): AsyncGenerator<Buffer> {
+  for await (const batch of records.records())
+    for (const values of batch) {
+      const position = count.records++
+      const record: DatasetRecord = { id: idPrefix + String(position + 1), position, values }
+      compiled.map(record, out)
+      if (out.isFull()) yield out.lend()
+    }
+}
+
+async function* runBytes(
+  { file, records, mapping, idPrefix }: Run,
+  { rows, cells }: NonNullable<ReturnType<RecordFile['bytes']>>,
+  out: TripleText,
+  count: { records: number },
+): AsyncGenerator<Buffer, readonly RuleReport[]> {
+  const { map, report } = compileByteMapping(mapping, records.columns, cells)
+  const id = () => idPrefix + String(count.records)
+  try {
+    let found = rows.next()
+    for (; found === 'row'; found = rows.next()) {
+      count.records++
+      map(rows, id, out)
+      if (out.isFull()) yield out.lend()
+    }
+    if (found === 'end') return report
+  } finally {
+    rows.close()
+  }
+  // Reading it again as text tells what is wrong, and where.
+  for await (const _ of records.records());
+  throw unreadable('A row is too long.', { file: basename(file) })
 }
 
 /** What the files of a plan turned out to lack, once it was run. */

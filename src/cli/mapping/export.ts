@@ -6,7 +6,8 @@ import { diagnosticText } from '../../mapping/diagnostic.ts'
 import { directMapping } from '../../mapping/direct.ts'
 import { directMappingText } from '../../mapping/direct-text.ts'
 import { writeRml } from '../../mapping/rml/write.ts'
-import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { BASE_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { configOf } from '../settings.ts'
 import { type DatasetAtHand, datasetAtHand } from './dataset.ts'
 import { overFile } from './source-file.ts'
 
@@ -14,7 +15,7 @@ const EXPORT_FORMATS = ['rml', 'yarrrml'] as const
 
 interface ExportOptions extends PortalOptions {
   readonly format: (typeof EXPORT_FORMATS)[number]
-  readonly old?: boolean
+  readonly new?: boolean
   readonly out?: string
 }
 
@@ -26,7 +27,7 @@ export function mappingExportCommand(): Command {
     .addOption(
       new Option('--format <name>', 'language of the mapping').choices(EXPORT_FORMATS).default('rml'),
     )
-    .option('--old', 'RML in the vocabulary of R2RML and the first RML, which older engines read')
+    .option('--new', 'RML in the vocabulary of 2024 instead of that which all engines read')
     .option('--out <file>', 'write into this file (default: standard output)')
     .option(...PORTAL_OPTION)
     .option(...BASE_OPTION)
@@ -35,7 +36,7 @@ export function mappingExportCommand(): Command {
       const dataset = await datasetAtHand(portal, base, id)
       const text =
         options.format === 'rml'
-          ? await rmlText(dataset, portal, options.old === true)
+          ? await rmlText(dataset, portal, options.new !== true)
           : yarrrmlText(dataset, portal)
       if (options.out === undefined) process.stdout.write(text)
       else writeFileSync(options.out, text)

@@ -5,7 +5,8 @@ import { mappingFile } from '../../catalog/mapping-file.ts'
 import { Fault } from '../../errors.ts'
 import { firstMapping } from '../../mapping/init.ts'
 import type { Metas } from '../../model/metadata.ts'
-import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { BASE_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { configOf } from '../settings.ts'
 import { datasetAtHand } from './dataset.ts'
 
 interface InitOptions extends PortalOptions {

@@ -243,7 +243,11 @@ function tellGuesses(context: Context, node: YamlText, path: string, constant: s
     notes.tell('looks-like-curie', node.span, path, found, 'Write ~iri behind it if a resource is meant.')
     return
   }
-  if (/^(www\.|https?\/\/|https?:\/?[^/\s]|https?:\/ ?\/|h?t{0,2}ps?:\/{1,2}|[a-z]{3,6}:\/\/|\/\/)[^\s]/i.test(node.text)) {
+  if (
+    /^(www\.|https?\/\/|https?:\/?[^/\s]|https?:\/ ?\/|h?t{0,2}ps?:\/{1,2}|[a-z]{3,6}:\/\/|\/\/)[^\s]/i.test(
+      node.text,
+    )
+  ) {
     const found = `${quoted(node.text)} is taken as text, and looks like an IRI that is not whole`
     notes.tell('looks-like-iri-without-scheme', node.span, path, found, 'IRIs begin with http:// or https://')
     return

@@ -1,0 +1,17 @@
+/** A row of a table as it stands in a file, in UTF-8 that is known to be well-formed. */
+export interface ByteRow {
+  readonly bytes: Buffer
+  /** Where the cells begin, by column; -1 for a cell that is no value. */
+  readonly starts: Int32Array
+  /** Where they end. */
+  readonly ends: Int32Array
+}
+
+/** Longest cell that is copied byte by byte; longer ones are read as text. */
+export const LONGEST_CELL = 2 ** 16
+
+/** The text of a cell; null for none. */
+export function cellText({ bytes, starts, ends }: ByteRow, cell: number): string | null {
+  const start = starts[cell] ?? -1
+  return start < 0 ? null : bytes.toString('utf8', start, ends[cell])
+}

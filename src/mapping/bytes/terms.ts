@@ -1,0 +1,174 @@
+import { literalType } from '../../rdf/literals.ts'
+import { isDirectedTag, literalEnd } from '../../rdf/ntriples.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import type { Segment, TermMap } from '../ir.ts'
+import { alwaysValid } from '../terms.ts'
+import { type LexicalTest, lexicalTest } from './lexical.ts'
+import { type ByteRow, LONGEST_CELL } from './row.ts'
+
+/** Writes a term of N-Triples from the bytes of cells. */
+export interface ByteTerm {
+  /** Most bytes that the term of a row has. */
+  readonly most: (row: ByteRow) => number
+  /** Writes it and gives where it ends; -1 where it cannot: a value is absent, or not as simple as nearly all are. */
+  readonly write: (row: ByteRow, target: Uint8Array, at: number) => number
+  /** The cells that it is made of. */
+  readonly cells: readonly number[]
+}
+
+/**
+ * Compiles a term map that copies cells; null for one that does more. What it writes is what the term map's own writer
+ * would write, literals with their text as it is.
+ *
+ * @param cellOf index of the cell of a reference; null for a reference that is no column
+ */
+export function compileByteTerm(term: TermMap, cellOf: (name: string) => number | null): ByteTerm | null {
+  switch (term.type) {
+    case 'natural':
+      return literal([{ type: 'field', name: term.field }], '"', null, cellOf)
+    case 'iri': {
+      const isReference = term.segments.length === 1
+      if (isReference || term.encode === 'none' || !alwaysValid(term.segments)) return null
+      return template('<', term.segments, '>', copyUnreserved, cellOf)
+    }
+    case 'blank':
+      return null
+    case 'literal': {
+      const { segments, datatype, language } = term
+      if (language !== undefined) {
+        if (typeof language !== 'string' || !isDirectedTag(language)) return null
+        return literal(segments, literalEnd(XSD.string, language), null, cellOf)
+      }
+      if (datatype === undefined) return literal(segments, '"', null, cellOf)
+      if (typeof datatype !== 'string') return null
+      const isChecked = literalType(datatype) !== null
+      const test = isChecked ? lexicalTest(datatype) : null
+      if (isChecked && (test === null || segments.length !== 1)) return null
+      return literal(segments, literalEnd(datatype), test, cellOf)
+    }
+    default:
+      return term satisfies never
+  }
+}
+
+type Copy = (source: Uint8Array, from: number, to: number, target: Uint8Array, at: number) => number
+
+function literal(
+  segments: readonly Segment[],
+  end: string,
+  test: LexicalTest | null,
+  cellOf: (name: string) => number | null,
+): ByteTerm | null {
+  const copy: Copy =
+    test === null
+      ? copyEscaped
+      : (source, from, to, target, at) =>
+          test(source, from, to) ? copyEscaped(source, from, to, target, at) : -1
+  return template('"', segments, end, copy, cellOf)
+}
+
+/** Most bytes that one byte of a cell becomes. */
+const MOST_ESCAPED = 2
+
+function template(
+  begin: string,
+  segments: readonly Segment[],
+  end: string,
+  copy: Copy,
+  cellOf: (name: string) => number | null,
+): ByteTerm | null {
+  const cells: number[] = []
+  const constants: string[] = [begin]
+  for (const segment of segments) {
+    if (segment.type === 'constant') constants.push((constants.pop() ?? '') + segment.text)
+    else {
+      const cell = segment.type === 'field' ? cellOf(segment.name) : null
+      if (cell === null) return null
+      cells.push(cell)
+      constants.push('')
+    }
+  }
+  constants.push(`${constants.pop() ?? ''}${end}`)
+  // A constant of a literal would have to be escaped as well; those of IRIs hold nothing to escape.
+  if (begin === '"' && (cells.length !== 1 || segments.length !== 1)) return null
+  const [head = new Uint8Array(), ...tails] = constants.map(text => new Uint8Array(Buffer.from(text)))
+  const fixed = head.length + tails.reduce((sum, tail) => sum + tail.length, 0)
+  const most = ({ starts, ends }: ByteRow) => {
+    let sum = fixed
+    for (const cell of cells)
+      sum += MOST_ESCAPED * Math.min((ends[cell] as number) - (starts[cell] as number), LONGEST_CELL)
+    return sum
+  }
+  const write = ({ bytes, starts, ends }: ByteRow, target: Uint8Array, at: number) => {
+    target.set(head, at)
+    let end = at + head.length
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i] as number
+      const from = starts[cell] as number
+      const to = ends[cell] as number
+      if (from < 0 || to - from > LONGEST_CELL) return -1
+      end = copy(bytes, from, to, target, end)
+      if (end < 0) return -1
+      const tail = tails[i] as Uint8Array
+      target.set(tail, end)
+      end += tail.length
+    }
+    return end
+  }
+  return { most, write, cells }
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** 0 for bytes of text that stand for themselves in a literal, a letter for those with a name, 1 for all others. */
+const LITERAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const named: Readonly<Record<number, string>> = {
+    [QUOTE]: '"',
+    [BACKSLASH]: '\\',
+    9: 't',
+    10: 'n',
+    13: 'r',
+  }
+  const name = named[byte]
+  if (name !== undefined) return name.charCodeAt(0)
+  // 0xEF begins U+FFFE and U+FFFF, among others.
+  return byte < 32 || byte === 127 || byte === 0xef ? 1 : 0
+})
+
+function copyEscaped(source: Uint8Array, from: number, to: number, target: Uint8Array, at: number): number {
+  let end = at
+  for (let i = from; i < to; i++) {
+    const byte = source[i] as number
+    const letter = LITERAL_BYTES[byte] as number
+    if (letter === 0) target[end++] = byte
+    else if (letter === 1) return -1
+    else {
+      target[end++] = BACKSLASH
+      target[end++] = letter
+    }
+  }
+  return end
+}
+
+/** The unreserved characters of URIs (RFC 3986, section 2.3). */
+const UNRESERVED_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte)) && byte < 128 ? 1 : 0,
+)
+
+/** An empty value makes no IRI. */
+function copyUnreserved(
+  source: Uint8Array,
+  from: number,
+  to: number,
+  target: Uint8Array,
+  at: number,
+): number {
+  let end = at
+  for (let i = from; i < to; i++) {
+    const byte = source[i] as number
+    if (UNRESERVED_BYTES[byte] !== 1) return -1
+    target[end++] = byte
+  }
+  return to === from ? -1 : end
+}
