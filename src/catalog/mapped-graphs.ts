@@ -1,6 +1,7 @@
 import { Fault } from '../errors.ts'
 import { type CompiledMapping, compileMapping, type RuleReport } from '../mapping/compile.ts'
 import type { Mapping, TermMap } from '../mapping/ir.ts'
+import type { DatasetStatistics } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { skolemIri } from '../rdf/iris.ts'
@@ -18,6 +19,8 @@ export interface MappedPlace {
   readonly dataset: string
   readonly fields: readonly Field[]
   readonly folder: string
+  /** Where they are known, they tell which resources are of several records. */
+  readonly statistics?: DatasetStatistics
 }
 
 /** What a mapping made of the records of a dataset. */
@@ -55,7 +58,7 @@ export async function writeMappedGraphs(
   onProgress: (records: number) => void,
 ): Promise<MappedGraphs> {
   if (compileFor(mapping, place).hasGraphs) return writeQuads(mapping, place, records(), onProgress)
-  const subjects: SharedSubjects = { heads: headsOf(mapping), shared: new Set() }
+  const subjects: SharedSubjects = { heads: headsOf(mapping), shared: sharedHeads(mapping, place.statistics) }
   for (let attempt = 1; ; attempt++) {
     const known = attempt < ATTEMPTS ? subjects : { heads: [''], shared: new Set(['']) }
     const made = await writeTriples(mapping, place, known, records(), onProgress)
@@ -143,13 +146,26 @@ function refuseExcess(triples: number): void {
 
 /** What the subjects of the rules begin with in N-Triples, the longest first; the last is the head of all others. */
 function headsOf({ resources }: Mapping): readonly string[] {
-  const heads = resources.map(({ subject }) => {
-    const [first] = subject.type === 'iri' ? subject.segments : []
-    return first?.type === 'constant' && subject.type === 'iri' && subject.segments.length > 1
-      ? `<${first.text}`
-      : ''
-  })
+  const heads = resources.map(({ subject }) => headOf(subject))
   return [...new Set([...heads, ''])].sort((a, b) => b.length - a.length)
+}
+
+function headOf(subject: TermMap): string {
+  const [first] = subject.type === 'iri' ? subject.segments : []
+  return first?.type === 'constant' && subject.type === 'iri' && subject.segments.length > 1
+    ? `<${first.text}`
+    : ''
+}
+
+/** The heads of subjects that several records must share, for there are fewer of them than records. */
+function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | undefined): Set<string> {
+  const heads = resources.flatMap(({ subject }) => {
+    const known = fieldsOf(subject).map(name => statistics?.fields[name])
+    const most = known.reduce((product, field) => product * (field?.distinct ?? Number.POSITIVE_INFINITY), 1)
+    const made = Math.min(...known.map(field => field?.present ?? 0))
+    return known.length > 0 && most < made ? [headOf(subject)] : []
+  })
+  return new Set(heads.filter(head => head !== ''))
 }
 
 function mannerOf({ resources }: Mapping, fields: readonly Field[]): RecordManner {

@@ -223,7 +223,7 @@ async function addMapping(
       ? null
       : await writeMappedGraphs(
           mapping.mapping,
-          { base: head.base, dataset: id, fields, folder },
+          { base: head.base, dataset: id, fields, folder, statistics: part.statistics },
           records,
           done => context.onProgress?.({ dataset: id, records: done }),
         )

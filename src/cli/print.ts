@@ -1,19 +1,44 @@
+import { fstatSync, write } from 'node:fs'
+
 /**
- * Writes to standard output as fast as it is read; who closes it has read enough. Nothing more is asked for before a piece
- * is written, so that its bytes may be used again.
+ * Writes to standard output as fast as it is read; who closes it has read enough. A piece is written while the next one
+ * is made: its bytes may be used again once the one after that is asked for.
  */
 export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const { stdout } = process
   // Failures come to who writes; without a listener they would end the process as well.
   stdout.on('error', () => undefined)
-  const write = (piece: string | Uint8Array) =>
-    new Promise<void>((resolve, reject) => {
-      stdout.write(piece, error => (error == null ? resolve() : reject(error)))
-    })
+  const writePiece = fstatSync(stdout.fd).isFile() ? writeToFile : writeToStream
+  let writing: Promise<void> = Promise.resolve()
   try {
-    for await (const piece of pieces) if (piece.length > 0) await write(piece)
+    for await (const piece of pieces) {
+      if (piece.length === 0) continue
+      await writing
+      writing = writePiece(piece)
+      // It is waited for before the next one; until then a failure has nobody else to come to.
+      writing.catch(() => undefined)
+    }
+    await writing
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
     process.exit(0)
   }
+}
+
+function writeToStream(piece: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(piece, error => (error == null ? resolve() : reject(error)))
+  })
+}
+
+/** Beside the thread that makes the pieces, which a stream of a file would stop. */
+async function writeToFile(piece: string | Uint8Array): Promise<void> {
+  const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+  for (let at = 0; at < bytes.length; ) at += await writeSome(bytes.subarray(at))
+}
+
+function writeSome(bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(process.stdout.fd, bytes, (error, count) => (error === null ? resolve(count) : reject(error)))
+  })
 }

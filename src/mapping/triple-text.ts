@@ -22,6 +22,8 @@ export class TripleText {
   /** Bytes of the piece so far. */
   length = 0
   private readonly size: number
+  /** The buffer of the piece that was lent before. */
+  private spare: Buffer | null = null
   private before = 0
 
   /** @param size bytes of a piece */
@@ -53,13 +55,21 @@ export class TripleText {
 
   /** The piece, which is then empty again. */
   take(): Buffer {
-    const piece = this.lend()
+    const piece = this.end()
     this.bytes = Buffer.allocUnsafeSlow(this.size + ROOM)
     return piece
   }
 
-  /** The piece, for who is done with it before anything is added: the next one is written over it. */
+  /** The piece, for who is done with it when the one after the next is begun: that is written over it. */
   lend(): Buffer {
+    const { bytes } = this
+    const piece = this.end()
+    this.bytes = this.spare ?? Buffer.allocUnsafeSlow(this.size + ROOM)
+    this.spare = bytes
+    return piece
+  }
+
+  private end(): Buffer {
     const piece = this.bytes.subarray(0, this.length)
     this.length = 0
     this.before = this.triples

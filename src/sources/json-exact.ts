@@ -1,5 +1,5 @@
-/** What may be an integer that a number does not hold: beyond 15 digits some are rounded. */
-const LONG = /\d{16}/
+/** Digits of what may be an integer that a number does not hold: beyond 15 some are rounded. */
+const LONG = 16
 
 /** A long integer that is no part of another number. */
 const LONG_INTEGERS = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
@@ -9,10 +9,28 @@ const MARKED = /^\0integer:-?\d+$/
 
 /** Reads JSON text as JSON.parse does, but for integers that a number would round: they become bigints. */
 export function parseExactly(text: string): unknown {
-  if (!LONG.test(text)) return JSON.parse(text) as unknown
+  if (!hasLong(text)) return JSON.parse(text) as unknown
   return JSON.parse(marked(text), (_, value: unknown) =>
     typeof value === 'string' && MARKED.test(value) ? BigInt(value.slice(MARK.length)) : value,
   ) as unknown
+}
+
+/** True where so many digits stand together; one of them then stands where only every so manieth character is looked at. */
+function hasLong(text: string): boolean {
+  for (let at = LONG - 1; at < text.length; at += LONG) {
+    if (!isDigit(text, at)) continue
+    let from = at
+    let to = at + 1
+    while (isDigit(text, from - 1)) from--
+    while (to - from < LONG && isDigit(text, to)) to++
+    if (to - from >= LONG) return true
+  }
+  return false
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0x30 && code <= 0x39
 }
 
 /** The text with strings in the place of such integers; what is within strings stays. */

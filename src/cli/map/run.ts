@@ -85,7 +85,7 @@ const PIECE_BYTES = 2 ** 20
 
 /**
  * Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, and tells what became of each input. A piece has to be
- * used before the next one is asked for.
+ * used before the one after the next is asked for.
  */
 export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => void): AsyncGenerator<Buffer> {
   const out = new TripleText(PIECE_BYTES)

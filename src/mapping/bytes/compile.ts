@@ -5,7 +5,6 @@ import {
   type CompiledRule,
   type CompiledStatement,
   compileRules,
-  hasGraphs,
   isConstant,
   NO_RECORD,
   type RuleReport,
@@ -22,10 +21,9 @@ import { type ByteTerm, compileByteTerm } from './terms.ts'
 
 /** Turns rows of a table into triples: the counterpart of a compiled mapping for rows that were not decoded. */
 export interface ByteMapping {
-  /** @param id of the record that the row is */
-  readonly map: (row: ByteRow, id: string | (() => string), out: TripleText) => void
+  /** @param id makes the id of the record that the row is, where one is needed */
+  readonly map: (row: ByteRow, id: () => string, out: TripleText) => void
   readonly report: readonly RuleReport[]
-  readonly hasGraphs: boolean
 }
 
 /**
@@ -55,7 +53,6 @@ export function compileByteMapping(
   const resources = rules.map(rule => compileResource(rule, mapping, subjects, cellOf, current))
   return {
     report: reportOf(rules),
-    hasGraphs: hasGraphs(mapping),
     map: (row, id, out) => {
       current.move(row, id)
       for (const map of resources) map(row, out)
@@ -69,9 +66,9 @@ const UNHEARD: RuleReport = {
   predicate: null,
   term: '',
   made: 0,
-  nulls: 5,
-  invalidIri: 5,
-  illTyped: 5,
+  nulls: EXAMPLES,
+  invalidIri: EXAMPLES,
+  illTyped: EXAMPLES,
   cut: 0,
   examples: [],
 }
@@ -80,7 +77,7 @@ const UNHEARD: RuleReport = {
 class CurrentRow {
   number = 0
   private row: ByteRow | null = null
-  private id: string | (() => string) = ''
+  private id: () => string = String
   private made: DatasetRecord | null = null
   private readonly cells: readonly number[]
 
@@ -88,7 +85,7 @@ class CurrentRow {
     this.cells = cells
   }
 
-  move(row: ByteRow, id: string | (() => string)): void {
+  move(row: ByteRow, id: () => string): void {
     this.row = row
     this.id = id
     this.made = null
@@ -99,7 +96,7 @@ class CurrentRow {
     const { row, id, cells, number } = this
     if (this.made !== null) return this.made
     const values = row === null ? [] : cells.map(cell => cellText(row, cell))
-    this.made = { id: typeof id === 'string' ? id : id(), position: number - 1, values }
+    this.made = { id: id(), position: number - 1, values }
     return this.made
   }
 }
@@ -190,9 +187,8 @@ function quickStatement(
     const tail = bytesOf(middle + String(term(NO_RECORD, UNHEARD)) + END)
     return { quick: constantStatement(tail, report), cells: [] }
   }
-  const term = compileByteTerm(object, cellOf)
-  if (term === null) return NEVER
-  return { quick: termStatement(bytesOf(middle), term, report), cells: term.cells }
+  const term = compileByteTerm(object, cellOf, { before: middle, after: END })
+  return term === null ? NEVER : { quick: termStatement(term, report), cells: term.cells }
 }
 
 function constantStatement(tail: Uint8Array, report: RuleReport): ByteStatement {
@@ -207,11 +203,8 @@ function constantStatement(tail: Uint8Array, report: RuleReport): ByteStatement 
   }
 }
 
-function termStatement(
-  middle: Uint8Array,
-  { most, write, cells }: ByteTerm,
-  report: RuleReport,
-): ByteStatement {
+/** @param term with all of the line that follows the subject */
+function termStatement({ most, write, cells }: ByteTerm, report: RuleReport): ByteStatement {
   const cell = cells.length === 1 ? (cells[0] ?? null) : null
   return (row, subject, out) => {
     // Absent values are many; the first are examples, which tell of their record.
@@ -219,17 +212,13 @@ function termStatement(
       report.nulls += 1
       return true
     }
-    out.reserve(subject.length + middle.length + most(row) + END_BYTES.length)
-    const { bytes } = out
-    const begun = subject.begin(out)
-    bytes.set(middle, begun)
-    const end = write(row, bytes, begun + middle.length)
+    out.reserve(subject.length + most(row))
+    const end = write(row, out.bytes, subject.begin(out))
     if (end < 0) {
       subject.forget(out.length)
       return false
     }
-    bytes.set(END_BYTES, end)
-    out.length = end + END_BYTES.length
+    out.length = end
     out.triples += 1
     report.made += 1
     return true

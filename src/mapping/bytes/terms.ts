@@ -21,15 +21,26 @@ export interface ByteTerm {
  * would write, literals with their text as it is.
  *
  * @param cellOf index of the cell of a reference; null for a reference that is no column
+ * @param around what is written before and after the term
  */
-export function compileByteTerm(term: TermMap, cellOf: (name: string) => number | null): ByteTerm | null {
+export function compileByteTerm(
+  term: TermMap,
+  cellOf: (name: string) => number | null,
+  around: Around = NOTHING,
+): ByteTerm | null {
+  const literal = (segments: readonly Segment[], end: string, test: LexicalTest | null) => {
+    // A constant of a literal would have to be escaped as well; those of IRIs hold nothing to escape.
+    if (segments.length !== 1 || segments[0]?.type === 'constant') return null
+    return template(`${around.before}"`, segments, end + around.after, copyTested(test), cellOf)
+  }
   switch (term.type) {
     case 'natural':
-      return literal([{ type: 'field', name: term.field }], '"', null, cellOf)
+      return literal([{ type: 'field', name: term.field }], '"', null)
     case 'iri': {
       const isReference = term.segments.length === 1
       if (isReference || term.encode === 'none' || !alwaysValid(term.segments)) return null
-      return template('<', term.segments, '>', copyUnreserved, cellOf)
+      const { before, after } = around
+      return template(`${before}<`, term.segments, `>${after}`, copyUnreserved, cellOf)
     }
     case 'blank':
       return null
@@ -37,34 +48,34 @@ export function compileByteTerm(term: TermMap, cellOf: (name: string) => number 
       const { segments, datatype, language } = term
       if (language !== undefined) {
         if (typeof language !== 'string' || !isDirectedTag(language)) return null
-        return literal(segments, literalEnd(XSD.string, language), null, cellOf)
+        return literal(segments, literalEnd(XSD.string, language), null)
       }
-      if (datatype === undefined) return literal(segments, '"', null, cellOf)
+      if (datatype === undefined) return literal(segments, '"', null)
       if (typeof datatype !== 'string') return null
       const isChecked = literalType(datatype) !== null
       const test = isChecked ? lexicalTest(datatype) : null
       if (isChecked && (test === null || segments.length !== 1)) return null
-      return literal(segments, literalEnd(datatype), test, cellOf)
+      return literal(segments, literalEnd(datatype), test)
     }
     default:
       return term satisfies never
   }
 }
 
+/** Text of N-Triples around a term. */
+interface Around {
+  readonly before: string
+  readonly after: string
+}
+
+const NOTHING: Around = { before: '', after: '' }
+
 type Copy = (source: Uint8Array, from: number, to: number, target: Uint8Array, at: number) => number
 
-function literal(
-  segments: readonly Segment[],
-  end: string,
-  test: LexicalTest | null,
-  cellOf: (name: string) => number | null,
-): ByteTerm | null {
-  const copy: Copy =
-    test === null
-      ? copyEscaped
-      : (source, from, to, target, at) =>
-          test(source, from, to) ? copyEscaped(source, from, to, target, at) : -1
-  return template('"', segments, end, copy, cellOf)
+function copyTested(test: LexicalTest | null): Copy {
+  if (test === null) return copyEscaped
+  return (source, from, to, target, at) =>
+    test(source, from, to) ? copyEscaped(source, from, to, target, at) : -1
 }
 
 /** Most bytes that one byte of a cell becomes. */
@@ -89,10 +100,12 @@ function template(
     }
   }
   constants.push(`${constants.pop() ?? ''}${end}`)
-  // A constant of a literal would have to be escaped as well; those of IRIs hold nothing to escape.
-  if (begin === '"' && (cells.length !== 1 || segments.length !== 1)) return null
   const [head = new Uint8Array(), ...tails] = constants.map(text => new Uint8Array(Buffer.from(text)))
   const fixed = head.length + tails.reduce((sum, tail) => sum + tail.length, 0)
+  const [only, ...others] = cells
+  const [tail] = tails
+  if (only !== undefined && tail !== undefined && others.length === 0)
+    return ofOneCell(head, only, tail, copy)
   const most = ({ starts, ends }: ByteRow) => {
     let sum = fixed
     for (const cell of cells)
@@ -116,6 +129,26 @@ function template(
     return end
   }
   return { most, write, cells }
+}
+
+/** Nearly every term is of one cell. */
+function ofOneCell(head: Uint8Array, cell: number, tail: Uint8Array, copy: Copy): ByteTerm {
+  const fixed = head.length + tail.length
+  return {
+    cells: [cell],
+    most: ({ starts, ends }) =>
+      fixed + MOST_ESCAPED * Math.min((ends[cell] as number) - (starts[cell] as number), LONGEST_CELL),
+    write: ({ bytes, starts, ends }, target, at) => {
+      const from = starts[cell] as number
+      const to = ends[cell] as number
+      if (from < 0 || to - from > LONGEST_CELL) return -1
+      target.set(head, at)
+      const end = copy(bytes, from, to, target, at + head.length)
+      if (end < 0) return -1
+      target.set(tail, end)
+      return end + tail.length
+    },
+  }
 }
 
 const QUOTE = 34
