@@ -141,6 +141,15 @@ t.test('rows beyond a chunk, cells beyond what is copied, a mark at the beginnin
   t.strictSame(rulesOf(bytes), rulesOf(texts))
 })
 
+t.test('a header beyond what is read at a time, a delimiter that many lines tell', async t => {
+  const others = Array.from({ length: 4000 }, (_, i) => `column ${i}`).join(';')
+  const rows = Array.from({ length: 30 }, (_, i) => `${i};b${i};${i}\n`).join('')
+  const [bytes, texts] = await both('wide.csv', `a;b;c;d;e;${others}\n${rows}`, 'yarrrml')
+  t.match(bytes.report, { records: 30 })
+  t.strictSame(bytes.lines, texts.lines)
+  t.strictSame(rulesOf(bytes), rulesOf(texts))
+})
+
 t.test('what is wrong with a file is told with its place, as of texts', async t => {
   const good = table(2, 8000)
   const files: readonly (readonly [string, string | Buffer])[] = [

@@ -29,7 +29,7 @@ const DEFAULT_GRAPHS: readonly string[] = [
 const END = ' .\n'
 
 /** Characters of the triples of one record beyond which no more of its subjects are made, where it has several. */
-const MAX_RECORD_TEXT = 2 ** 24
+export const MAX_RECORD_TEXT = 2 ** 24
 
 const OPTIONS: TermOptions = { canonical: true, blank: label => `_:${label}` }
 

@@ -39,6 +39,8 @@ export class CsvBytes {
   readonly #width: number
   readonly #delimiter: number
   readonly #quote: number
+  /** Bytes above this are of a cell's text. */
+  readonly #most: number
   readonly #emptyIsNull: boolean
   /** Cells of the row in which quotes are doubled. */
   readonly #doubled: number[] = []
@@ -53,6 +55,7 @@ export class CsvBytes {
     this.#width = syntax.width
     this.#delimiter = syntax.delimiter.charCodeAt(0)
     this.#quote = syntax.quote === null ? -1 : syntax.quote.charCodeAt(0)
+    this.#most = Math.max(this.#delimiter, RETURN)
     this.#emptyIsNull = syntax.emptyIsNull
     this.starts = new Int32Array(syntax.width)
     this.ends = new Int32Array(syntax.width)
@@ -130,6 +133,7 @@ export class CsvBytes {
     const end = this.#end
     const quote = this.#quote
     const delimiter = this.#delimiter
+    const most = this.#most
     let i = this.#next
     while (i < end && (bytes[i] === FEED || bytes[i] === RETURN)) i++
     this.#next = i
@@ -149,7 +153,7 @@ export class CsvBytes {
         let byte = 0
         for (; i < end; i++) {
           byte = bytes[i] as number
-          if (byte === delimiter || byte === FEED || byte === RETURN) break
+          if (byte <= most && (byte === delimiter || byte === FEED || byte === RETURN)) break
         }
         to = i
       }

@@ -35,6 +35,9 @@ export interface RawTable {
   readonly bytes: () => CsvBytes | null
 }
 
+/** Bytes that are read at a time until the columns are known. */
+const HEAD = 2 ** 13
+
 /**
  * Opens a table: reads its columns, and the rows when they are asked for. An empty cell is an empty text unless the
  * dialect counts it among the nulls; a short row lacks its last cells.
@@ -53,7 +56,8 @@ export async function openTable(file: TextFile, dialect: TableDialect = {}): Pro
   const tell = (delimiter: string) => {
     found = delimiter
   }
-  for await (const [first] of readLines(file, dialect, tell)) {
+  const head = { ...file, chunkSize: Math.min(file.chunkSize ?? HEAD, HEAD) }
+  for await (const [first] of readLines(head, dialect, tell)) {
     if (first === undefined) continue
     const columns = header ? first.cells.map(tidy) : first.cells.map((_, index) => `_col.${index + 1}`)
     const width = columns.length

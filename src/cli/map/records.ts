@@ -5,12 +5,14 @@ import type { MappingPlace } from '../../mapping/ir.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { Value } from '../../model/value.ts'
 import type { CsvBytes } from '../../sources/csv-bytes.ts'
+import { JsonBytes } from '../../sources/json-bytes.ts'
 import {
   compileReference,
   isPathProblem,
   type JsonPath,
   type PathProblem,
   parseJsonPath,
+  plainReference,
 } from '../../sources/json-path.ts'
 import { readSelected } from '../../sources/json-select.ts'
 import { openTable } from '../../sources/raw-table.ts'
@@ -29,6 +31,8 @@ export interface RecordFile {
   records(): AsyncIterable<readonly Values[]>
   /** The records of a plain table as bytes, with the cell of each column; null where they have to be read as texts. */
   bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
+  /** The records of a plain JSON file as bytes, each column a cell; null where they have to be read as texts. */
+  members(): { readonly rows: JsonBytes; readonly textOnly: boolean } | null
   /** What can only be told once all records were read. */
   findings(): readonly Diagnostic[]
 }
@@ -105,6 +109,7 @@ async function openCsv(
       const rows = table.bytes()
       return rows === null ? null : { rows, cells: indexes }
     },
+    members: () => null,
     findings: () => [],
   }
 }
@@ -116,33 +121,48 @@ function jsonRecords(
   read: readonly ReferenceReader[],
   rules: ReadingRules,
 ): RecordFile {
-  const tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
+  let tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
   let count = 0
+  let plain: JsonBytes | null = null
+  const start = () => {
+    tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
+    count = 0
+    plain = null
+  }
+  const valuesOf = (record: unknown, number: number): Values =>
+    tallies.map((tally, index) => {
+      const found = read[index]?.(record) ?? []
+      if (found.length === 0) return tally.reference.name === rules.reserved ? String(number) : null
+      tally.found++
+      if (!rules.scalarsOnly || !found.some(isNested)) return recordValue(found, rules.textOnly)
+      tally.nested++
+      return null
+    })
   return {
     columns: references.map(({ name }) => ({ name, type: 'any', multivalued: true })),
     iterator,
     async *records() {
-      for await (const values of readSelected({ path: file }, path)) {
-        yield values.map(record => {
-          count++
-          return tallies.map((tally, index) => {
-            const found = read[index]?.(record) ?? []
-            if (found.length === 0) return tally.reference.name === rules.reserved ? String(count) : null
-            tally.found++
-            if (!rules.scalarsOnly || !found.some(isNested)) return recordValue(found, rules.textOnly)
-            tally.nested++
-            return null
-          })
-        })
-      }
+      start()
+      for await (const values of readSelected({ path: file }, path))
+        yield values.map(record => valuesOf(record, ++count))
     },
     bytes: () => null,
+    members: () => {
+      start()
+      const names = references.map(({ name }) => plainReference(name))
+      if (names.includes(null) || new Set(names).size < names.length) return null
+      const numbered = references.findIndex(({ name }) => name === rules.reserved)
+      const { textOnly } = rules
+      const members = { names: names as readonly string[], numbered, textOnly, read: valuesOf }
+      plain = JsonBytes.open(file, path, members)
+      return plain === null ? null : { rows: plain, textOnly }
+    },
     findings: () =>
-      count === 0
+      count + (plain?.records ?? 0) === 0
         ? []
-        : tallies.flatMap(({ reference, found, nested }) => {
+        : tallies.flatMap(({ reference, found, nested }, index) => {
             if (nested > 0) return [nestedValue(reference, file, nested)]
-            if (found > 0 || reference.name === rules.reserved) return []
+            if (found > 0 || plain?.found[index] === 1 || reference.name === rules.reserved) return []
             return [absentMember(reference, file, iterator, rules.strictNames)]
           }),
   }

@@ -8,6 +8,7 @@ import { TripleText } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { unreadable } from '../../sources/unreadable.ts'
 import { groupRules, NOWHERE } from './inputs.ts'
+import { mapMembers } from './members.ts'
 import { openRecords, type ReadingRules, type RecordFile } from './records.ts'
 import { referencesOf, withBase } from './references.ts'
 import type { InputReport } from './report.ts'
@@ -93,8 +94,17 @@ export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => vo
     const before = out.triples
     const count = { records: 0 }
     const bytes = run.compiled.hasGraphs ? null : run.records.bytes()
-    const rules = bytes === null ? run.compiled.report : yield* runBytes(run, bytes, out, count)
-    if (bytes === null) yield* runTexts(run, out, count)
+    const members = bytes !== null || run.compiled.hasGraphs ? null : run.records.members()
+    let rules = bytes === null ? null : yield* runBytes(run, bytes, out, count)
+    if (members !== null) {
+      const { rows, textOnly } = members
+      const { columns } = run.records
+      rules = yield* mapMembers(rows, { ...run, columns, textOnly }, out, count)
+    }
+    if (rules === null) {
+      yield* runTexts(run, out, count)
+      rules = run.compiled.report
+    }
     const { file, records } = run
     tell({ file, iterator: records.iterator, records: count.records, triples: out.triples - before, rules })
   }

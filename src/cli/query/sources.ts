@@ -23,9 +23,12 @@ export function querySources(
   foreign: readonly string[],
   { base, road }: { readonly base: string; readonly road: Road },
 ): readonly QuerySource[] {
-  const datasets = named.flatMap(text => (isAddress(text) ? [text] : text.split(','))).filter(id => id !== '')
+  // A source that is named twice would give each of its triples twice.
+  const datasets = new Set(
+    named.flatMap(text => (isAddress(text) ? [text] : text.split(','))).filter(id => id !== ''),
+  )
   const sources = [
-    ...datasets.map(text => (isAddress(text) ? foreignSource(text) : datasetSource(text, base, road))),
+    ...[...datasets].map(text => (isAddress(text) ? foreignSource(text) : datasetSource(text, base, road))),
     ...foreign.map(foreignSource),
   ]
   if (sources.length === 0)

@@ -6,6 +6,7 @@ import {
   type CompiledStatement,
   compileRules,
   isConstant,
+  MAX_RECORD_TEXT,
   NO_RECORD,
   type RuleReport,
   reportOf,
@@ -18,6 +19,7 @@ import { Repeats } from './repeats.ts'
 import { type ByteRow, cellText } from './row.ts'
 import { ByteSubject } from './subject.ts'
 import { type ByteTerm, compileByteTerm } from './terms.ts'
+import { compileToken } from './token.ts'
 
 /** Turns rows of a table into triples: the counterpart of a compiled mapping for rows that were not decoded. */
 export interface ByteMapping {
@@ -31,15 +33,19 @@ export interface ByteMapping {
  * as they are; whatever is not that simple, an absent value or a text to be percent-encoded, takes the way of
  * {@link compileMapping}, so that both write and count the same. Literals keep their text as it is.
  *
- * @param columns of single values
+ * @param columns of single values, unless rows tell their values themselves
  * @param cells the cell of a row that each column is
+ * @param tokens the cells that have the same values as JSON has them, where literals are of their own types
  */
 export function compileByteMapping(
   mapping: Mapping,
   columns: readonly Column[],
   cells: readonly number[],
+  tokens: readonly number[] = [],
 ): ByteMapping {
-  const cellOf = (name: string) => cells[columns.findIndex(column => column.name === name)] ?? null
+  const index = (name: string) => columns.findIndex(column => column.name === name)
+  const cellOf = (name: string) => cells[index(name)] ?? null
+  const places = { cellOf, tokenOf: (name: string) => tokens[index(name)] ?? null }
   const rules = compileRules(mapping, columns, { canonical: false })
   const current = new CurrentRow(cells)
   const subjects = new Map<ResourceRule, ByteSubject>()
@@ -50,7 +56,7 @@ export function compileByteMapping(
     }
     subjects.set(rule, new ByteSubject(compileByteTerm(rule.subject, cellOf), slow))
   }
-  const resources = rules.map(rule => compileResource(rule, mapping, subjects, cellOf, current))
+  const resources = rules.map(rule => compileResource(rule, mapping, subjects, places, current))
   return {
     report: reportOf(rules),
     map: (row, id, out) => {
@@ -95,10 +101,16 @@ class CurrentRow {
   record(): DatasetRecord {
     const { row, id, cells, number } = this
     if (this.made !== null) return this.made
-    const values = row === null ? [] : cells.map(cell => cellText(row, cell))
+    const values = row === null ? [] : (row.values?.() ?? cells.map(cell => cellText(row, cell)))
     this.made = { id: id(), position: number - 1, values }
     return this.made
   }
+}
+
+/** Where the value of a column is in a row. */
+interface Places {
+  readonly cellOf: (name: string) => number | null
+  readonly tokenOf: (name: string) => number | null
 }
 
 type RowMapper = (row: ByteRow, out: TripleText) => void
@@ -109,19 +121,20 @@ function compileResource(
   { rule, writeSubject, report: own, statements }: CompiledRule,
   mapping: Mapping,
   subjects: ReadonlyMap<ResourceRule, ByteSubject>,
-  cellOf: (name: string) => number | null,
+  places: Places,
   current: CurrentRow,
 ): RowMapper {
   const subject = subjects.get(rule) as ByteSubject
   const compiled = statements.map(each => ({
     ...each,
-    ...quickStatement(each, rule, mapping, subjects, cellOf, current),
+    ...quickStatement(each, rule, mapping, subjects, places, current),
   }))
   const repeats = repeatsOf([subject.cells, ...compiled.map(({ cells }) => cells)])
   const slowly = (text: string, { write, report }: CompiledStatement, out: TripleText) => {
     const before = report.made
     const lines = write(current.record(), text)
     if (report.made > before) out.add(lines, report.made - before)
+    return lines.length
   }
   return (row, out) => {
     if (repeats?.has(row)) {
@@ -132,9 +145,14 @@ function compileResource(
     if (!subject.make(row, current.number)) {
       const made = writeSubject(current.record(), own)
       if (made === null) return
+      let length = 0
       for (const text of typeof made === 'string' ? [made] : made) {
+        if (length > MAX_RECORD_TEXT) {
+          own.cut += 1
+          break
+        }
         own.made += 1
-        for (const each of compiled) slowly(text, each, out)
+        for (const each of compiled) length += slowly(text, each, out)
       }
       return
     }
@@ -169,7 +187,7 @@ function quickStatement(
   rule: ResourceRule,
   mapping: Mapping,
   subjects: ReadonlyMap<ResourceRule, ByteSubject>,
-  cellOf: (name: string) => number | null,
+  { cellOf, tokenOf }: Places,
   current: CurrentRow,
 ): QuickStatement {
   const { predicate, object, inverse, graphs } = statement
@@ -187,7 +205,9 @@ function quickStatement(
     const tail = bytesOf(middle + String(term(NO_RECORD, UNHEARD)) + END)
     return { quick: constantStatement(tail, report), cells: [] }
   }
-  const term = compileByteTerm(object, cellOf, { before: middle, after: END })
+  const around = { before: middle, after: END }
+  const token = object.type === 'natural' ? tokenOf(object.field) : null
+  const term = token === null ? compileByteTerm(object, cellOf, around) : compileToken(token, around)
   return term === null ? NEVER : { quick: termStatement(term, report), cells: term.cells }
 }
 

@@ -1,3 +1,5 @@
+import type { Value } from '../../model/value.ts'
+
 /** A row of a table as it stands in a file, in UTF-8 that is known to be well-formed. */
 export interface ByteRow {
   readonly bytes: Buffer
@@ -5,6 +7,8 @@ export interface ByteRow {
   readonly starts: Int32Array
   /** Where they end. */
   readonly ends: Int32Array
+  /** The values of the columns, where cells do not tell them. */
+  readonly values?: () => readonly Value[]
 }
 
 /** Longest cell that is copied byte by byte; longer ones are read as text. */

@@ -63,7 +63,7 @@ export function compileByteTerm(
 }
 
 /** Text of N-Triples around a term. */
-interface Around {
+export interface Around {
   readonly before: string
   readonly after: string
 }
@@ -169,7 +169,14 @@ const LITERAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte < 32 || byte === 127 || byte === 0xef ? 1 : 0
 })
 
-function copyEscaped(source: Uint8Array, from: number, to: number, target: Uint8Array, at: number): number {
+/** Copies the text of a literal; -1 for what it takes more for than a backslash. */
+export function copyEscaped(
+  source: Uint8Array,
+  from: number,
+  to: number,
+  target: Uint8Array,
+  at: number,
+): number {
   let end = at
   for (let i = from; i < to; i++) {
     const byte = source[i] as number
