@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { Fault, type FaultPlace, placeText } from './errors.ts'
 import { nearest } from './model/nearest.ts'
+import { MOST_NESTED, nestedTooDeep } from './model/yaml-nesting.ts'
 
 /** One thing that is wrong with a document, told with its place. */
 export interface Problem {
@@ -37,6 +38,11 @@ export function readDocument<S extends TSchema>(
     return {
       value: null,
       problems: [{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }],
+    }
+  if (nestedTooDeep(text) !== null)
+    return {
+      value: null,
+      problems: [{ message: `the document is nested more than ${MOST_NESTED} deep`, place: { file } }],
     }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })

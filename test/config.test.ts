@@ -85,6 +85,7 @@ t.test('portal.yaml: every mistake with line and column', async t => {
       /alias/i,
     ],
     ['too much', `title: ${'x'.repeat(1_000_001)}\n`, undefined, undefined, /longer than 1000000/],
+    ['too deep', `title: ${'['.repeat(20_000)}\n`, undefined, undefined, /nested more than 60 deep/],
   ]
   const portal = portalWith(t, '')
   const file = path.join(portal, 'portal.yaml')

@@ -9,13 +9,13 @@ import {
   type ParsedNode,
   parseDocument,
 } from 'yaml'
+import { MOST_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
 import { childPath } from './keys.ts'
 import { quoted, type Span, type YamlEntry, type YamlNode, type YamlText } from './node.ts'
 import { gatherNotes, type Notes } from './notes.ts'
 import { tellSyntax } from './syntax.ts'
 
 const MOST_BYTES = 256_000
-const MOST_NESTED = 60
 /** Nodes that a document has with its aliases written out. */
 const MOST_NODES = 200_000
 
@@ -52,35 +52,6 @@ export function readYaml(text: string): { readonly root: YamlNode | null; readon
     notes.tell('yaml-syntax', start, '', `the document cannot be read: ${(error as Error).message}`)
     return { root: null, notes }
   }
-}
-
-/** Offset at which brackets, dashes or indentation nest too deep for the parser's stack; null where they do not. */
-function nestedTooDeep(text: string): number | null {
-  let brackets = 0
-  let lineStart = 0
-  let indents: number[] = []
-  let dashes = 0
-  let begun = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at)
-    if (character === '\n') {
-      lineStart = at + 1
-      dashes = 0
-      begun = false
-    } else if (!begun && character !== ' ' && character !== '\t') {
-      if ((character === '-' || character === '?') && /\s/.test(text.charAt(at + 1))) dashes++
-      else begun = true
-      if (begun || dashes === 1) {
-        const indent = at - lineStart
-        indents = indents.filter(known => known < indent)
-        indents.push(indent)
-      }
-    }
-    if (character === '[' || character === '{') brackets++
-    else if (character === ']' || character === '}') brackets = Math.max(0, brackets - 1)
-    if (brackets > MOST_NESTED || dashes > MOST_NESTED || indents.length > MOST_NESTED) return at
-  }
-  return null
 }
 
 /** Broken off because of something that was told. */

@@ -1,0 +1,34 @@
+/** Deepest nesting of YAML that is read: documents of publishers have ten levels or fewer. */
+export const MOST_NESTED = 60
+
+/**
+ * Offset at which brackets, dashes or indentation of a YAML text nest too deep; null where they do not. The parser's stack, and that of the
+ * regular expressions in it, end at some thousands, and the process with them: ask before.
+ */
+export function nestedTooDeep(text: string): number | null {
+  let brackets = 0
+  let lineStart = 0
+  let indents: number[] = []
+  let dashes = 0
+  let begun = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (character === '\n') {
+      lineStart = at + 1
+      dashes = 0
+      begun = false
+    } else if (!begun && character !== ' ' && character !== '\t') {
+      if ((character === '-' || character === '?') && /\s/.test(text.charAt(at + 1))) dashes++
+      else begun = true
+      if (begun || dashes === 1) {
+        const indent = at - lineStart
+        indents = indents.filter(known => known < indent)
+        indents.push(indent)
+      }
+    }
+    if (character === '[' || character === '{') brackets++
+    else if (character === ']' || character === '}') brackets = Math.max(0, brackets - 1)
+    if (brackets > MOST_NESTED || dashes > MOST_NESTED || indents.length > MOST_NESTED) return at
+  }
+  return null
+}
