@@ -280,6 +280,16 @@ t.test('mappings over files', async t => {
         '<http://ex.org/3> <http://ex.org/p> "x" .',
       ],
     ],
+    [
+      'JSON Lines, an object a line',
+      'm.yml',
+      person,
+      { 'x.jsonl': '{"id":1,"name":"A"}\n\n{"id":2,"name":0.5}\r\n{"id":3}' },
+      [
+        '<http://ex.org/1> <http://ex.org/p> "A" .',
+        '<http://ex.org/2> <http://ex.org/p> "5.0E-1"^^<http://www.w3.org/2001/XMLSchema#double> .',
+      ],
+    ],
     ...[
       '{"records":[{"recordid":"r","fields":{"id":"1","name":"A"}}]}',
       '[{"recordid":"r","fields":{"id":"1","name":"A"}}]',

@@ -82,7 +82,7 @@ function inputOf(
   if (!isOfDataset) return `the source ${JSON.stringify(path)} is none of the files that were given`
   if (only === undefined || files.length > 1)
     return `no source is named, and ${files.length} files were given`
-  const formulation = /\.(?:geo)?json(?:\.gz)?$/i.test(only) ? 'json' : 'csv'
+  const formulation = /\.(?:geojson|json|jsonl|ndjson)(?:\.gz)?$/i.test(only) ? 'json' : 'csv'
   const iterators = given === null ? usual(kind) : [given, ...USUAL_ITERATORS.filter(path => path !== given)]
   return { file: only, formulation, iterators, dialect }
 }

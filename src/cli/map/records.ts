@@ -15,6 +15,7 @@ import {
   plainReference,
 } from '../../sources/json-path.ts'
 import { readSelected } from '../../sources/json-select.ts'
+import { jsonlSource } from '../../sources/jsonl.ts'
 import { openTable } from '../../sources/raw-table.ts'
 import { readText } from '../../sources/text.ts'
 import { type Input, NOWHERE } from './inputs.ts'
@@ -71,9 +72,13 @@ export async function openRecords(
   )
   if (problems.length > 0) return problems
   const read = references.map(({ name }) => compileReference(name))
+  if (JSON_LINES.test(input.file)) return jsonRecords(input.file, null, references, read, rules)
   const chosen = await chooseIterator(input.file, paths as readonly IteratorPath[], read)
   return jsonRecords(input.file, chosen, references, read, rules)
 }
+
+/** Names of files with an object a line: their records need no iterator. */
+const JSON_LINES = /\.(?:jsonl|ndjson)(?:\.gz)?$/i
 
 interface IteratorPath {
   readonly iterator: string
@@ -114,9 +119,10 @@ async function openCsv(
   }
 }
 
+/** @param at where the records are; null for a file with one a line */
 function jsonRecords(
   file: string,
-  { iterator, path }: IteratorPath,
+  at: IteratorPath | null,
   references: readonly Reference[],
   read: readonly ReferenceReader[],
   rules: ReadingRules,
@@ -140,21 +146,22 @@ function jsonRecords(
     })
   return {
     columns: references.map(({ name }) => ({ name, type: 'any', multivalued: true })),
-    iterator,
+    iterator: at?.iterator ?? null,
     async *records() {
       start()
-      for await (const values of readSelected({ path: file }, path))
+      for await (const values of at === null ? readLines(file) : readSelected({ path: file }, at.path))
         yield values.map(record => valuesOf(record, ++count))
     },
     bytes: () => null,
     members: () => {
       start()
+      if (at === null) return null
       const names = references.map(({ name }) => plainReference(name))
       if (names.includes(null) || new Set(names).size < names.length) return null
       const numbered = references.findIndex(({ name }) => name === rules.reserved)
       const { textOnly } = rules
       const members = { names: names as readonly string[], numbered, textOnly, read: valuesOf }
-      plain = JsonBytes.open(file, path, members)
+      plain = JsonBytes.open(file, at.path, members)
       return plain === null ? null : { rows: plain, textOnly }
     },
     findings: () =>
@@ -163,9 +170,13 @@ function jsonRecords(
         : tallies.flatMap(({ reference, found, nested }, index) => {
             if (nested > 0) return [nestedValue(reference, file, nested)]
             if (found > 0 || plain?.found[index] === 1 || reference.name === rules.reserved) return []
-            return [absentMember(reference, file, iterator, rules.strictNames)]
+            return [absentMember(reference, file, at?.iterator ?? null, rules.strictNames)]
           }),
   }
+}
+
+async function* readLines(file: string): AsyncIterable<readonly unknown[]> {
+  for await (const rows of jsonlSource({ path: file }).read()) yield rows.map(({ data }) => data)
 }
 
 /** Records of which some are looked at to tell whether they are those that a mapping means. */
@@ -256,13 +267,13 @@ function unknownColumn({ name, place }: Reference, file: string, columns: readon
 function absentMember(
   { name, place }: Reference,
   file: string,
-  iterator: string,
+  iterator: string | null,
   isError: boolean,
 ): Diagnostic {
   return {
     code: 'reference-unknown-field',
     severity: isError ? 'error' : 'warning',
-    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)} (records at ${iterator}).`,
+    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${iterator === null ? '' : ` (records at ${iterator})`}.`,
     place: place ?? NOWHERE,
   }
 }
