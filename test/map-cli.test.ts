@@ -9,10 +9,11 @@ import { type InputReport, reportText } from '../src/cli/map/report.ts'
 import { countDataErrors, DEFAULT_BASE, findingsOf, planMapping, runPlan } from '../src/cli/map/run.ts'
 import { type Diagnostic, hasErrors } from '../src/mapping/diagnostic.ts'
 import { readMapping } from '../src/mapping/read.ts'
+import type { CsvDialect } from '../src/model/csv-dialect.ts'
 import { parseExactly } from '../src/sources/json-exact.ts'
 import { compileReference, isPathProblem, parseJsonPath, selectJson } from '../src/sources/json-path.ts'
 import { readSelected } from '../src/sources/json-select.ts'
-import { openTable, type TableDialect } from '../src/sources/raw-table.ts'
+import { openTable } from '../src/sources/raw-table.ts'
 
 /** `lodestone map`: files through mappings, and how its files are read. */
 const BINARY = path.resolve(import.meta.dirname, '../bin/lodestone.js')
@@ -114,7 +115,7 @@ t.test('JSON is cut wherever its pieces end', async t => {
 t.test('tables as they are', async t => {
   const rows: readonly (readonly [
     content: string | Buffer,
-    dialect: TableDialect,
+    dialect: CsvDialect,
     columns: readonly string[],
     cells: readonly (readonly (string | null)[])[],
   ])[] = [

@@ -1,3 +1,5 @@
+import type { CsvDialect } from '../model/csv-dialect.ts'
+
 /**
  * The intermediate form of every mapping: what the direct mapping and the readers of YARRRML and RML produce, and what the
  * compiler turns into a function of one record. A reference names a field of the dataset, or the record's own id.
@@ -105,17 +107,4 @@ export interface LogicalSource {
   readonly dialect?: CsvDialect
   /** Where the document names it. */
   readonly place?: MappingPlace
-}
-
-/** How a table is written (Metadata Vocabulary for Tabular Data, "Dialect Descriptions"). */
-export interface CsvDialect {
-  readonly delimiter?: string
-  readonly quote?: string | null
-  readonly encoding?: string
-  /** What lines begin with that are left out. */
-  readonly comment?: string
-  readonly header?: boolean
-  readonly trim?: boolean
-  /** Texts that stand for no value. */
-  readonly nulls?: readonly string[]
 }

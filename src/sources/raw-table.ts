@@ -1,25 +1,9 @@
+import type { CsvDialect } from '../model/csv-dialect.ts'
 import { CsvBytes } from './csv-bytes.ts'
 import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import { encodingNamed, nameOf, readText, type TextFile } from './text.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
-
-/** How a table is written (Metadata Vocabulary for Tabular Data, "Dialect Descriptions"); all of it is optional. */
-export interface TableDialect {
-  /** One character; told from the first lines unless given. */
-  readonly delimiter?: string
-  /** One character; null where cells are never quoted. */
-  readonly quote?: string | null
-  readonly encoding?: string
-  /** Lines that begin with this are left out. */
-  readonly comment?: string
-  /** False where the first line is a row; columns are then called `_col.1`, `_col.2` … */
-  readonly header?: boolean
-  /** True where blanks around cells do not count. */
-  readonly trim?: boolean
-  /** Texts that stand for no value. */
-  readonly nulls?: readonly string[]
-}
 
 /** One row of a table: its line and its cells in the order of the columns; null or nothing is no value. */
 export interface RawRow {
@@ -44,7 +28,7 @@ const HEAD = 2 ** 13
  *
  * Throws SourceUnreadable with place, and ConfigInvalid for a dialect that cannot be read with.
  */
-export async function openTable(file: TextFile, dialect: TableDialect = {}): Promise<RawTable> {
+export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promise<RawTable> {
   const { header = true, trim = false, delimiter, quote } = dialect
   for (const character of [delimiter, quote])
     if (typeof character === 'string' && character.length !== 1)
@@ -71,7 +55,7 @@ export async function openTable(file: TextFile, dialect: TableDialect = {}): Pro
 
 async function* readRows(
   file: TextFile,
-  dialect: TableDialect,
+  dialect: CsvDialect,
   width: number,
   tidy: (cell: string) => string,
 ): AsyncGenerator<readonly RawRow[]> {
@@ -97,7 +81,7 @@ async function* readRows(
 
 function openBytes(
   file: TextFile,
-  { quote = '"', encoding, comment, header = true, trim = false, nulls = [] }: TableDialect,
+  { quote = '"', encoding, comment, header = true, trim = false, nulls = [] }: CsvDialect,
   delimiter: string,
   width: number,
 ): CsvBytes | null {
@@ -111,7 +95,7 @@ function openBytes(
 
 async function* readLines(
   file: TextFile,
-  dialect: TableDialect,
+  dialect: CsvDialect,
   tell: (delimiter: string) => void = () => undefined,
 ): AsyncGenerator<readonly CsvRow[]> {
   const text = encoded(file, dialect.encoding)

@@ -1,5 +1,6 @@
+import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { nearest } from '../../model/nearest.ts'
-import type { CsvDialect, LogicalSource } from '../ir.ts'
+import type { LogicalSource } from '../ir.ts'
 import { type At, below, nodeOf, onlyValue, placeOf, type Reading, shown, tell, values } from './reading.ts'
 import type { DocumentNode, DocumentTerm, Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'

@@ -1,4 +1,5 @@
-import type { CsvDialect, LogicalSource } from '../ir.ts'
+import type { CsvDialect } from '../../model/csv-dialect.ts'
+import type { LogicalSource } from '../ir.ts'
 import { nearName } from '../near.ts'
 import type { Context } from './context.ts'
 import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'
