@@ -1,21 +1,31 @@
+import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Accounts } from './accounts/accounts.ts'
+import { accountsFile, openAccounts } from './accounts/open.ts'
 import { descriptions } from './api/descriptions/routes.ts'
 import { recordCalls, repeatedCall } from './api/explore/calls.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
+import { oauth } from './api/oauth/routes.ts'
 import { answerODataFault } from './api/odata/faults.ts'
 import { ODATA_PATH, odata } from './api/odata/routes.ts'
 import { resources } from './api/resources/routes.ts'
 import { SPARQL_PATH } from './api/sparql/endpoint.ts'
 import type { QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
-import { Catalog, type ServedCatalog } from './catalog/catalog.ts'
+import { Catalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { definedDatasets } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
+import type { DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
@@ -23,13 +33,18 @@ import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './cat
 import { datasetDescription } from './catalog/void.ts'
 import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
+import { authenticator } from './http/authenticate.ts'
+import { clientAddress } from './http/client-address.ts'
 import { entityTag } from './http/etag.ts'
 import { answerFault, restBody } from './http/faults.ts'
+import { answerForms } from './http/form-access.ts'
 import { health } from './http/health.ts'
 import { addManners } from './http/manners.ts'
 import { parseQueryString } from './http/query-string.ts'
-import { DAILY_CALLS, dailyQuota } from './http/quota.ts'
+import { Quotas, quotaLimits } from './http/quota.ts'
 import { ResponseCache } from './http/response-cache.ts'
+import type { Principal } from './model/principal.ts'
+import { accountPages } from './portal/account/routes.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
 import { fieldIri } from './rdf/iris.ts'
 import { createEmbeddedStore } from './store/embedded/embedded.ts'
@@ -40,6 +55,7 @@ export interface App {
   readonly http: FastifyInstance
   readonly catalog: Catalog
   readonly store: Store
+  readonly accounts: Accounts
   readonly versions: Versions
   /** Says that every dataset is served: from then on /readyz answers 200. */
   readonly markReady: () => void
@@ -93,12 +109,27 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   const surveys = new Surveys({ store, versions })
+  const accounts = openAccounts(accountsFile(config.portal), { now: () => Date.now() })
+  const quotas = new Quotas({
+    limits: quotaLimits(config.quotas),
+    now: () => Date.now(),
+    counts: accounts.calls,
+    secret: accounts.secret,
+    onFailure: error => log.error({ err: error }, 'counting calls'),
+  })
+  // Before the port is free for another process, which reads them.
+  http.addHook('preClose', done => {
+    quotas.flush()
+    done()
+  })
   let ready = false
   await registerDoors(http, config, {
     catalog,
     store,
     usage,
     surveys,
+    accounts,
+    quotas,
     sources: { monitoring, network },
     ready: () => ready,
   })
@@ -106,14 +137,17 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     http,
     catalog,
     store,
+    accounts,
     versions,
     markReady: () => {
       ready = true
       catalog.expect([])
-      surveys.follow(() => catalog.current().entries)
+      surveys.follow(() => catalog.entries())
     },
     close: async () => {
       await http.close()
+      quotas.close()
+      accounts.close()
       usage.close()
       surveys.close()
       for (const source of [monitoring, network, catalog]) source.close()
@@ -145,23 +179,28 @@ interface Services {
   readonly store: Store
   readonly usage: Usage
   readonly surveys: Surveys
+  readonly accounts: Accounts
+  readonly quotas: Quotas
   readonly sources: Sources
   readonly ready: () => boolean
 }
 
 async function registerDoors(http: FastifyInstance, config: Config, services: Services): Promise<void> {
-  const { catalog, store, usage } = services
-  const { base } = config
+  const { catalog, store, usage, accounts, quotas } = services
+  const { base, proxies = 0 } = config
   const now = () => Date.now()
-  const quota = dailyQuota(DAILY_CALLS, now, false)
-  const recorder = { usage, now }
+  const recorder = { usage, now, proxies }
   const isPrivate = config.access === 'private'
+  const authenticate = authenticator(accounts, base.startsWith('https:'))
+  const address = (message: IncomingMessage) => clientAddress(message, proxies)
+  const frame = { title: config.title, root: new URL(base).pathname.replace(/\/$/, '') }
   recordCalls(http, recorder)
-  addManners(http, { isPrivate, quota, posts: SPARQL_PATH })
+  addManners(http, { isPrivate, authenticate, quotas, address, posts: SPARQL_PATH, frame })
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
-    state: () => catalog.current(),
-    quota,
+    state: () => catalog.entries(),
+    quota: quotas,
+    proxies,
     noteCall: (request, reply, body) => repeatedCall(request, reply, body, recorder),
   })
   if (!isPrivate) cache.install(http)
@@ -173,7 +212,23 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     })
     answerFault(restBody)(fault, request, reply)
   })
-  await http.register(health, { ready: services.ready, figures: () => store.statistics() })
+  const signingIn = {
+    accounts,
+    base,
+    title: config.title,
+    now,
+    address: (request: FastifyRequest) => address(request.raw),
+  }
+  await http.register(accountPages, signingIn)
+  await http.register(oauth, signingIn)
+  await http.register(health, {
+    ready: services.ready,
+    figures: async () => {
+      // The size of the store tells of datasets that not everybody may see.
+      const isOpen = !isPrivate && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
+      return isOpen ? { store: await store.statistics() } : {}
+    },
+  })
   const asked = {
     catalog,
     store,
@@ -183,57 +238,66 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     portal: config.portal,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
-  for (const [path, dialect] of [
-    ['/api/v2', SEARCH_V2],
-    ['/api/explore/v2.0', EXPLORE_V20],
-    ['/api/explore/v2.1', EXPLORE_V21],
-  ] as const)
-    await http.register(explore, { prefix: path, path, dialect, ...asked, cache })
-  const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
-  await http.register(sources, { ...asked, ...place, sources: services.sources })
-  await http.register(odata, { ...asked, prefix: ODATA_PATH })
-  const queried = new WeakMap<ServedCatalog, readonly QueriedDataset[]>()
+  const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
     base,
     title: config.title,
     store,
-    dataset: (id: string) => queriedDataset(catalog.dataset(id)),
-    datasets: () => {
-      const served = catalog.current()
+    dataset: (id: string, principal: Principal) => queriedDataset(catalog.seenBy(principal).dataset(id)),
+    datasets: (principal: Principal) => {
+      const served = catalog.seenBy(principal).current()
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
       queried.set(served, datasets)
       return datasets
     },
   })
-  await http.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
-  await http.register(fragments, {
-    base,
-    pageSize: config.fragmentSize,
-    store,
-    dataset: (id: string) => described(catalog.dataset(id), base),
-    datasets: () => {
-      const { version, entries } = catalog.current()
-      const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
-      return { version, entries: listed }
-    },
-    cache,
-  })
-  await http.register(resources, {
-    base,
-    store,
-    dereference: config.dereference,
-    dataset: (id: string) => described(catalog.dataset(id), base),
-    state: () => stateOf(catalog.current()),
-    isRemoved: (id: string, record: string) => catalog.dataset(id).removed(record),
-    isGone: (id: string) => catalog.isGone(id),
+  // What is read with GET takes an access token in a form as well.
+  await http.register(async doors => {
+    answerForms(doors)
+    for (const [path, dialect] of [
+      ['/api/v2', SEARCH_V2],
+      ['/api/explore/v2.0', EXPLORE_V20],
+      ['/api/explore/v2.1', EXPLORE_V21],
+    ] as const)
+      await doors.register(explore, { prefix: path, path, dialect, ...asked, cache })
+    const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
+    await doors.register(sources, { ...asked, ...place, sources: services.sources })
+    await doors.register(odata, { ...asked, prefix: ODATA_PATH })
+    await doors.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
+    await doors.register(fragments, {
+      base,
+      pageSize: config.fragmentSize,
+      store,
+      dataset: (id: string, principal: Principal) => described(catalog.seenBy(principal).dataset(id), base),
+      datasets: (principal: Principal) => {
+        const { version, entries } = catalog.seenBy(principal).current()
+        const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
+        return { version, entries: listed }
+      },
+      cache,
+    })
+    await doors.register(resources, {
+      base,
+      store,
+      dereference: config.dereference,
+      seenBy: (principal: Principal) => {
+        const seen = catalog.seenBy(principal)
+        return {
+          dataset: (id: string) => described(seen.dataset(id), base),
+          state: () => stateOf(seen.current()),
+          isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
+          isGone: (id: string) => catalog.isGone(id),
+        }
+      },
+    })
   })
 }
 
 /** What was made of a catalog before: it is the same as long as it is in force. */
-const states = new WeakMap<ServedCatalog, string>()
+const states = new WeakMap<DatasetList, string>()
 
 /** Names the versions of all datasets of a catalog. */
-function stateOf(catalog: ServedCatalog): string {
+function stateOf(catalog: DatasetList): string {
   const before = states.get(catalog)
   if (before !== undefined) return before
   const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))

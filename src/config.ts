@@ -71,9 +71,30 @@ export const PORTAL_SCHEMA = Type.Object(
         { description: 'Other portals whose public datasets the network source lists' },
       ),
     ),
+    quotas: Type.Optional(
+      Type.Object(
+        {
+          domain: dailyCalls('Calls of the APIs a day of everybody together'),
+          anonymous: dailyCalls('Calls a day of one address without credentials'),
+          user: dailyCalls('Calls a day of one user, where lodestone user quota gives no other number'),
+        },
+        { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
+      ),
+    ),
+    proxies: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10,
+        description: 'Reverse proxies in front whose X-Forwarded-For tells the address of the client',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
+
+function dailyCalls(description: string) {
+  return Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description }))
+}
 
 type PortalSettings = Static<typeof PORTAL_SCHEMA>
 
@@ -98,6 +119,10 @@ export interface Config {
   readonly analytics?: 'public' | 'private'
   /** The other portals of the network; absent where there are none. */
   readonly network?: readonly { readonly url: string; readonly domain: string }[]
+  /** Calls of a day in UTC: of the whole portal, of an anonymous address, of a user. */
+  readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
+  /** How many proxies in front are believed who the client is; absent, none. */
+  readonly proxies?: number
 }
 
 /** Settings given on the command line. */
@@ -179,6 +204,19 @@ function fromFile(portal: string): PortalSettings {
 const LISTS: Readonly<Record<string, (parts: readonly string[]) => unknown>> = {
   languages: parts => parts,
   network: urls => urls.filter(url => url !== '').map(url => ({ url })),
+  quotas: parts => quotasOf(parts.filter((part, index) => part !== '' || index === 0)),
+}
+
+/** Quotas as `domain=900,user=1000`, or the one of the domain alone as `900`. */
+function quotasOf(parts: readonly string[]): unknown {
+  const [only = ''] = parts
+  if (parts.length === 1 && !only.includes('=')) return /^\d+$/.test(only) ? { domain: Number(only) } : only
+  return Object.fromEntries(
+    parts.map(part => {
+      const [name = '', calls = ''] = part.split(/=(.*)/s).map(text => text.trim())
+      return [name, /^\d+$/.test(calls) ? Number(calls) : calls]
+    }),
+  )
 }
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
@@ -215,6 +253,6 @@ function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid
 
 function numberOrText(key: string, text: string): unknown {
   const number = Number(text)
-  const numeric = ['port', 'workers', 'deadline', 'fragment_size'].includes(key)
+  const numeric = ['port', 'workers', 'deadline', 'fragment_size', 'proxies'].includes(key)
   return numeric && text.trim() !== '' && Number.isFinite(number) ? number : text
 }

@@ -32,7 +32,11 @@ export const FAULTS = {
   ODataSegment: { status: 404, message: "Resource not found for the segment '{segment}'" },
   UnsupportedMediaType: { status: 415, message: '{reason}' },
   Unauthorised: { status: 401, message: '{what}: credentials are required.' },
+  /** A credential that nobody is recognised by: unknown, expired or revoked (facts on "Errors"). */
+  CredentialInvalid: { status: 401, message: '{reason}' },
   ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
+  /** A form that did not come from our own page. */
+  CrossSiteRequest: { status: 403, message: '{reason}' },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
   Gone: { status: 410, message: '{reason}' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
@@ -42,6 +46,7 @@ export const FAULTS = {
   },
   /** What was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
   UnprocessableEntity: { status: 422, message: '{reason}' },
+  TooManyAttempts: { status: 429, message: '{reason}' },
   RequestTooLong: { status: 414, message: '{reason}' },
   /** Another portal that was asked for its part of the answer gave none. */
   BadGateway: { status: 502, message: '{reason}' },
@@ -57,6 +62,11 @@ export const FAULTS = {
   ConfigInvalid: { status: 500, message: '{reason}' },
   SourceUnreadable: { status: 500, message: '{reason}' },
   MappingInvalid: { status: 500, message: '{reason}' },
+  /** What accounts cannot take: its reason says what was found and what is expected. */
+  AccountInvalid: { status: 400, message: '{reason}' },
+  AccountUnknown: { status: 404, message: '{reason}' },
+  /** The database of accounts cannot be opened, read or written now. */
+  AccountsUnavailable: { status: 503, message: '{reason}' },
   Usage: { status: 500, message: '{reason}' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>
 

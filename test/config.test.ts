@@ -60,6 +60,20 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
   t.ok(Object.isFrozen(loadConfig({ portal }, {})))
 })
 
+t.test('quotas and proxies', async t => {
+  const portal = portalWith(t, 'quotas: { domain: 900, anonymous: 0 }\nproxies: 2\n')
+  t.match(loadConfig({ portal }, {}), { quotas: { domain: 900, anonymous: 0 }, proxies: 2 })
+  const cases: readonly (readonly [string, Readonly<Record<string, number>>])[] = [
+    ['1000', { domain: 1000 }],
+    ['domain=900', { domain: 900 }],
+    [' domain = 900, anonymous=100 ,user=1000,', { domain: 900, anonymous: 100, user: 1000 }],
+  ]
+  for (const [text, quotas] of cases) {
+    const config = loadConfig({ portal }, { LODESTONE_QUOTAS: text, LODESTONE_PROXIES: '1' })
+    t.same([config.quotas, config.proxies], [quotas, 1], text)
+  }
+})
+
 t.test('portal.yaml: every mistake with line and column', async t => {
   const cases: readonly (readonly [string, string, number | undefined, number | undefined, RegExp])[] = [
     ['an unknown key', 'title: A\nprot: 80\n', 2, 1, /unknown key prot, did you mean port\?/],
@@ -69,6 +83,16 @@ t.test('portal.yaml: every mistake with line and column', async t => {
     ['a number for a text', '\n\ntitle: 5\n', 3, 1, /title is 5: must be string/],
     ['one of a choice', 'access: secret\n', 1, 1, /access is "secret", expected one of: public, private/],
     ['a base that is none', 'base: portal.test\n', 1, 1, /base is "portal.test"/],
+    [
+      'a quota that is no number',
+      'quotas: { domain: all }\n',
+      1,
+      11,
+      /quotas\.domain is "all": must be integer/,
+    ],
+    ['a quota of nobody', 'quotas:\n  domian: 900\n', 2, 3, /unknown key domian, did you mean domain\?/],
+    ['a quota alone', 'quotas: 900\n', 1, 1, /quotas is 900: must be object/],
+    ['too many proxies', 'proxies: 11\n', 1, 1, /proxies is 11: must be <= 10/],
     ['an element of a list', 'languages: [en, English]\n', 1, 17, /languages\.1 is "English"/],
     ['a key twice', 'port: 1\nport: 2\n', 2, 1, /unique/],
     ['broken YAML', 'title: [a\n', 2, 1, /flow|\]/i],
@@ -118,6 +142,15 @@ t.test('environment and flags: the name of the variable or flag is told', async 
     [{ LODESTONE_WORKERS: '1.5' }, /^LODESTONE_WORKERS: workers is 1\.5/],
     [{ LODESTONE_DEADLINE: '0' }, /^LODESTONE_DEADLINE: deadline is 0: must be >= 0\.05/],
     [{ LODESTONE_LOG: 'loud' }, /^LODESTONE_LOG: log is "loud", expected one of: silent, /],
+    [{ LODESTONE_QUOTAS: 'many' }, /^LODESTONE_QUOTAS: quotas is "many": must be object/],
+    [{ LODESTONE_QUOTAS: '-1' }, /^LODESTONE_QUOTAS: quotas is "-1"/],
+    [{ LODESTONE_QUOTAS: 'domain=1.5' }, /^LODESTONE_QUOTAS: quotas\.domain is "1\.5": must be integer/],
+    [
+      { LODESTONE_QUOTAS: 'user=1,domian=900' },
+      /^LODESTONE_QUOTAS: unknown key domian, did you mean domain\?/,
+    ],
+    [{ LODESTONE_PROXIES: '-1' }, /^LODESTONE_PROXIES: proxies is -1: must be >= 0/],
+    [{ LODESTONE_PROXIES: 'all' }, /^LODESTONE_PROXIES: proxies is "all": must be integer/],
     [{ LODESTONE_LANGUAGES: 'en,english' }, /^LODESTONE_LANGUAGES: languages\.1 is "english"/],
   ]
   for (const [environment, message] of cases)

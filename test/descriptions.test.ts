@@ -15,6 +15,7 @@ import { Fault } from '../src/errors.ts'
 import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
 import { readMapping } from '../src/mapping/read.ts'
 import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
+import { ANONYMOUS } from '../src/model/principal.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
 import { generate } from '../src/sparql/generate.ts'
 import { memoryStore } from './support/memory-store.ts'
@@ -173,8 +174,8 @@ t.test('every form says the same, and is asked for by header or by name', async 
     ['/.well-known/void', 'image/png', 406, 'application/problem+json'],
     ['/.well-known/void?format=pdf', undefined, 400, 'application/problem+json'],
     ['/api/void/none', undefined, 404, 'application/problem+json'],
-    ['/api/void/secret', undefined, 404, 'application/problem+json'],
-    ['/api/void/secret/queries', undefined, 404, 'application/problem+json'],
+    ['/api/void/secret', undefined, 401, 'application/problem+json'],
+    ['/api/void/secret/queries', undefined, 401, 'application/problem+json'],
     ['/api/void/plants/queries/none', undefined, 404, 'application/problem+json'],
     ['/api/void/plants/queries/..%2Fportal', undefined, 404, 'application/problem+json'],
   ]
@@ -410,7 +411,7 @@ t.test('figures that are not counted yet are left out, and nobody keeps the answ
   const http = fastify()
   t.teardown(() => http.close())
   const surveys = { of: () => new Promise<never>(() => undefined) }
-  const { catalog } = app
+  const catalog = { seenBy: () => app.catalog.seenBy(ANONYMOUS) }
   await http.register(descriptions, { base, title: 'Small', portal, catalog, surveys, patience: 20 })
   for (const url of ['/.well-known/void', '/api/void/plants']) {
     const answer = await http.inject(url)

@@ -188,8 +188,8 @@ t.test('bad input gets the documented status and body, never a 500', async t => 
   const long = `name = "${'a'.repeat(100_000)}"`
   const cases: readonly (readonly [url: string, status: number, code: string, message: RegExp])[] = [
     [`${ROOT}/nope`, 404, 'NotFoundResource', /^The requested dataset nope does not exist\.$/],
-    [`${ROOT}/secret`, 404, 'NotFoundResource', /secret/],
-    [`${ROOT}/secret/records`, 404, 'NotFoundResource', /secret/],
+    [`${ROOT}/secret`, 401, 'Unauthorised', /secret/],
+    [`${ROOT}/secret/records`, 401, 'Unauthorised', /secret/],
     [`${records}/${'0'.repeat(40)}`, 404, 'NotFoundResource', /record 0+ does not exist/],
     [`${records}/x%22y`, 404, 'NotFoundResource', /record/],
     ['/api/explore/v2.0/nothing', 404, 'NotFoundResource', /nothing/],

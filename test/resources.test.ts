@@ -89,24 +89,26 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
     base: BASE,
     store,
     dereference: 'redirect',
-    isRemoved: (_, record) => record === 'removed',
-    isGone: id => id === 'gone',
-    dataset: id => {
-      if (id !== 'x' && id !== 'y') throw new Fault('NotFoundResource', { kind: 'dataset', id })
-      return {
-        id,
-        title: `Dataset <${id}>`,
-        publisher: 'Publisher',
-        licenseName: 'Licence <1>',
-        license: LICENSE,
-        modified: MODIFIED,
-        version: 'v1',
-        graph: `urn:test:${id}`,
-        fields: FIELDS,
-        labels: new Map(FIELDS.map(({ name, label }) => [fieldIri(BASE, id, name), label])),
-        describe: () => `<${datasetIri(BASE, id)}> <${DCTERMS.title}> "Dataset <${id}>" .\n`,
-      }
-    },
+    seenBy: () => ({
+      isRemoved: (_, record) => record === 'removed',
+      isGone: id => id === 'gone',
+      dataset: id => {
+        if (id !== 'x' && id !== 'y') throw new Fault('NotFoundResource', { kind: 'dataset', id })
+        return {
+          id,
+          title: `Dataset <${id}>`,
+          publisher: 'Publisher',
+          licenseName: 'Licence <1>',
+          license: LICENSE,
+          modified: MODIFIED,
+          version: 'v1',
+          graph: `urn:test:${id}`,
+          fields: FIELDS,
+          labels: new Map(FIELDS.map(({ name, label }) => [fieldIri(BASE, id, name), label])),
+          describe: () => `<${datasetIri(BASE, id)}> <${DCTERMS.title}> "Dataset <${id}>" .\n`,
+        }
+      },
+    }),
     ...more,
   })
   t.teardown(() => http.close())

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
+import { openAccounts } from '../src/accounts/open.ts'
 import { buildApp } from '../src/app.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
 import { versionsOf, withdraw } from '../src/catalog/versions.ts'
@@ -128,8 +129,18 @@ t.test('who closes the connection is told so, and HTTP/1.0 is spoken', async t =
 
 t.test('what is not the usual request comes to the routes', async t => {
   const tag = (await ask(PAGE)).headers.get('etag')
+  const accounts = openAccounts(path.join(portal, 'var/accounts.sqlite'), { now: () => Date.now() })
+  await accounts.users.add('alice', 'correct horse battery')
+  const { key } = accounts.keys.create('alice', 'test')
+  accounts.close()
+  for (const [url, header] of [
+    [PAGE, 'Authorization: Apikey x'],
+    [`${PAGE}&apikey=x`, 'A: b'],
+    [`${PAGE}&access%5Ftoken=x`, 'A: b'],
+  ] as const)
+    for (let time = 0; time < 3; time++) t.match((await ask(url, [header])).head, /^HTTP\/1.1 401 /, url)
   for (const header of [
-    'Authorization: Apikey x',
+    `Authorization: Apikey ${key}`,
     'Cookie: a=b',
     'Range: bytes=0-1',
     'If-Match: *',
@@ -141,8 +152,7 @@ t.test('what is not the usual request comes to the routes', async t => {
   ])
     for (let time = 0; time < 3; time++) t.equal((await ask(PAGE, [header])).isRouted, true, header)
   const never = [
-    `${PAGE}&apikey=k`,
-    `${PAGE}&access%5Ftoken=k`,
+    `${PAGE}&apikey=${key}`,
     `${PAGE}&where=now()%20is%20not%20null`,
     `${PAGE}&include_app_metas=true`,
     `${V21}/attachments`,

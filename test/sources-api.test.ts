@@ -113,7 +113,7 @@ t.test('monitoring', async t => {
     t.match(body.datasets[0].links[0].href, /\/api\/v2\/monitoring\/datasets\/ods-datasets-monitoring$/)
     const refused = await get(`${MONITORING}/ods-api-monitoring`)
     t.equal(refused.status, 401)
-    t.match(refused.body, { message: 'The calls of this portal are not public: credentials are required.' })
+    t.match(refused.body, { message: 'The list of calls is not public: credentials are required.' })
     t.equal((await get(`${MONITORING}/ods-api-monitoring/records`)).status, 401)
     t.equal((await get(`${MONITORING}/nothing`)).status, 404)
     for (const id of ['ods-datasets-monitoring', 'ods-api-monitoring']) {
@@ -369,7 +369,7 @@ t.test('the calls one by one, where the portal opens them', async t => {
   const headers = { 'user-agent': 'Examplebot/1.0', referer: 'https://u:p@x.example/page?key=1' }
   await get(
     `${CATALOG}/trees/records`,
-    { where: 'height > 8', apikey: 'hidden', access_token: 'h2' },
+    { where: 'height > 8', client_secret: 'hidden', token: 'h2' },
     headers,
   )
   await get(`${CATALOG}/trees/records`, { where: 'nothing = 1' })
@@ -385,7 +385,7 @@ t.test('the calls one by one, where the portal opens them', async t => {
     dataset_id: 'trees',
     domain_id: 'portal.example',
     api_type: 'ods_v2',
-    query_string: /height.*apikey=redacted&access_token=redacted/,
+    query_string: /height.*client_secret=redacted&token=redacted/,
     format: 'json',
     nhits: 2,
     size_res: Number,

@@ -8,7 +8,8 @@ import { tokensOf } from '../src/api/sparql/tokens.ts'
 import { Fault } from '../src/errors.ts'
 import { addManners } from '../src/http/manners.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
-import { dailyQuota } from '../src/http/quota.ts'
+import { Quotas, quotaLimits } from '../src/http/quota.ts'
+import { ANONYMOUS } from '../src/model/principal.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
 import type { Store } from '../src/store/store.ts'
 import { memoryStore } from './support/memory-store.ts'
@@ -50,9 +51,13 @@ const DATASETS = [
 async function serve(store: Store): Promise<FastifyInstance> {
   await store.load(Object.entries(GRAPHS).map(([graph, text]) => ({ graph, text })))
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
+  const now = () => Date.now()
+  const quotas = new Quotas({ limits: quotaLimits(), now, counts: null, secret: Buffer.alloc(32) })
   addManners(app, {
     isPrivate: false,
-    quota: dailyQuota(1000, () => Date.now(), false),
+    authenticate: () => ANONYMOUS,
+    quotas,
+    address: () => '',
     posts: '/api/sparql',
   })
   await app.register(sparql, {

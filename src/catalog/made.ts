@@ -135,8 +135,18 @@ export class LatestGraphs {
   /** Loads graphs beside those that are held, which are dropped after the grace. */
   async replace(sources: readonly GraphSource[]): Promise<void> {
     await this.store.load(sources)
+    this.hold(sources.map(({ graph }) => graph))
+  }
+
+  /** Holds graphs that are loaded already. */
+  hold(graphs: readonly string[]): void {
     this.dropLater(this.held)
-    this.held = sources.map(({ graph }) => graph)
+    this.held = graphs
+  }
+
+  /** Drops what is held after the grace. */
+  release(): void {
+    this.hold([])
   }
 
   /** Forgets pending clean-ups; the store is not closed. */

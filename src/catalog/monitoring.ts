@@ -1,14 +1,16 @@
 import { Fault } from '../errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type Field, type FieldType, field } from '../model/field.ts'
+import { ANONYMOUS, isGranted, type Principal } from '../model/principal.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Store } from '../store/store.ts'
-import type { ServedCatalog } from './catalog.ts'
-import { type Catalog, catalogGraphs, type DatasetSource, emptyTarget } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { canonicalMoment, completeMetas } from './catalog-dataset.ts'
+import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
 import { datasetUid } from './definition.ts'
 import { Identities } from './identity.ts'
 import { LatestGraphs, madeGraphs } from './made.ts'
+import { type DatasetSource, hidden, type SeenDatasets, type ServedCatalog } from './seen.ts'
 import type { ServedDataset } from './served.ts'
 import { MADE_IN_MEMORY } from './served.ts'
 import { exploreMetas, type Usage } from './usage.ts'
@@ -31,7 +33,7 @@ export interface MonitoringOptions {
   readonly usage: Usage
   /** Identifier of this portal in the domain_id of its records. */
   readonly domain: string
-  /** True where everyone may see the calls. */
+  /** True where everyone may see calls. */
   readonly openCalls: boolean
   /** Milliseconds for which replaced graphs stay. */
   readonly grace: number
@@ -101,35 +103,89 @@ const CALL_FIELDS = fieldsOf([
 
 /**
  * The monitoring source: special datasets that tell how the portal is used (query API, "Search API v2"). Their records
- * are made of what was counted, put into the store and asked like those of any dataset.
+ * are made of what was counted, put into the store and asked like those of any dataset. All calls are for those who were
+ * granted them; where the analytics are open, everybody sees the calls of nobody in particular to public datasets.
  */
 export class Monitoring implements DatasetSource {
+  private readonly open: MonitoringList
+  private readonly whole: MonitoringList
+
+  constructor(options: MonitoringOptions) {
+    const { usage, catalog, domain, openCalls } = options
+    const datasets = new MonitoredDataset(options, {
+      dataset: datasetsMonitoring(),
+      identity: [IDENTITY],
+      rows: () => openEntries(catalog).map(entry => datasetRow(entry, options)),
+      state: () => `${catalog.seenBy(ANONYMOUS).current().version} ${usage.state().counts}`,
+      age: 2000,
+      series: 'm',
+    })
+    const callsOf = (isOpen: boolean) =>
+      new MonitoredDataset(options, {
+        dataset: apiMonitoring(openCalls),
+        identity: [],
+        rows: () => {
+          const hidden = new Set(catalog.entries().flatMap(restrictedId))
+          return usage
+            .calls()
+            .filter(call => !isOpen || (call.user_id === null && !hidden.has(call.dataset_id ?? '')))
+            .map(call => callRow({ ...call, domain_id: domain }))
+        },
+        state: () => String(usage.state().calls),
+        age: 10_000,
+        series: isOpen ? 'o' : 'm',
+      })
+    this.open = new MonitoringList(options, openCalls ? [datasets, callsOf(true)] : [datasets], 'mo')
+    this.whole = new MonitoringList(options, [datasets, callsOf(false)], 'mw')
+  }
+
+  seenBy(principal: Principal): SeenDatasets {
+    const list = this.listFor(principal)
+    return {
+      current: () => list.current(),
+      asked: () => Promise.resolve(list.current()),
+      dataset: id => {
+        const found = list.current().entries.find(({ dataset }) => dataset.id === id)
+        if (found !== undefined) return found
+        if (id === API_MONITORING && list === this.open) throw hidden(principal, 'The list of calls')
+        throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+      },
+    }
+  }
+
+  /** Brings what a principal sees up to date where it is some seconds old and something was counted since. */
+  refresh(principal: Principal): Promise<void> {
+    return this.listFor(principal).refresh()
+  }
+
+  /** Forgets pending clean-ups. */
+  close(): void {
+    this.open.close()
+    this.whole.close()
+  }
+
+  private listFor(principal: Principal): MonitoringList {
+    return isGranted(principal, API_MONITORING) ? this.whole : this.open
+  }
+}
+
+/** Monitoring datasets as somebody sees them, with the list of them. */
+class MonitoringList {
   private readonly options: MonitoringOptions
-  private readonly datasets: MonitoredDataset
-  private readonly calls: MonitoredDataset
-  private readonly list: LatestGraphs
+  private readonly datasets: readonly MonitoredDataset[]
+  private readonly series: string
+  private readonly graphs: LatestGraphs
   private served: ServedCatalog
   private generation = 0
   private refreshing: Promise<void> | null = null
 
-  constructor(options: MonitoringOptions) {
-    const { base, store, grace, usage, catalog } = options
+  /** @param series begins the names of its versions */
+  constructor(options: MonitoringOptions, datasets: readonly MonitoredDataset[], series: string) {
+    const { base, store, grace } = options
     this.options = options
-    this.datasets = new MonitoredDataset(options, {
-      dataset: datasetsMonitoring(),
-      identity: [IDENTITY],
-      rows: () => catalog.current().entries.map(entry => datasetRow(entry, options)),
-      state: () => `${catalog.current().version} ${usage.state().counts}`,
-      age: 2000,
-    })
-    this.calls = new MonitoredDataset(options, {
-      dataset: apiMonitoring(options.openCalls),
-      identity: [],
-      rows: () => usage.calls().map(call => callRow({ ...call, domain_id: options.domain })),
-      state: () => String(usage.state().calls),
-      age: 10_000,
-    })
-    this.list = new LatestGraphs(store, grace)
+    this.datasets = datasets
+    this.series = series
+    this.graphs = new LatestGraphs(store, grace)
     this.served = { version: 'empty', target: emptyTarget(base, MONITORING_ID), entries: [] }
   }
 
@@ -137,15 +193,6 @@ export class Monitoring implements DatasetSource {
     return this.served
   }
 
-  dataset(id: string): ServedDataset {
-    if (id === API_MONITORING && !this.options.openCalls)
-      throw new Fault('Unauthorised', { what: 'The calls of this portal are not public' })
-    const found = this.served.entries.find(({ dataset }) => dataset.id === id)
-    if (found !== undefined) return found
-    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
-  }
-
-  /** Brings what is served up to date where it is some seconds old and something was counted since. */
   refresh(): Promise<void> {
     this.refreshing ??= this.load().finally(() => {
       this.refreshing = null
@@ -153,27 +200,30 @@ export class Monitoring implements DatasetSource {
     return this.refreshing
   }
 
-  /** Forgets pending clean-ups. */
   close(): void {
-    for (const each of [this.list, this.datasets, this.calls]) each.close()
+    for (const each of [this.graphs, ...this.datasets]) each.close()
   }
 
   private async load(): Promise<void> {
-    const seen = this.options.openCalls ? [this.datasets, this.calls] : [this.datasets]
     const entries: ServedDataset[] = []
-    for (const each of seen) entries.push(await each.current())
+    for (const each of this.datasets) entries.push(await each.current())
     const isSame = entries.every((entry, index) => this.served.entries[index] === entry)
     if (isSame && entries.length === this.served.entries.length) return
     this.generation += 1
-    const { served, sources } = catalogGraphs(
-      entries,
-      this.options.base,
-      `m${this.generation}`,
-      MONITORING_ID,
-    )
-    await this.list.replace(sources)
+    const version = `${this.series}${this.generation}`
+    const { served, sources } = catalogGraphs(entries, this.options.base, version, MONITORING_ID)
+    await this.graphs.replace(sources)
     this.served = served
   }
+}
+
+/** The datasets that everybody may see. */
+function openEntries(catalog: Catalog): readonly ServedDataset[] {
+  return catalog.seenBy(ANONYMOUS).current().entries
+}
+
+function restrictedId({ dataset: { id, visibility } }: ServedDataset): readonly string[] {
+  return visibility === 'public' ? [] : [id]
 }
 
 /** What a monitoring dataset is made of. */
@@ -184,8 +234,10 @@ interface Description {
   readonly rows: () => readonly (readonly Value[])[]
   /** A text that changes whenever the rows may have changed. */
   readonly state: () => string
-  /** Milliseconds for which a state is good enough. */
+  /** Milliseconds for which a state is good enough, as long as the catalog is the same. */
   readonly age: number
+  /** Begins the names of its versions: two that have the id of one dataset have different ones. */
+  readonly series: string
 }
 
 /** One monitoring dataset: made where it is asked, at most so often, and only where something changed. */
@@ -196,7 +248,9 @@ class MonitoredDataset {
   private served: ServedDataset | null = null
   private state = ''
   private made = Number.NEGATIVE_INFINITY
+  private entries: readonly ServedDataset[] = []
   private generation = 0
+  private making: Promise<ServedDataset> | null = null
 
   constructor(options: MonitoringOptions, description: Description) {
     this.options = options
@@ -206,12 +260,18 @@ class MonitoredDataset {
 
   async current(): Promise<ServedDataset> {
     const { state, age } = this.description
-    const { now } = this.options
-    if (this.served !== null && now() - this.made < age) return this.served
+    const { now, catalog } = this.options
+    const entries = catalog.entries()
+    const isSame = entries === this.entries
+    if (this.served !== null && isSame && now() - this.made < age) return this.served
     const found = state()
-    if (this.served !== null && found === this.state) return this.served
-    const served = await this.make()
+    if (this.served !== null && isSame && found === this.state) return this.served
+    this.making ??= this.make().finally(() => {
+      this.making = null
+    })
+    const served = await this.making
     this.state = found
+    this.entries = entries
     this.made = now()
     this.served = served
     return served
@@ -223,10 +283,10 @@ class MonitoredDataset {
 
   private async make(): Promise<ServedDataset> {
     const { base, now } = this.options
-    const { dataset, identity, rows } = this.description
+    const { dataset, identity, rows, series } = this.description
     const published = new Date(now()).toISOString()
     this.generation += 1
-    const version = `m${this.generation}`
+    const version = `${series}${this.generation}`
     const identities = new Identities(dataset.fields, identity)
     const records = rows().map(
       (values, position): DatasetRecord => ({ id: identities.idOf(values), position, values }),

@@ -1,18 +1,15 @@
 import { Fault } from '../errors.ts'
 import type { FieldType } from '../model/field.ts'
 import type { MetaValue } from '../model/metadata.ts'
+import { ANONYMOUS } from '../model/principal.ts'
 import type { Store } from '../store/store.ts'
-import {
-  type Catalog,
-  catalogGraphs,
-  type DatasetSource,
-  emptyTarget,
-  type ServedCatalog,
-} from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { type CatalogEntry, catalogFields } from './catalog-dataset.ts'
+import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
 import { readCatalog } from './federated.ts'
 import { LatestGraphs } from './made.ts'
 import type { Member } from './member.ts'
+import type { DatasetSource, SeenDatasets, ServedCatalog } from './seen.ts'
 import { MADE_IN_MEMORY, type ServedDataset } from './served.ts'
 
 /** Name of the list of all datasets of the network, where it is asked like a dataset. */
@@ -79,10 +76,16 @@ export class Network implements DatasetSource {
     this.served = { version: 'empty', target: emptyTarget(options.base, NETWORK_ID), entries: [] }
   }
 
-  current(): ServedCatalog {
-    return this.served
+  /** All of it is public. */
+  seenBy(): SeenDatasets {
+    return {
+      current: () => this.served,
+      asked: () => Promise.resolve(this.served),
+      dataset: id => this.dataset(id),
+    }
   }
 
+  /** Faults: NotFoundResource. */
   dataset(id: string): ServedDataset {
     const found = this.byId.get(id) ?? this.byId.get(`${id}@${this.options.domain}`)
     if (found !== undefined) return found
@@ -146,7 +149,7 @@ export class Network implements DatasetSource {
 
   private async load(): Promise<void> {
     const { catalog, base, domain } = this.options
-    const own = catalog.current()
+    const own = catalog.seenBy(ANONYMOUS).current()
     const state = [own.version, ...[...this.copies.values()].map(({ readings }) => readings)].join(' ')
     if (state === this.state) return
     const others = [...this.copies.values()].flatMap(copy => copy.entries)

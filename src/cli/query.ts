@@ -3,7 +3,7 @@ import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgume
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
 import { askComunica, queryFault } from './query/engine.ts'
-import { checkDatasets, querySources, ROADS, type Road } from './query/sources.ts'
+import { checkDatasets, fetchWithKey, querySources, ROADS, type Road } from './query/sources.ts'
 import { queryPrefixes, queryText } from './query/text.ts'
 import { configOf } from './settings.ts'
 
@@ -11,6 +11,7 @@ interface Options extends PortalOptions {
   readonly json?: boolean
   readonly format?: AnswerFormat
   readonly via: Road
+  readonly key?: string
   readonly source: readonly string[]
 }
 
@@ -27,6 +28,7 @@ export function queryCommand(): Command {
     .addOption(
       new Option('--via <way>', 'how datasets of the portal are asked').choices(ROADS).default('fragments'),
     )
+    .option('--key <key>', 'an API key, which the portal is shown and nobody else, for restricted datasets')
     .option(
       '--source <address>',
       'another source, as KIND@ADDRESS where its kind cannot be found out',
@@ -46,10 +48,11 @@ export function queryCommand(): Command {
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
       const { base } = configOf(options)
       const query = await queryText(given, base)
+      const ask = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, road: options.via })
-      await checkDatasets(sources, base)
+      await checkDatasets(sources, base, ask)
       await run(async () => {
-        const answer = await askComunica(query, sources)
+        const answer = await askComunica(query, sources, ask)
         const format = options.format ?? (options.json === true ? 'json' : null)
         const usual = process.stdout.isTTY === true ? 'table' : 'csv'
         await print(writeAnswer(answer, format, usual, queryPrefixes(query)))

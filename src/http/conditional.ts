@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { entityTag, isKnown } from './etag.ts'
 import type { QueryParameters } from './query-string.ts'
 
@@ -9,15 +10,6 @@ export interface Dependence {
   readonly isPrivate?: boolean
   /** The media type that was chosen by the Accept header. */
   readonly mediaType?: string
-}
-
-/** Parameters that say who asks, not what is asked. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['apikey', 'access_token'])
-
-/** True where the parameters of a request say who asks. */
-export function namesCredentials(query: QueryParameters): boolean {
-  for (const name of CREDENTIALS) if (query[name] !== undefined) return true
-  return false
 }
 
 /** Another release may write the same data in another way. */
@@ -56,6 +48,9 @@ export function isFresh(
   return known !== undefined && known !== '*' && isKnown(known, tag, codings)
 }
 
+/** Request headers that decide what lists of all datasets tell: caches that keep them for a while tell callers apart. */
+export const BY_CALLER = 'Authorization, Cookie'
+
 const SHARED = 'public, max-age=0, must-revalidate'
 const OWN = 'private, max-age=0, must-revalidate'
 
@@ -70,11 +65,13 @@ function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: str
   const key = `${basis}\n${url}`
   const before = tags.get(key)
   if (before !== undefined) return before
-  const asked = Object.entries(query as QueryParameters).filter(([name]) => !CREDENTIALS.has(name))
+  const asked = Object.entries(query as QueryParameters).filter(
+    ([name]) => !Object.hasOwn(CREDENTIAL_PARAMETERS, name),
+  )
   const tag = asked.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value)))
     ? null
     : entityTag(RELEASE, basis, pathOf(url), JSON.stringify(asked))
-  if (key.length > MOST_LENGTH) return tag
+  if (key.length > MOST_LENGTH || namesCredentials(query as QueryParameters)) return tag
   if (tags.size >= MOST_TAGS) tags.clear()
   tags.set(key, tag)
   return tag

@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
+import { challenge } from './authenticate.ts'
+import { returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
-import { ALLOWANCE_HEADERS } from './quota.ts'
+import { addressWithoutSecrets } from './secrets.ts'
 
 /** Turns a fault into the body of an API. */
 export type FaultBody = (fault: Fault) => unknown
@@ -19,9 +21,11 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
     if (fault.code === 'InternalError')
-      request.log.error({ err: error, url: request.url.slice(0, 500) }, 'unexpected')
+      request.log.error({ err: error, url: addressWithoutSecrets(request.url).slice(0, 500) }, 'unexpected')
     dropHeaders(reply)
+    if (fault.status === 401) challenge(request, reply, fault)
     if (fault.status === 503) reply.header('retry-after', '2')
+    if (fault.code === 'NotPublishedYet') returnCall(reply)
     const told = body(fault)
     reply
       .code(fault.status)
@@ -30,8 +34,8 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   }
 }
 
-/** What a route said of the answer that it did not come to give. */
-const OF_SUCCESS = ['etag', 'content-disposition', 'content-encoding', ...ALLOWANCE_HEADERS]
+/** What a route said of the answer that it did not come to give; what is left of a quota is told all the same. */
+const OF_SUCCESS = ['etag', 'content-disposition', 'content-encoding']
 
 function dropHeaders(reply: FastifyReply): void {
   for (const name of OF_SUCCESS) {
@@ -45,7 +49,12 @@ function dropHeaders(reply: FastifyReply): void {
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault)
     return error.status === 500 ? new Fault('InternalError', {}, { cause: error }) : error
-  const status = (error as Partial<FastifyError> | null)?.statusCode
+  const { statusCode: status, code } = (error ?? {}) as Partial<FastifyError>
+  // The framework's own words repeat the whole address, which may have credentials.
+  if (code === 'FST_ERR_BAD_URL')
+    return new Fault('BadRequest', {
+      reason: 'The path of the address cannot be decoded: percent-encoded UTF-8 is expected.',
+    })
   const message = (error as Partial<Error> | null)?.message ?? ''
   if (status !== undefined && status >= 400 && status < 500)
     return new Fault('BadRequest', { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })

@@ -1,26 +1,38 @@
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
+import { ANONYMOUS } from '../model/principal.ts'
+import { type AccountFrame, signInPage } from './account-page.ts'
+import type { Authenticate } from './authenticate.ts'
 import { compressBody, compressStream, isCompressible, isLongEnough } from './compress.ts'
+import { countCall } from './counted-call.ts'
+import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { type Coding, preferredCoding } from './encoding.ts'
 import { codedTag, knownTag } from './etag.ts'
-import { JSON_TYPE, prettyJson } from './json.ts'
-import { refuseDamaged } from './query-string.ts'
-import { type Quota, quotaBody, tellAllowance } from './quota.ts'
+import { FORM_TYPE } from './form.ts'
+import { parseQueryString, type QueryParameters, refuseDamaged } from './query-string.ts'
+import type { CallTaker } from './quota.ts'
+import { addressWithoutSecrets } from './secrets.ts'
 
 export interface MannersOptions {
   /** True where nobody is answered without credentials. */
   readonly isPrivate: boolean
-  readonly quota: Quota
+  readonly authenticate: Authenticate
+  readonly quotas: CallTaker
+  /** Whence a request comes. */
+  readonly address: (message: IncomingMessage) => string
   /** Where addresses begin that take POST beside GET. */
   readonly posts?: string
+  /** What the page shows that sends browsers to sign in; without it they get what programs get. */
+  readonly frame?: Pick<AccountFrame, 'title' | 'root'>
 }
 
 const METHODS = 'GET, HEAD, OPTIONS'
 const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
 
 const EXPOSED =
-  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Server-Timing, Content-Disposition, Link'
+  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Server-Timing, Content-Disposition, Link, Retry-After'
 
 const PREFLIGHT = {
   'access-control-allow-headers':
@@ -28,47 +40,152 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 }
 
+/** Where people sign in and applications get tokens: open to everybody, and with credentials of their own. */
+const SIGNING_IN =
+  /^\/(?:account|oauth2|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/
+
+/** What is counted against quotas. */
+const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
+
+/** Answered to everybody, for those who watch over the process. */
+const HEALTH = /^\/(?:healthz|readyz)(?:[/?]|$)/
+
 /**
- * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, addresses that
- * cannot be decoded, quotas of the APIs, compression, and what 304 and HEAD leave out.
+ * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, who asks, whether
+ * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
  */
-export function addManners(http: FastifyInstance, { isPrivate, quota, posts }: MannersOptions): void {
+export function addManners(http: FastifyInstance, options: MannersOptions): void {
+  const { posts } = options
   http.addHook('onRequest', (request, reply, done) => {
+    request.principal = ANONYMOUS
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     const { method, url } = request
-    const takesPost = posts !== undefined && url.startsWith(posts)
+    const isSigningIn = SIGNING_IN.test(url)
+    const takesPost = isSigningIn || (posts !== undefined && url.startsWith(posts))
     const methods = takesPost ? METHODS_WITH_POST : METHODS
     if (method === 'OPTIONS') {
       reply.code(204).headers(PREFLIGHT)
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
       return
     }
+    if (isSigningIn) {
+      request.principal = options.authenticate({ headers: withoutAuthorization(request.headers), query: {} })
+    } else if (method === 'POST' && isForm(request)) {
+      // A form may say who asks: the rest is decided when it is read.
+      refuseDamaged(request.query)
+      done()
+      return
+    } else if (admit(request, reply, options, null)) return
     if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
       reply.header('allow', methods)
       throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
     }
     refuseDamaged(request.query)
-    if (isPrivate && !url.startsWith('/healthz'))
-      throw new Fault('Unauthorised', { what: 'This portal is private' })
-    if (url.startsWith('/api/')) {
-      const allowance = quota.take()
-      if (allowance.isExceeded) {
-        const seconds = Math.ceil((allowance.reset - Date.now()) / 1000)
-        reply.code(429).header('retry-after', String(Math.max(1, seconds)))
-        reply.type(JSON_TYPE).send(prettyJson(quotaBody(allowance)))
-        return
-      }
-      tellAllowance(reply, allowance)
+    done()
+  })
+  http.addHook('preHandler', (request, reply, done) => {
+    if (request.method === 'POST' && isForm(request) && !SIGNING_IN.test(request.url)) {
+      const form = formOf(request)
+      if (admit(request, reply, options, form)) return
+      if (posts === undefined || !request.url.startsWith(posts)) refuseOtherFields(form, reply)
     }
     done()
   })
+  const { frame } = options
+  if (frame !== undefined)
+    http.addHook<unknown>('onSend', (request, reply, payload, done) => {
+      done(null, isSentToSignIn(request, reply) ? signInInstead(request, reply, frame) : payload)
+    })
   http.addHook<unknown>('onSend', onSend)
+}
+
+/** True where a person who did not say who it is asks, with a browser, for what is not public. */
+function isSentToSignIn({ method, headers, principal }: FastifyRequest, { statusCode }: FastifyReply) {
+  return (
+    statusCode === 401 &&
+    method === 'GET' &&
+    principal?.type === 'anonymous' &&
+    headers.authorization === undefined &&
+    headers.accept?.includes('text/html') === true
+  )
+}
+
+function signInInstead(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  frame: MannersOptions['frame'] & {},
+): string {
+  const { text, policy } = signInPage(frame, addressWithoutSecrets(request.raw.url ?? request.url))
+  reply.removeHeader('content-length').header('content-security-policy', policy)
+  reply.type('text/html; charset=utf-8')
+  return text
+}
+
+/**
+ * Decides who asks and whether that one may ask now. Faults: those of authentication, Unauthorised on a private portal.
+ *
+ * @returns true where the request is answered
+ */
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isPrivate, authenticate, quotas, address }: MannersOptions,
+  form: QueryParameters | null,
+): boolean {
+  const isCounted = COUNTED.test(request.url)
+  try {
+    request.principal = authenticate(request, form)
+  } catch (error) {
+    // Guesses count as calls of who guesses.
+    if (isCounted && countCall(request, reply, quotas, address(request.raw))) return true
+    throw error
+  }
+  if (isCounted && countCall(request, reply, quotas, address(request.raw))) return true
+  if (isPrivate && request.principal.type === 'anonymous' && !HEALTH.test(request.url))
+    throw new Fault('Unauthorised', { what: 'This portal is private' })
+  return false
+}
+
+function withoutAuthorization({ authorization: _, ...headers }: FastifyRequest['headers']) {
+  return headers
+}
+
+function isForm({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.toLowerCase().startsWith(FORM_TYPE) === true
+}
+
+/** The fields of the body, as far as it was read. */
+function formOf({ body }: FastifyRequest): QueryParameters {
+  return Buffer.isBuffer(body) ? parseQueryString(body.toString('utf8')) : {}
+}
+
+/** What is read with GET takes a form for its access token alone (RFC 6750, section 2.2). */
+function refuseOtherFields(form: QueryParameters, reply: FastifyReply): void {
+  if (!namesCredentials(form)) {
+    reply.header('allow', METHODS)
+    throw new Fault('MethodNotAllowed', { method: 'POST', allowed: 'GET' })
+  }
+  const other = Object.keys(form).find(name => !Object.hasOwn(CREDENTIAL_PARAMETERS, name))
+  if (other === undefined) return
+  const reason = `The form has the field ${other.slice(0, 40)}: it may have access_token alone, and the address has the rest.`
+  throw new Fault('BadRequest', { reason })
+}
+
+/** Leaves the answers to who was recognised to that one (RFC 9111, section 5.2.2.7). */
+function keepPrivate({ principal }: FastifyRequest, reply: FastifyReply): void {
+  if (principal?.type !== 'user') return
+  const before = String(reply.getHeader('cache-control') ?? 'no-cache')
+  const rest = before.split(/, */).filter(part => part !== 'public' && part !== 'private')
+  reply.header('cache-control', ['private', ...rest].join(', '))
+  addVary(reply, 'Authorization')
+  if (principal.by === 'session') addVary(reply, 'Cookie')
 }
 
 type Done = (error: Error | null, payload?: unknown) => void
 
 function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
   settleTag(request, reply)
+  keepPrivate(request, reply)
   const isEmpty = reply.statusCode === 304 || payload === undefined || payload === null
   if (!isEmpty) reply.header('x-content-type-options', 'nosniff')
   const coding = isEmpty ? null : settleCoding(request, reply, payload)

@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts'
+import { isSecret } from './secrets.ts'
 
 /** Query parameters by name, each with all its values in order. */
 export type QueryParameters = Readonly<Record<string, string | string[]>>
@@ -31,6 +32,10 @@ export function refuseDamaged(query: unknown): void {
   const damage = (query as ParsedQuery | null)?.[DAMAGED]
   if (damage === undefined) return
   const { piece, parameter } = damage
+  if (isSecret(parameter)) {
+    const reason = `The value of the ${parameter} parameter cannot be decoded: percent-encoded UTF-8 is expected.`
+    throw new Fault('BadRequest', { reason })
+  }
   const at = Math.max(0, piece.search(/%(?![0-7][0-9a-f])/i) - 20)
   const excerpt = `${at > 0 ? '…' : ''}${piece.slice(at, at + 60)}${piece.length > at + 60 ? '…' : ''}`
   const where = parameter === '' ? 'The address' : `The value of the ${parameter.slice(0, 40)} parameter`

@@ -1,92 +1,224 @@
-import type { FastifyReply } from 'fastify'
+import { createHmac } from 'node:crypto'
+import type { CallCounts } from '../accounts/accounts.ts'
+import type { Principal } from '../model/principal.ts'
+import { addressSubject } from './client-address.ts'
 
 /** Calls of a day for the whole portal where nothing else is said. */
-export const DAILY_CALLS = 100_000
+export const DAILY_CALLS = 10_000_000
 
-/** What is left of a quota after a call. */
+/** Calls of a day in UTC, of the whole portal, of an anonymous address and of a user; null for no limit of their own. */
+export interface QuotaLimits {
+  readonly domain: number
+  readonly anonymous: number | null
+  readonly user: number | null
+}
+
+/** The limits, from the settings of a portal. */
+export function quotaLimits(settings: Partial<Record<keyof QuotaLimits, number>> = {}): QuotaLimits {
+  const { domain = DAILY_CALLS, anonymous = null, user = null } = settings
+  return { domain, anonymous, user }
+}
+
+/** What is left, after a call, of the limit that is nearest to its end among those that apply. */
 export interface Allowance {
+  readonly kind: keyof QuotaLimits
   /** Calls of a day. */
   readonly limit: number
   readonly remaining: number
   /** Milliseconds since 1970 at which the day begins anew. */
   readonly reset: number
-  /** True where this call is one too many. */
+  /** Seconds until then, at least one. */
+  readonly wait: number
+  /** True where this call is one too many; then it is not counted. */
   readonly isExceeded: boolean
 }
 
-/** Counts calls of the APIs. */
-export interface Quota {
-  /** Counts one call and tells what is left. */
-  take(): Allowance
-  /** True where the next call would be one too many. */
-  isSpent(): boolean
+export interface QuotasOptions {
+  readonly limits: QuotaLimits
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Where counts are kept; null where they last as long as the process. */
+  readonly counts: CallCounts | null
+  /** What addresses are hashed with before they are kept. */
+  readonly secret: Buffer
+  /** Told what went wrong in reading or writing counts; the calls are answered all the same. */
+  readonly onFailure?: (error: unknown) => void
+  /** Addresses of a day that are told apart. */
+  readonly mostAddresses?: number
+}
+
+interface Counter {
+  readonly name: string
+  taken: number
 }
 
 const DAY = 86_400_000
+/** Milliseconds from a call until its count is written: with the lateness of a timer less than a second. */
+const WRITTEN_WITHIN = 800
+const MOST_ADDRESSES = 200_000
+const ADDRESS = 'address:'
 
 /**
- * Counts the calls of the whole portal in memory, from one midnight UTC to the next (facts on "quotas").
+ * Counts the calls of a day, from one midnight UTC to the next: of the portal, of each user, and of each anonymous address
+ * where those have a limit (query API, "Limits"; facts on "quotas"). Counts are exact in memory and are written soon after,
+ * so that a restart goes on where it was and a crash loses a second.
  *
- * @param now milliseconds since 1970
- * @param refuses false where the count is only told and no call is ever one too many
+ * Addresses are kept as names that only this portal can make of them, and 200,000 of them a day; those that come later
+ * share one count. Where the clock is put back by less than a day, the day that has begun goes on.
  */
-export function dailyQuota(limit: number, now: () => number, refuses: boolean): Quota {
-  let reset = 0
-  let taken = 0
-  const beginDay = () => {
-    const moment = now()
-    if (moment < reset) return
-    reset = (Math.floor(moment / DAY) + 1) * DAY
-    taken = 0
+export class Quotas {
+  private readonly options: QuotasOptions
+  /** Days since 1970. */
+  private day = Number.NaN
+  private domain: Counter = { name: 'domain', taken: 0 }
+  private readonly counters = new Map<string, Counter>()
+  /** The counters of addresses that have called since the process began, by whom they stand for. */
+  private readonly addresses = new Map<string, Counter>()
+  private addressCount = 0
+  private readonly changed = new Set<Counter>()
+  private timer: NodeJS.Timeout | undefined
+  private isClosed = false
+
+  constructor(options: QuotasOptions) {
+    this.options = options
   }
-  return {
-    take: () => {
-      beginDay()
-      taken++
-      return {
-        limit,
-        remaining: Math.max(0, limit - taken),
-        reset,
-        isExceeded: refuses && taken > limit,
-      }
-    },
-    isSpent: () => {
-      if (!refuses) return false
-      beginDay()
-      return taken >= limit
-    },
+
+  /**
+   * Counts one call, if it may be made, and tells what is left.
+   *
+   * @param address whence an anonymous call comes
+   */
+  take(principal: Principal, address: string): Allowance {
+    const moment = this.options.now()
+    this.settleDay(moment)
+    const { domain } = this
+    const { limits } = this.options
+    const own = this.ownCounter(principal, address)
+    const ownLimit = this.ownLimit(principal)
+    const domainLeft = Math.max(0, limits.domain - domain.taken)
+    const ownLeft =
+      own === null || ownLimit === null ? Number.POSITIVE_INFINITY : Math.max(0, ownLimit - own.taken)
+    const isOwn = ownLeft < domainLeft
+    const left = isOwn ? ownLeft : domainLeft
+    if (left > 0) {
+      this.count(domain)
+      if (own !== null) this.count(own)
+    }
+    const reset = (this.day + 1) * DAY
+    return {
+      kind: !isOwn ? 'domain' : principal.type === 'user' ? 'user' : 'anonymous',
+      limit: isOwn ? (ownLimit ?? 0) : limits.domain,
+      remaining: Math.max(0, left - 1),
+      reset,
+      wait: Math.max(1, Math.ceil((reset - moment) / 1000)),
+      isExceeded: left === 0,
+    }
+  }
+
+  /** Takes a call back that was counted and is not to be; nothing of a day that has ended. */
+  giveBack(principal: Principal, address: string, { reset }: Allowance): void {
+    if (reset !== (this.day + 1) * DAY) return
+    for (const counter of [this.domain, this.ownCounter(principal, address)])
+      if (counter !== null && counter.taken > 0) this.count(counter, -1)
+  }
+
+  /** Writes what changed since it was last written. */
+  flush(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    if (this.changed.size === 0) return
+    const counts = new Map([...this.changed].map(({ name, taken }) => [name, taken]))
+    try {
+      this.options.counts?.write(dayText(this.day), counts)
+      this.changed.clear()
+    } catch (error) {
+      this.options.onFailure?.(error)
+      this.writeSoon()
+    }
+  }
+
+  /** Writes what is not written yet; what is counted afterwards is written no more. */
+  close(): void {
+    this.isClosed = true
+    this.flush()
+  }
+
+  private count(counter: Counter, calls = 1): void {
+    counter.taken += calls
+    if (this.options.counts === null) return
+    this.changed.add(counter)
+    if (this.timer === undefined) this.writeSoon()
+  }
+
+  private writeSoon(): void {
+    if (this.isClosed) return
+    this.timer = setTimeout(() => this.flush(), WRITTEN_WITHIN)
+    this.timer.unref()
+  }
+
+  private settleDay(moment: number): void {
+    const day = Math.floor(moment / DAY)
+    if (day === this.day || day === this.day - 1) return
+    this.day = day
+    for (const each of [this.counters, this.addresses, this.changed]) each.clear()
+    for (const [name, taken] of this.read()) this.counters.set(name, { name, taken })
+    this.addressCount = [...this.counters.keys()].filter(name => name.startsWith(ADDRESS)).length
+    this.domain = this.named('domain')
+  }
+
+  private read(): ReadonlyMap<string, number> {
+    try {
+      return this.options.counts?.read(dayText(this.day)) ?? new Map()
+    } catch (error) {
+      this.options.onFailure?.(error)
+      return new Map()
+    }
+  }
+
+  private ownLimit(principal: Principal): number | null {
+    const { anonymous, user } = this.options.limits
+    return principal.type === 'user' ? (principal.quota ?? user) : anonymous
+  }
+
+  /** Users are counted in any case, for a limit may be given to them at any time. */
+  private ownCounter(principal: Principal, address: string): Counter | null {
+    if (principal.type === 'user') return this.named(`user:${principal.id}`)
+    return this.options.limits.anonymous === null ? null : this.addressCounter(addressSubject(address))
+  }
+
+  private addressCounter(subject: string): Counter {
+    const known = this.addresses.get(subject)
+    if (known !== undefined) return known
+    const name = `${ADDRESS}${this.pseudonym(subject)}`
+    if (!this.counters.has(name)) {
+      if (this.addressCount >= (this.options.mostAddresses ?? MOST_ADDRESSES)) return this.named('addresses')
+      this.addressCount++
+    }
+    const counter = this.named(name)
+    this.addresses.set(subject, counter)
+    return counter
+  }
+
+  private named(name: string): Counter {
+    const known = this.counters.get(name)
+    if (known !== undefined) return known
+    const counter = { name, taken: 0 }
+    this.counters.set(name, counter)
+    return counter
+  }
+
+  /** 128 bits that tell addresses of a day apart, and are others on another day. */
+  private pseudonym(subject: string): string {
+    const hash = createHmac('sha256', this.options.secret).update(
+      `calls of ${dayText(this.day)} by ${subject}`,
+    )
+    return hash.digest().subarray(0, 16).toString('base64url')
   }
 }
 
-/** The headers that tell an allowance. */
-export const ALLOWANCE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
-
-/** What they tell, as the live service writes it: the moment with a blank and an offset. */
-export function allowanceTexts({ limit, remaining, reset }: Allowance): readonly [string, string, string] {
-  return [String(limit), String(remaining), resetText(reset)]
+function dayText(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, 10)
 }
 
-/** Tells in the headers what is left. */
-export function tellAllowance(reply: FastifyReply, allowance: Allowance): void {
-  const texts = allowanceTexts(allowance)
-  for (const [index, name] of ALLOWANCE_HEADERS.entries()) reply.header(name, texts[index])
-}
-
-/** The body of 429 (query API, "Errors"). */
-export function quotaBody({ limit, reset }: Allowance): unknown {
-  return {
-    errorcode: 10002,
-    reset_time: `${new Date(reset).toISOString().slice(0, 19)}Z`,
-    limit_time_unit: 'day',
-    call_limit: limit,
-    error: 'Too many requests on the domain. Please contact the domain administrator.',
-  }
-}
-
-let told = { reset: Number.NaN, text: '' }
-
-function resetText(reset: number): string {
-  if (told.reset !== reset)
-    told = { reset, text: `${new Date(reset).toISOString().slice(0, 19).replace('T', ' ')}+00:00` }
-  return told.text
-}
+/** What counts calls. */
+export type CallTaker = Pick<Quotas, 'take' | 'giveBack'>

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { namesCredentials } from './conditional.ts'
+import { ANONYMOUS } from '../model/principal.ts'
+import { clientAddress } from './client-address.ts'
+import { ALLOWANCE_HEADERS, allowanceTexts } from './counted-call.ts'
+import { namesCredentials } from './credentials.ts'
 import type { QueryParameters } from './query-string.ts'
-import { ALLOWANCE_HEADERS, allowanceTexts, type Quota } from './quota.ts'
+import type { CallTaker } from './quota.ts'
 
 /** Notes one more call that is given an answer. */
 export type NoteCall = (message: IncomingMessage) => void
@@ -13,7 +16,9 @@ export interface ResponseCacheOptions {
    * forgotten then.
    */
   readonly state: () => unknown
-  readonly quota: Pick<Quota, 'take' | 'isSpent'>
+  readonly quota: Pick<CallTaker, 'take'>
+  /** How many proxies in front are believed who the client is; none where it is not said. */
+  readonly proxies?: number
   /**
    * Makes what notes a further call of an answer.
    *
@@ -119,7 +124,8 @@ export class ResponseCache {
    * @param body as it will be sent, before it is compressed; empty for 304
    */
   offer(reply: FastifyReply, body: string): void {
-    const { method, url, query, headers } = reply.request
+    const { method, url, query, headers, principal } = reply.request
+    if (principal?.type === 'user') return
     if (method !== 'GET' || url.length > MOST_LENGTH || !isUsual(headers)) return
     // To any tag the answer is 200 first, and 304 on its way.
     if (headers['if-none-match'] === '*' || namesCredentials(query as QueryParameters)) return
@@ -165,9 +171,13 @@ export class ResponseCache {
     if (variants === undefined) return false
     const { headers } = message
     const found = variantFor(headers, variants)
-    if (found === undefined || !isUsual(headers) || this.options.quota.isSpent()) return false
+    if (found === undefined || !isUsual(headers)) return false
+    const { quota, proxies = 0 } = this.options
+    const allowance = quota.take(ANONYMOUS, clientAddress(message, proxies))
+    // A call too many is not counted: the routes refuse it.
+    if (allowance.isExceeded) return false
     const { headers: answered, allowanceAt, body } = found
-    const [limit, remaining, reset] = allowanceTexts(this.options.quota.take())
+    const [limit, remaining, reset] = allowanceTexts(allowance)
     answered[allowanceAt + 1] = limit
     answered[allowanceAt + 3] = remaining
     answered[allowanceAt + 5] = reset

@@ -1,3 +1,4 @@
+import { benchAccounts } from './accounts.ts'
 import { benchFragments } from './fragments.ts'
 import { benchMapping } from './mapping.ts'
 import { benchOData } from './odata.ts'
@@ -22,6 +23,7 @@ try {
     ...(await benchRest(portal)),
     ...(await benchOData(portal)),
     ...(await benchFragments(portal)),
+    ...(await benchAccounts()),
   ]
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else printTable(rows)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog } from '../../catalog/catalog.ts'
 import { exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
+import type { DatasetSource } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { GraphSurvey } from '../../catalog/survey.ts'
 import type { Surveys } from '../../catalog/surveys.ts'
@@ -15,7 +15,7 @@ import {
   sparqlAddress,
 } from '../../catalog/void.ts'
 import { Fault } from '../../errors.ts'
-import { isFresh } from '../../http/conditional.ts'
+import { BY_CALLER, isFresh } from '../../http/conditional.ts'
 import { entityTag } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
@@ -29,7 +29,7 @@ export interface DescriptionsOptions {
   readonly title: string
   /** Folder of the portal, which has the example queries. */
   readonly portal: string
-  readonly catalog: Pick<Catalog, 'current' | 'dataset'>
+  readonly catalog: DatasetSource
   readonly surveys: Pick<Surveys, 'of'>
   /** Milliseconds for which an answer waits for figures before it does without, 5,000 unless told. */
   readonly patience?: number
@@ -59,7 +59,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
 
   for (const address of ['/.well-known/void', '/api/void'])
     app.get<Route>(address, async (request, reply) => {
-      const { entries } = catalog.current()
+      const { entries } = catalog.seenBy(request.principal).current()
       const links = [
         `<${portalDescriptionAddress(base)}>; rel="canonical"`,
         ...entries.map(({ dataset }) => `<${descriptionAddress(base, dataset.id)}>; rel="item"`).slice(0, 50),
@@ -74,7 +74,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     })
 
   app.get<DatasetRoute>('/api/void/:dataset', async (request, reply) => {
-    const entry = catalog.dataset(request.params.dataset)
+    const entry = catalog.seenBy(request.principal).dataset(request.params.dataset)
     const { id } = entry.dataset
     const links = [
       `<${descriptionAddress(base, id)}>; rel="canonical"`,
@@ -87,7 +87,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
-    const { dataset, prefixes } = catalog.dataset(request.params.dataset)
+    const { dataset, prefixes } = catalog.seenBy(request.principal).dataset(request.params.dataset)
     const { id } = dataset
     const address = descriptionAddress(base, id)
     const body = prettyJson({
@@ -106,7 +106,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<QueryRoute>('/api/void/:dataset/queries/:name', async (request, reply) => {
-    const { id } = catalog.dataset(request.params.dataset).dataset
+    const { id } = catalog.seenBy(request.principal).dataset(request.params.dataset).dataset
     const { name } = request.params
     const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
     if (found === undefined) throw new Fault('NotFoundResource', { kind: 'query', id: name.slice(0, 100) })
@@ -147,6 +147,9 @@ async function answer(
   const text = triples(known)
   if (isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type }))
     return reply.code(304).send()
-  if (isWhole) reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+  if (isWhole)
+    reply
+      .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+      .header('vary', `Accept-Encoding, Accept, ${BY_CALLER}`)
   return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, text))
 }

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Call, CallKind, NotedCall, Usage } from '../../catalog/usage.ts'
+import { addressSubject, clientAddress } from '../../http/client-address.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { withoutSecrets } from '../../http/secrets.ts'
+import type { Principal } from '../../model/principal.ts'
 
 /** What is known of a route: which API it belongs to, what it answers, and what a call of it counts as. */
 interface RouteFacts {
@@ -44,17 +47,6 @@ const RESOURCES: Readonly<Record<string, string>> = {
   '/datasets/:dataset/attachments': 'attachments_index',
   '/datasets/:dataset/attachments/:attachment': 'attachment_lookup',
 }
-
-/** Parameters whose values let somebody in (query API, "Authentication"). */
-const SECRETS: readonly string[] = [
-  'apikey',
-  'access_token',
-  'refresh_token',
-  'client_secret',
-  'code',
-  'password',
-  'token',
-]
 
 const LONGEST = 2000
 
@@ -105,16 +97,23 @@ interface Recorder {
   readonly usage: Usage
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** How many proxies in front are believed who the client is; none where it is not said. */
+  readonly proxies?: number
 }
 
 function record(request: FastifyRequest, reply: FastifyReply, sent: Sent, recorder: Recorder): void {
   const elapsed = reply.elapsedTime
   const isGood = request.method === 'GET' && (reply.statusCode === 200 || reply.statusCode === 304)
-  note(request.raw, answeredWith(request, reply, sent), { elapsed, isGood }, recorder)
+  note(request.raw, answeredWith(request, reply, sent), { elapsed, isGood, user: nameOf(request) }, recorder)
+}
+
+/** The name of the user who asks; null for anybody, and for who was refused before it was known. */
+function nameOf({ principal }: { readonly principal?: Principal }): string | null {
+  return principal?.type === 'user' ? principal.name : null
 }
 
 /**
- * Makes what notes further calls that are given a good answer again.
+ * Makes what notes further calls of anonymous clients that are given a good answer again.
  *
  * @param body as it was before it was compressed; empty for 304
  */
@@ -127,7 +126,7 @@ export function repeatedCall(
   const sent = { seen: look(body, reply.statusCode), size: body.length, aborted: false }
   const answered = answeredWith(request, reply, sent)
   // What is given again is at hand: it takes no time.
-  const how = { elapsed: 0, isGood: true }
+  const how = { elapsed: 0, isGood: true, user: null }
   return message => note(message, answered, how, recorder)
 }
 
@@ -154,16 +153,24 @@ function answeredWith(request: FastifyRequest, reply: FastifyReply, sent: Sent):
   return { ...sent, url, query, params, pattern, status: reply.statusCode, dataset: datasetOf(request), kind }
 }
 
+/** Who made a call and what became of it. */
+interface How {
+  /** Milliseconds that the answer took. */
+  readonly elapsed: number
+  readonly isGood: boolean
+  readonly user: string | null
+}
+
 /** Notes what a call was. */
 function note(
   message: Pick<IncomingMessage, 'headers' | 'socket'>,
   answered: Answered,
-  { elapsed, isGood }: { readonly elapsed: number; readonly isGood: boolean },
-  { usage, now }: Recorder,
+  how: How,
+  { usage, now, proxies = 0 }: Recorder,
 ): void {
-  usage.remember(new AnsweredCall(message, answered, now(), elapsed))
+  usage.remember(new AnsweredCall(message, answered, { ...how, moment: now(), proxies }))
   const { dataset, kind } = answered
-  if (isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
+  if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
 /** A call and who made it: no more than is told, for thousands of them are remembered. */
@@ -172,25 +179,28 @@ class AnsweredCall implements NotedCall {
   private readonly agent: string | undefined
   private readonly referer: string | undefined
   private readonly attributes: string | string[] | undefined
-  private readonly address: string | undefined
+  private readonly address: string
+  private readonly user: string | null
   private readonly moment: number
   private readonly elapsed: number
 
-  /**
-   * @param moment milliseconds since 1970
-   * @param elapsed milliseconds that the answer took
-   */
   constructor(
-    { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+    message: Pick<IncomingMessage, 'headers' | 'socket'>,
     answered: Answered,
-    moment: number,
-    elapsed: number,
+    {
+      moment,
+      elapsed,
+      user,
+      proxies,
+    }: Omit<How, 'isGood'> & { readonly moment: number; readonly proxies: number },
   ) {
+    const { headers } = message
     this.answered = answered
     this.agent = headers['user-agent']
     this.referer = headers.referer
     this.attributes = headers['ods-api-analytics-app']
-    this.address = socket.remoteAddress
+    this.address = clientAddress(message, proxies)
+    this.user = user
     this.moment = moment
     this.elapsed = elapsed
   }
@@ -203,11 +213,11 @@ class AnsweredCall implements NotedCall {
     return {
       timestamp: new Date(this.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
       user_ip_addr: shortAddress(this.address),
-      user_id: null,
+      user_id: this.user,
       dataset_id: answered.dataset,
       api,
       api_type: apiType,
-      query_string: withoutSecrets(url.split(/\?(.*)/s)[1] ?? ''),
+      query_string: cut(withoutSecrets(url.split(/\?(.*)/s)[1] ?? '')),
       custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
       format: formatOf(answered),
       size_res: answered.size,
@@ -281,28 +291,10 @@ function written(request: FastifyRequest): number {
 }
 
 /** An address without the part that tells one client from another: its last octet, or all but the first 48 bits. */
-function shortAddress(address: string | undefined): string | null {
-  const four = /^(?:::ffff:)?(\d+\.\d+\.\d+)\.\d+$/i.exec(address ?? '')?.[1]
-  if (four !== undefined) return `${four}.0`
-  const groups = (address ?? '').split('::')[0]?.split(':') ?? []
-  return groups.length >= 3 ? `${groups.slice(0, 3).join(':')}::` : null
-}
-
-/** A query string whose credentials are taken out; null for none. */
-function withoutSecrets(text: string): string | null {
-  const pairs = text.split('&').map(pair => {
-    const [name = ''] = pair.split('=')
-    return SECRETS.includes(decoded(name).toLowerCase()) ? `${name}=redacted` : pair
-  })
-  return cut(pairs.join('&'))
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' ')).trim()
-  } catch {
-    return text
-  }
+function shortAddress(address: string): string | null {
+  if (address === '') return null
+  const shared = addressSubject(address).split(/[.:]/).slice(0, 3)
+  return address.includes(':') ? `${shared.join(':')}::` : `${shared.join('.')}.0`
 }
 
 function cut(text: string | undefined): string | null {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { SeenDatasets } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import type { CatalogSheet } from '../../formats/catalog-sheet.ts'
@@ -74,13 +75,14 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
       compressed,
     }
     keepNowhere(reply)
+    const seen = door.seen(request)
     if (writeSheet !== undefined) {
       const about = readSheetOptions(query, door)
       const self = `${place.root}/catalog/exports/${name}`
-      const catalog = catalogSheet(await findEntries(query, door), self, { base, place, ...about })
+      const catalog = catalogSheet(await findEntries(query, door, seen), self, { base, place, ...about })
       return sendFile(reply, writeSheet(catalog), file)
     }
-    const table = await catalogTable(query, door, name)
+    const table = await catalogTable(query, door, seen, name)
     const rows = await begun(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
@@ -92,8 +94,8 @@ function own<Value>(table: Readonly<Record<string, Value>>, name: string): Value
 }
 
 /** The clauses, filters and the part of a list that an export is asked for. */
-async function readQuery(query: QueryParameters, door: Door) {
-  const source = await door.catalogSource(query)
+async function readQuery(query: QueryParameters, door: Door, seen: SeenDatasets) {
+  const source = await door.catalogSource(seen, query)
   const { clauses, filter } = door.readFiltered(query, source)
   const { offset } = readPage({ offset: query.offset ?? '', limit: '0' }, true)
   const question = { ...clauses, filter, offset, limit: readExportLimit(query) }
@@ -101,11 +103,15 @@ async function readQuery(query: QueryParameters, door: Door) {
 }
 
 /** The datasets that a query finds, in its order. */
-async function findEntries(query: QueryParameters, door: Door): Promise<readonly ServedDataset[]> {
+async function findEntries(
+  query: QueryParameters,
+  door: Door,
+  seen: SeenDatasets,
+): Promise<readonly ServedDataset[]> {
   refuseParameters(query, ['select', 'group_by'], 'this format tells what it tells of whole datasets')
   const { dialect } = door.options
   const asker = door.asker()
-  const { source, question, context, timezone } = await readQuery(query, door)
+  const { source, question, context, timezone } = await readQuery(query, door, seen)
   const plan = door.planCatalog({ ...question, select: 'datasetid' }, context, asker)
   const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const asked = { target: source.target, style: { dialect, timezone } }
@@ -136,10 +142,15 @@ interface CatalogTable extends Table {
 }
 
 /** The catalog as a table: datasets as the list of datasets gives them in JSON, their metadata in columns elsewhere. */
-async function catalogTable(query: QueryParameters, door: Door, format: string): Promise<CatalogTable> {
+async function catalogTable(
+  query: QueryParameters,
+  door: Door,
+  seen: SeenDatasets,
+  format: string,
+): Promise<CatalogTable> {
   if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
   const { dialect } = door.options
-  const { source, question, context, timezone } = await readQuery(query, door)
+  const { source, question, context, timezone } = await readQuery(query, door, seen)
   const asker = door.asker()
   const isJson = format === 'json' || format === 'jsonl'
   const { asked: select, shown } = isJson

@@ -14,10 +14,10 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   const home = `/${place.source}`
 
   app.get<CatalogRoute>(`${home}/datasets`, async (request, reply) => {
-    const early = door.early(request, reply, door.catalogVersion(request.query))
+    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
     if (early !== null) return early
     const asker = door.asker()
-    const source = await door.catalogSource(request.query)
+    const source = await door.catalogSource(door.seen(request), request.query)
     const { clauses, filter, page } = door.readList(request.query, source)
     const { asked: select, shown: parts } = splitSelect(clauses.select)
     const question = { ...clauses, ...page, filter, select }
@@ -38,10 +38,10 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
     door.refuseGone()
-    const early = door.early(request, reply, door.catalogVersion(request.query))
+    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
     if (early !== null) return early
     const asker = door.asker()
-    const source = await door.catalogSource(request.query)
+    const source = await door.catalogSource(door.seen(request), request.query)
     const { clauses, filter } = door.readFiltered(request.query, source)
     const page = readPage(request.query, true, null)
     const context = door.context(source, clauses)
@@ -54,15 +54,15 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
-    const entry = catalog.dataset(request.params.dataset)
-    const early = door.early(request, reply, door.catalogVersion(request.query))
+    const entry = door.seen(request).dataset(request.params.dataset)
+    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
     if (early !== null) return early
     const asker = door.asker()
     const manner = door.manner(request.query, entry)
     const clauses = readClauses(request.query)
     if (clauses.select === undefined)
       return door.answer(request, reply, asker, presentDataset(entry, place, manner))
-    const source = await door.catalogSource(request.query)
+    const source = await door.catalogSource(door.seen(request), request.query)
     const { asked: select, shown } = splitSelect(clauses.select)
     const question = { select, where: [], filter: isDataset(entry.dataset.id, source), limit: 1, offset: 0 }
     const plan = door.planCatalog(question, door.context(source, clauses), asker)

@@ -12,21 +12,21 @@ import { apiDocument, datasetDocument } from './openapi.ts'
  * values of its facets, and a console beside each where a person tries the calls.
  */
 export function selfDescription(app: FastifyInstance, door: Door): void {
-  const { catalog } = door.options
   const samples = new Samples(door)
 
   for (const name of ['swagger.json', 'openapi.json']) {
     app.get<CatalogRoute>(`/${name}`, async (request, reply) => {
-      const { entries } = catalog.current()
+      const seen = door.seen(request)
+      const { entries } = seen.current()
       const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join('\n')
       return answer(request, reply, version, async () => {
         const telling = tellingDataset(entries)
         const sample = telling === null ? null : await samples.of(telling)
-        return apiDocument(app, door, sample)
+        return apiDocument(app, door, seen, sample)
       })
     })
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
-      const entry = catalog.dataset(request.params.dataset)
+      const entry = door.seen(request).dataset(request.params.dataset)
       return answer(request, reply, entry.version, async () =>
         datasetDocument(app, door, await samples.of(entry)),
       )
@@ -34,7 +34,7 @@ export function selfDescription(app: FastifyInstance, door: Door): void {
   }
   app.get('/console', (_, reply) => answerConsole(reply))
   app.get<DatasetRoute>('/catalog/datasets/:dataset/console', (request, reply) => {
-    catalog.dataset(request.params.dataset)
+    door.seen(request).dataset(request.params.dataset)
     return answerConsole(reply)
   })
 

@@ -1,6 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DatasetSource, ServedCatalog } from '../../catalog/catalog.ts'
-import { type CatalogEntry, FIGURE_FIELDS, type Figures } from '../../catalog/catalog-dataset.ts'
+import {
+  type CatalogEntry,
+  catalogFields,
+  FIGURE_FIELDS,
+  type Figures,
+} from '../../catalog/catalog-dataset.ts'
+import type { DatasetSource, SeenDatasets, ServedCatalog } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { isFresh } from '../../http/conditional.ts'
@@ -127,20 +132,24 @@ export class Door {
     return new Asker(this.options.store, new Stopwatch(this.options.clock))
   }
 
+  /** What the caller of a request may see of the source. */
+  seen({ principal }: Pick<FastifyRequest, 'principal'>): SeenDatasets {
+    return this.options.catalog.seenBy(principal)
+  }
+
   /** The catalog; with the figures of use of this moment, where a query names any. */
-  async catalogSource(query: QueryParameters): Promise<CatalogSource> {
-    const { catalog, usage = uncounted } = this.options
+  async catalogSource(seen: SeenDatasets, query: QueryParameters): Promise<CatalogSource> {
+    const { usage = uncounted } = this.options
     const { target, entries, figures } =
-      catalog.counted !== undefined && namesFigures(query) ? await catalog.counted(usage) : catalog.current()
+      seen.counted !== undefined && namesFigures(query) ? await seen.counted(usage) : await seen.asked()
     const told = { template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS } as const
     return { target, fields: target.dataset.fields, ...told, entries, ...(figures && { figures }) }
   }
 
   /** The fields that queries of the catalog may name. */
-  catalogFields(): readonly Field[] {
-    const { catalog } = this.options
-    const { fields } = catalog.current().target.dataset
-    if (catalog.counted === undefined) return fields
+  catalogFields(seen: SeenDatasets): readonly Field[] {
+    const fields = catalogFields(seen.current().entries)
+    if (seen.counted === undefined) return fields
     return [...fields.filter(({ name }) => !FIGURE_NAMES.has(name)), ...FIGURE_FIELDS]
   }
 
@@ -276,9 +285,9 @@ export class Door {
   }
 
   /** What the catalog is made of: the versions of its datasets; null for a query that names figures of use. */
-  catalogVersion(query: QueryParameters): string | null {
+  catalogVersion(seen: SeenDatasets, query: QueryParameters): string | null {
     if (namesFigures(query)) return null
-    const current = this.options.catalog.current()
+    const current = seen.current()
     const known = this.versions.get(current)
     if (known !== undefined) return known
     const version = current.entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')

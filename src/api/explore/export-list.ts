@@ -117,7 +117,7 @@ export function exportListRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
-    const { dataset } = catalog.dataset(request.params.dataset)
+    const { dataset } = door.seen(request).dataset(request.params.dataset)
     const home = `${root}/catalog/datasets/${dataset.id}/exports`
     const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
     return door.answer(request, reply, door.asker(), { links })

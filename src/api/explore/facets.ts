@@ -11,10 +11,14 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
   const { root, source } = door.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
-    const early = door.early(request, reply, door.catalogVersion(request.query))
+    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
     if (early !== null) return early
     const asker = door.asker()
-    const facets = await enumerate(request.query, await door.catalogSource(request.query), asker)
+    const facets = await enumerate(
+      request.query,
+      await door.catalogSource(door.seen(request), request.query),
+      asker,
+    )
     const links = [
       { rel: 'self', href: `${root}/${source}/facets` },
       { rel: 'source', href: `${root}/${source}` },
@@ -24,7 +28,7 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
 
   for (const path of [`/${source}/datasets/:dataset/facets`, `/${source}/:dataset/facets`])
     app.get<DatasetRoute>(path, async (request, reply) => {
-      const entry = door.options.catalog.dataset(request.params.dataset)
+      const entry = door.seen(request).dataset(request.params.dataset)
       const early = door.early(request, reply, entry.version)
       if (early !== null) return early
       const asker = door.asker()

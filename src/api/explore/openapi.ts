@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
+import type { SeenDatasets } from '../../catalog/seen.ts'
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import type { Door } from './door.ts'
@@ -31,9 +32,15 @@ interface Scope {
 /**
  * The OpenAPI document of an API: what is served, with examples of one of its datasets (query API, "Explore API v2.0").
  *
+ * @param seen what the caller may see
  * @param sample null where no dataset has records
  */
-export function apiDocument(app: FastifyInstance, door: Door, sample: Sample | null): unknown {
+export function apiDocument(
+  app: FastifyInstance,
+  door: Door,
+  seen: SeenDatasets,
+  sample: Sample | null,
+): unknown {
   return document(app, door, {
     dataset: null,
     title: door.options.dialect.name === 'search-v2' ? 'Search API' : 'Explore API',
@@ -41,7 +48,7 @@ export function apiDocument(app: FastifyInstance, door: Door, sample: Sample | n
       'Queries the datasets of the portal and their records. All calls are GET. Conditions, selections and groups are ' +
       'written in one query language, ODSQL. Each dataset has a document of its own at `/catalog/datasets/{dataset_id}/swagger.json`.',
     values: null,
-    fields: door.catalogFields(),
+    fields: door.catalogFields(seen),
     examples: source => (sample === null ? {} : sourceExamples(source, sample, door.options.base)),
   })
 }

@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import { canonicalMoment, completeMetas, featuresOf, MOMENT_METAS } from '../../catalog/catalog-dataset.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { isSecret } from '../../http/secrets.ts'
 import type { Annotations } from '../../model/field.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { Dialect } from '../../query/dialect.ts'
@@ -120,7 +121,7 @@ function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, 
   const isFlat = dialect.name === 'explore-v2.1'
   const home = `${root}/${source}/datasets/${dataset.id}`
   return {
-    visibility: 'domain',
+    visibility: dataset.visibility === 'public' ? 'domain' : 'restricted',
     fields: dataset.fields.map(({ name, label, type, annotations, description }) => ({
       name,
       label,
@@ -169,7 +170,7 @@ function canonical(moment: string): string {
 
 function queryText(query: QueryParameters, more: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
-    key in more || key === 'apikey'
+    key in more || isSecret(key)
       ? []
       : (Array.isArray(value) ? value : [value]).map(item => [key, item] as const),
   )

@@ -17,7 +17,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   const datasets = `/${place.source}/datasets`
 
   app.get<DatasetRoute>(`${datasets}/:dataset/records`, async (request, reply) => {
-    const entry = catalog.dataset(request.params.dataset)
+    const entry = door.seen(request).dataset(request.params.dataset)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const asker = door.asker()
@@ -35,7 +35,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
     door.refuseGone()
-    const entry = catalog.dataset(request.params.dataset)
+    const entry = door.seen(request).dataset(request.params.dataset)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const asker = door.asker()
@@ -50,7 +50,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async (request, reply) => {
-    const entry = catalog.dataset(request.params.dataset)
+    const entry = door.seen(request).dataset(request.params.dataset)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const clauses = readClauses(request.query)

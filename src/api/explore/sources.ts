@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Monitoring } from '../../catalog/monitoring.ts'
 import type { Network } from '../../catalog/network.ts'
+import type { SeenDatasets } from '../../catalog/seen.ts'
 import { Fault } from '../../errors.ts'
 import { jsonArray } from '../../formats/json.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
@@ -41,7 +42,7 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
   app.setErrorHandler(answerFault(restBody))
   const { monitoring, network } = options.sources
   await app.register(async scope => {
-    scope.addHook('preHandler', () => monitoring.refresh())
+    scope.addHook('preHandler', request => monitoring.refresh(request.principal))
     sourceRoutes(scope, new Door({ ...options, catalog: monitoring, source: 'monitoring' }), () => false)
   })
   await app.register(async scope => {
@@ -81,7 +82,7 @@ const JSON_ONLY = [{ name: 'json' }]
 
 /** The list of datasets as a file, and the lists of what there is to export (query API, "Catalog export"). */
 function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string) => boolean): void {
-  const { catalog, dialect } = door.options
+  const { dialect } = door.options
   const { root, source } = door.place
   const home = `${root}/${source}`
 
@@ -90,14 +91,14 @@ function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string
   )
 
   app.get<DatasetRoute>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
-    const { id, fields } = catalog.dataset(request.params.dataset).dataset
+    const { id, fields } = door.seen(request).dataset(request.params.dataset).dataset
     const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
     const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
     return door.answer(request, reply, door.asker(), { links })
   })
 
   app.get<DatasetRoute>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
-    const { id } = catalog.dataset(request.params.dataset).dataset
+    const { id } = door.seen(request).dataset(request.params.dataset).dataset
     const links = [
       { rel: 'self', href: `${home}/datasets/${id}/attachments` },
       { rel: 'dataset', href: `${home}/datasets/${id}` },
@@ -112,7 +113,11 @@ function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string
     return reply
       .type(JSON_TYPE)
       .header('content-disposition', `attachment; filename="${source}.json"`)
-      .send(Readable.from(jsonArray(await exportDatasets(request.query, door)), { objectMode: false }))
+      .send(
+        Readable.from(jsonArray(await exportDatasets(request.query, door, door.seen(request))), {
+          objectMode: false,
+        }),
+      )
   })
 }
 
@@ -120,10 +125,11 @@ function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string
 async function exportDatasets(
   query: QueryParameters,
   door: Door,
+  seen: SeenDatasets,
 ): Promise<AsyncIterable<readonly unknown[]>> {
   const asker = door.asker()
   const { dialect } = door.options
-  const source = await door.catalogSource(query)
+  const source = await door.catalogSource(seen, query)
   const { clauses, filter } = door.readFiltered(query, source)
   const all = { limit: readExportLimit(query), offset: 0, select: 'datasetid', groupBy: undefined }
   const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)

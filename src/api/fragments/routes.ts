@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors.ts'
-import { namesCredentials } from '../../http/conditional.ts'
+import { BY_CALLER } from '../../http/conditional.ts'
+import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
 import { KeptAnswers } from '../../http/kept.ts'
@@ -9,6 +10,7 @@ import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import type { Store } from '../../store/store.ts'
 import { foreignParameters, fragmentIri, pageIri } from './address.ts'
@@ -34,10 +36,13 @@ export interface FragmentsOptions {
   /** Triples on a page; clients do not choose it, so that pages can be cached. */
   readonly pageSize: number
   readonly store: Store
-  /** Throws NotFoundResource for an id that there is not. */
-  readonly dataset: (id: string) => FragmentDataset
-  /** All datasets that everyone may see, and the version of all of them together. */
-  readonly datasets?: () => { readonly version: string; readonly entries: readonly ListedDataset[] }
+  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
+  readonly dataset: (id: string, principal: Principal) => FragmentDataset
+  /** All datasets that somebody may see, and the version of all of them together. */
+  readonly datasets?: (principal: Principal) => {
+    readonly version: string
+    readonly entries: readonly ListedDataset[]
+  }
   /** Where answers are kept that are given again before they come here. */
   readonly cache?: Pick<ResponseCache, 'offer'>
 }
@@ -70,12 +75,21 @@ async function answerPage(
   { base, pageSize, store, dataset: find, cache }: FragmentsOptions,
   kept: KeptAnswers,
 ): Promise<FastifyReply> {
-  const dataset = find(request.params.dataset)
+  const dataset = find(request.params.dataset, request.principal)
   const format = chooseFormat(request)
   const asked = parseRequest(request.query)
   describeBy(reply, descriptionAddress(base, dataset.id))
   const target = request.raw.url ?? request.url
-  const known = answerKnown(request, reply, format, [dataset.version, target, String(pageSize)], cache, kept)
+  // A credential of the address stands in the controls of the page, which is nobody else's then.
+  const memory = namesCredentials(request.query) ? undefined : kept
+  const known = answerKnown(
+    request,
+    reply,
+    format,
+    [dataset.version, target, String(pageSize)],
+    cache,
+    memory,
+  )
   if (known !== null) return known
   const { page } = asked
   const span = { offset: (page - 1) * pageSize, limit: pageSize }
@@ -107,27 +121,34 @@ async function answerPage(
           { ...description, asked: askedTexts(request.query), about: datasetIri(base, dataset.id) },
           content,
         )
-  kept.keep(reply, body)
+  memory?.keep(reply, body)
   return send(reply, format, body)
 }
 
 async function answerList(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { base, cache }: FragmentsOptions,
+  { base }: FragmentsOptions,
   datasets: NonNullable<FragmentsOptions['datasets']>,
 ): Promise<FastifyReply> {
-  const { version, entries } = datasets()
+  const { version, entries } = datasets(request.principal)
   const format = chooseFormat(request)
   describeBy(reply, portalDescriptionAddress(base))
   const target = request.raw.url ?? request.url
-  const known = answerKnown(request, reply, format, ['list', version, target], cache)
+  const known = answerKnown(
+    request,
+    reply,
+    format,
+    ['list', version, target],
+    undefined,
+    undefined,
+    `${VARY}, ${BY_CALLER}`,
+  )
   if (known !== null) return known
   const body =
     'write' in format
       ? format.write({ metadata: [], graph: null, data: listTriples(base, entries) })
       : listPage(base, entries, foreignParameters(pageIri(base, target), PARAMETERS))
-  cache?.offer(reply, body)
   return send(reply, format, body)
 }
 
@@ -155,12 +176,13 @@ function answerKnown(
   parts: readonly string[],
   cache: FragmentsOptions['cache'],
   kept?: KeptAnswers,
+  vary = VARY,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)
   const tag = entityTag(RELEASE, format.type, ...parts)
   reply
-    .header('vary', 'Accept-Encoding, Accept')
+    .header('vary', vary)
     .header('etag', tag)
     .header('cache-control', `${isOwn ? 'private' : 'public'}, max-age=60, stale-while-revalidate=600`)
   if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
@@ -172,6 +194,8 @@ function answerKnown(
   cache?.offer(reply, body)
   return send(reply, format, body)
 }
+
+const VARY = 'Accept-Encoding, Accept'
 
 function send(reply: FastifyReply, format: Offer, body: string): FastifyReply {
   if (!('write' in format)) reply.header('content-security-policy', POLICY)

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { DatasetSource, SeenDatasets } from '../../catalog/seen.ts'
 import { Fault } from '../../errors.ts'
-import { isFresh, namesCredentials } from '../../http/conditional.ts'
+import { isFresh } from '../../http/conditional.ts'
+import { namesCredentials } from '../../http/credentials.ts'
 import { KeptAnswers } from '../../http/kept.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
@@ -16,11 +17,11 @@ import { KeptRows } from './kept-rows.ts'
 import type { Format } from './negotiate.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { serviceText } from './service.ts'
-import { type ServedSets, setsSeen } from './sets.ts'
+import { setsSeen } from './sets.ts'
 import { versionHeader } from './versions.ts'
 
 export interface ODataOptions {
-  readonly catalog: Pick<Catalog, 'current' | 'dataset'>
+  readonly catalog: DatasetSource
   readonly store: Store
   /** Public address of the portal, without trailing slash. */
   readonly base: string
@@ -89,9 +90,10 @@ class Service {
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const below = belowRoot(request)
-    const sets = this.setsOf()
+    const seen = this.options.catalog.seenBy(request.principal)
+    const sets = setsSeen(seen.current(), this.host)
     const { place } = this
-    const read = readRequest(below, request.headers, { place, sets, missing: name => this.missing(name) })
+    const read = readRequest(below, request.headers, { place, sets, missing: name => missing(seen, name) })
     const { resource, format, preferences } = read
     reply.header(...versionHeader(format.told))
     const applied = appliedTo(read)
@@ -113,21 +115,6 @@ class Service {
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)
   }
 
-  /** The sets that the caller of a request may see. */
-  private setsOf(): ServedSets {
-    return setsSeen(this.options.catalog.current(), this.host)
-  }
-
-  /** Tells a dataset that is on its way from one that there is not. */
-  private missing(name: string): undefined {
-    try {
-      this.options.catalog.dataset(name)
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
-    }
-    return undefined
-  }
-
   /** Answers with a key in their address have it in their links: they are nobody else's. */
   private isKnown(request: FastifyRequest, reply: FastifyReply, version: string, mediaType: string): boolean {
     const query = request.query as QueryParameters
@@ -146,6 +133,16 @@ class Service {
     this.kept.keep(reply, text)
     return send(reply, format, text)
   }
+}
+
+/** Tells a dataset that is on its way, or that the caller may not see, from one that there is not. */
+function missing(seen: SeenDatasets, name: string): undefined {
+  try {
+    seen.dataset(name)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
+  }
+  return undefined
 }
 
 /** Sends a body under the media type that was told and nothing but that. */

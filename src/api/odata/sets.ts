@@ -1,4 +1,4 @@
-import type { ServedCatalog } from '../../catalog/catalog.ts'
+import type { DatasetList } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { type EntityModel, entityModel, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/technical.ts'
@@ -21,14 +21,14 @@ export interface ServedSets {
   readonly version: string
 }
 
-const made = new WeakMap<ServedCatalog, ServedSets>()
+const made = new WeakMap<DatasetList, ServedSets>()
 
 /**
- * The entity sets that a caller sees: one a dataset that everyone may see.
+ * The entity sets that a caller sees: one a dataset.
  *
  * @param host host name of the portal
  */
-export function setsSeen(catalog: ServedCatalog, host: string): ServedSets {
+export function setsSeen(catalog: DatasetList, host: string): ServedSets {
   const known = made.get(catalog)
   if (known !== undefined) return known
   const { entries } = catalog

@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import type { Principal } from '../../model/principal.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { DCTERMS, FOAF, RDFS, SCHEMA, SKOS } from '../../rdf/vocab.ts'
 import type { Store } from '../../store/store.ts'
@@ -32,7 +33,13 @@ export interface ResourcesOptions {
   readonly store: Store
   /** Whether the IRI of a thing redirects to the document about it or answers with it. */
   readonly dereference: 'redirect' | 'direct'
-  /** Throws NotFoundResource for an id that there is not. */
+  /** What somebody may see. */
+  readonly seenBy: (principal: Principal) => SeenResources
+}
+
+/** The datasets that somebody may see. */
+export interface SeenResources {
+  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string) => ResourceDataset
   /** True for a record that an earlier version of the dataset had. */
   readonly isRemoved?: (dataset: string, recordId: string) => boolean
@@ -41,6 +48,9 @@ export interface ResourcesOptions {
   /** Names the versions of all datasets: labels of resources of others are in a document too. */
   readonly state?: () => string
 }
+
+/** What documents are made from: the options, and what the caller may see. */
+export type Sight = Pick<ResourcesOptions, 'base' | 'store'> & SeenResources
 
 /** The predicates that name a resource, the one to prefer first. */
 export const NAMING: readonly string[] = [

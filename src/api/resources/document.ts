@@ -3,7 +3,7 @@ import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { RDF, RDFS } from '../../rdf/vocab.ts'
-import { NAMING, namingField, preferredName, type ResourceDataset, type ResourcesOptions } from './dataset.ts'
+import { NAMING, namingField, preferredName, type ResourceDataset, type Sight } from './dataset.ts'
 import {
   datasetTriples,
   documentTriples,
@@ -69,7 +69,7 @@ const MAX_GROUPS = 20
 
 /** Asks the store for what a document says. */
 export async function gather(
-  options: ResourcesOptions,
+  options: Sight,
   thing: Thing,
   request: Request,
   document: string,
@@ -186,7 +186,7 @@ function pagingOf(
 }
 
 async function linksTo(
-  { store }: ResourcesOptions,
+  { store }: Sight,
   { dataset: { graph }, iri }: Thing,
   groups: readonly InverseGroup[],
   { inverse, predicate, isPage }: Request,

@@ -9,7 +9,7 @@ import { filter, inGraph, literal, iri as named, triple, variable } from '../../
 import { generate } from '../../sparql/generate.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
-import { NAMING, namingField, type ResourceDataset, type ResourcesOptions } from './dataset.ts'
+import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
 
 /** Most triples that a document says of one resource itself, and of the nodes within it. */
 export const MAX_TRIPLES = 10_000
@@ -73,7 +73,7 @@ export async function triplesAbout(
 
 /** N-Triples about the nodes without a name that triples lead to, and those that these lead to. */
 export async function nestedTriples(
-  { base, store }: Pick<ResourcesOptions, 'base' | 'store'>,
+  { base, store }: Pick<Sight, 'base' | 'store'>,
   graph: string,
   iri: string,
   own: string,
@@ -140,7 +140,7 @@ export async function inverseTriples(
 
 /** Some resources of a dataset, to begin with. */
 export async function exampleResources(
-  { base, store }: Pick<ResourcesOptions, 'base' | 'store'>,
+  { base, store }: Pick<Sight, 'base' | 'store'>,
   { id, graph, facts, fields: [field] }: ResourceDataset,
 ): Promise<readonly string[]> {
   const predicate = field === undefined || facts !== undefined ? P : named(fieldIri(base, id, field.name))
@@ -158,7 +158,7 @@ export async function exampleResources(
  * the field that names the records of its dataset, a field and a dataset by their titles.
  */
 export async function namesOf(
-  { base, store, dataset: find }: ResourcesOptions,
+  { base, store, dataset: find }: Sight,
   dataset: ResourceDataset,
   iris: Iterable<string>,
 ): Promise<Names> {

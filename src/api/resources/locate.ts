@@ -2,7 +2,7 @@ import { Fault } from '../../errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
 import type { Reading, SpaceName } from './address.ts'
-import type { ResourceDataset, ResourcesOptions } from './dataset.ts'
+import type { ResourceDataset, Sight } from './dataset.ts'
 import { ontologyIri } from './describe.ts'
 import type { Thing } from './document.ts'
 import type { Format } from './formats.ts'
@@ -19,7 +19,7 @@ export interface Located {
  * was there once, NotPublishedYet.
  */
 export async function locate(
-  options: ResourcesOptions,
+  options: Sight,
   space: SpaceName,
   readings: readonly Reading[],
 ): Promise<Located> {
@@ -36,7 +36,7 @@ export async function locate(
   throw fault
 }
 
-async function thingOf(options: ResourcesOptions, space: SpaceName, reading: Reading): Promise<Thing> {
+async function thingOf(options: Sight, space: SpaceName, reading: Reading): Promise<Thing> {
   const dataset = servedDataset(options, reading.dataset)
   const found = await thingNamed(options, space, reading, dataset)
   if (found !== null) return found
@@ -48,14 +48,14 @@ async function thingOf(options: ResourcesOptions, space: SpaceName, reading: Rea
   throw new Fault('NotFoundResource', { kind, id: iri.slice(0, 300) })
 }
 
-function servedDataset({ dataset: find, isGone }: ResourcesOptions, id: string): ResourceDataset {
+function servedDataset({ dataset: find, isGone }: Sight, id: string): ResourceDataset {
   if (isGone?.(id) === true) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
   return find(id)
 }
 
 /** The thing that an address names in one of the spellings of its IRI; null for none. */
 async function thingNamed(
-  { base, store }: ResourcesOptions,
+  { base, store }: Sight,
   space: SpaceName,
   { local, spellings }: Reading,
   dataset: ResourceDataset,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
-import { namesCredentials } from '../../http/conditional.ts'
+import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
 import { KeptAnswers } from '../../http/kept.ts'
@@ -57,11 +57,14 @@ async function answer(
   space: SpaceName,
   place: 'things' | 'documents',
 ): Promise<FastifyReply> {
-  const { base, dereference } = options
+  const { base, dereference, store } = options
+  const sight = { base, store, ...options.seenBy(request.principal) }
   const query = request.query as QueryParameters
   const target = request.raw.url ?? request.url
-  const { thing, format: suffixed } = await locate(options, space, readings(base, space, place, target))
-  if (place === 'things' && dereference === 'redirect') return redirect(reply, base, thing, target)
+  const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
+  // A credential of the address goes into no other address: who brings one there gets the document at once.
+  if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
+    return redirect(reply, base, thing, target)
   const format = chooseFormat(one(query, 'format'), suffixed, request.headers.accept)
   const asked = readRequest(query, format)
   const document = documentAddress(base, thing.iri)
@@ -76,7 +79,7 @@ async function answer(
   const tag = entityTag(
     RELEASE_FORM,
     thing.dataset.version,
-    options.state?.() ?? '',
+    sight.state?.() ?? '',
     thing.iri,
     JSON.stringify(asked),
     suffixed?.type ?? '',
@@ -88,7 +91,7 @@ async function answer(
   if (format.type === HTML_TYPE) reply.header('content-security-policy', PAGE_POLICY)
   const before = kept.find(reply)
   if (before !== undefined) return reply.send(before)
-  const gathered = await gather(options, thing, asked, document)
+  const gathered = await gather(sight, thing, asked, document)
   const prefixes = prefixesOf(base, thing)
   const triples = documentText(base, gathered, document)
   const write = (form: Format) => writeTriples(form, triples, prefixes, prefixes.field ?? '')

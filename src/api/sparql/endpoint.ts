@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BY_CALLER } from '../../http/conditional.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
+import { addressWithoutSecrets } from '../../http/secrets.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 
 /** Where the endpoints are. */
@@ -44,12 +46,12 @@ function endpointOf(
 export function isFreshAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { version }: Endpoint,
+  { version, base, address }: Endpoint,
   mediaType: string,
 ): boolean {
-  const tag = entityTag(version, request.raw.url ?? request.url, mediaType)
+  const tag = entityTag(version, addressWithoutSecrets(request.raw.url ?? request.url), mediaType)
   reply
-    .header('vary', 'Accept')
+    .header('vary', address === base + SPARQL_PATH ? `Accept, ${BY_CALLER}` : 'Accept')
     .header('etag', tag)
     .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
   return isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding'])

@@ -6,6 +6,7 @@ import { answerFault } from '../../http/faults.ts'
 import { KeptAnswers } from '../../http/kept.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { Store } from '../../store/store.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
@@ -23,10 +24,10 @@ export interface SparqlOptions {
   /** What the endpoint of all datasets is called. */
   readonly title: string
   readonly store: Store
-  /** Throws NotFoundResource for an id that there is not. */
-  readonly dataset: (id: string) => QueriedDataset
-  /** All public datasets: the same array while they are the same. */
-  readonly datasets: () => readonly QueriedDataset[]
+  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
+  readonly dataset: (id: string, principal: Principal) => QueriedDataset
+  /** All datasets that somebody may see: the same array while they are the same. */
+  readonly datasets: (principal: Principal) => readonly QueriedDataset[]
 }
 
 interface Route {
@@ -42,16 +43,16 @@ const MOST_BYTES = 512 * 1024
 const MOST_PREFIXES = 30
 
 /**
- * SPARQL 1.1 endpoints, read-only: `/api/sparql/{dataset}` and `/api/sparql` over all public datasets, with their
+ * SPARQL 1.1 endpoints, read-only: `/api/sparql/{dataset}` and `/api/sparql` over all that the caller may see, with their
  * descriptions and their graphs (SPARQL 1.1 Protocol; Service Description; Graph Store HTTP Protocol).
  */
 export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) => {
   const { base, store } = options
   const kept = new KeptAnswers()
   const portals = new WeakMap<readonly QueriedDataset[], Endpoint>()
-  const find = ({ params: { dataset: id } }: FastifyRequest<Route>): Endpoint => {
-    if (id !== undefined) return datasetEndpoint(base, options.dataset(id))
-    const datasets = options.datasets()
+  const find = ({ params: { dataset: id }, principal }: FastifyRequest<Route>): Endpoint => {
+    if (id !== undefined) return datasetEndpoint(base, options.dataset(id, principal))
+    const datasets = options.datasets(principal)
     const endpoint = portals.get(datasets) ?? portalEndpoint(base, options.title, datasets)
     portals.set(datasets, endpoint)
     return endpoint

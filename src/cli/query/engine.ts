@@ -3,14 +3,23 @@ import { Fault } from '../../errors.ts'
 import type { GivenTriple, QueryAnswer } from './answer.ts'
 import type { QuerySource } from './sources.ts'
 
-/** Runs a query with Comunica over one source or several, which it joins. Faults: Usage, BadGateway. */
-export async function askComunica(query: string, sources: readonly QuerySource[]): Promise<QueryAnswer> {
+/**
+ * Runs a query with Comunica over one source or several, which it joins. Faults: Usage, BadGateway.
+ *
+ * @param ask how sources are asked
+ */
+export async function askComunica(
+  query: string,
+  sources: readonly QuerySource[],
+  ask: typeof fetch = fetch,
+): Promise<QueryAnswer> {
   const { QueryEngine } = await import('@comunica/query-sparql')
   const engine = new QueryEngine()
   const [first, ...rest] = sources
   if (first === undefined) throw new Fault('Usage', { reason: 'a query needs a source.' })
-  const context = { sources: [first, ...rest] } satisfies {
+  const context = { sources: [first, ...rest], fetch: ask } satisfies {
     readonly sources: [QuerySource, ...QuerySource[]]
+    readonly fetch: typeof fetch
   }
   // It notes in the context that it explains.
   await engine.explain(query, { ...context }, 'parsed').catch(error => {
@@ -72,6 +81,7 @@ const LONGEST_LINE = 500
 /** A message in one line; addresses with a query of pages are cut. */
 function lineOf(error: unknown): string {
   return messageOf(error)
+    .replace(/(apikey|access_token)=[^&\s>"']*/gi, '$1=redacted')
     .split(/\s+/)
     .filter(word => word !== '')
     .map(word => (word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD)}…` : word))

@@ -36,17 +36,43 @@ export function querySources(
   return sources
 }
 
-/** Says plainly which dataset is not served, and where no portal is. Faults: NotFoundResource, BadGateway. */
-export async function checkDatasets(sources: readonly QuerySource[], base: string): Promise<void> {
+/** Asks like `fetch`, and shows an API key to the portal itself and to nobody else. */
+export function fetchWithKey(base: string, key: string): typeof fetch {
+  const { origin, pathname } = new URL(base.endsWith('/') ? base : `${base}/`)
+  return (input, init) => {
+    const { url } = new Request(input)
+    const asked = new URL(url)
+    if (asked.origin !== origin || !asked.pathname.startsWith(pathname)) return fetch(input, init)
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+    headers.set('authorization', `Apikey ${key}`)
+    return fetch(input, { ...init, headers, redirect: 'manual' })
+  }
+}
+
+/** Says plainly which dataset is not served, and where no portal is. Faults: NotFoundResource, BadGateway, CredentialInvalid. */
+export async function checkDatasets(
+  sources: readonly QuerySource[],
+  base: string,
+  ask: typeof fetch = fetch,
+): Promise<void> {
   const own = fragmentsAddress(base, '')
-  const ids = sources
+  const addresses = sources
     .map(source => (typeof source === 'string' ? source : source.value).replace('/api/sparql/', '/api/tpf/'))
-    .flatMap(address => (address.startsWith(own) ? [decodeURIComponent(address.slice(own.length))] : []))
-  for (const id of new Set(ids)) {
-    const answer = await fetch(fragmentsAddress(base, id), { method: 'HEAD' }).catch(() => null)
+    .flatMap(address => (address.startsWith(own) ? [address] : []))
+  for (const address of new Set(addresses)) {
+    const id = decodeURIComponent(address.slice(own.length).replace(/\?.*/s, ''))
+    const answer = await ask(address, { method: 'HEAD' }).catch(() => null)
     if (answer === null)
       throw new Fault('BadGateway', { reason: `no portal answers at ${base}: is it being served?` })
     if (answer.status === 404) throw new Fault('NotFoundResource', { kind: 'dataset', id })
+    if (answer.status === 401)
+      throw new Fault('CredentialInvalid', {
+        reason: `the dataset ${id} is not public: give an API key that is valid with --key`,
+      })
+    if (answer.status === 403)
+      throw new Fault('CredentialInvalid', {
+        reason: `the dataset ${id} is not granted to the user of this key`,
+      })
   }
 }
 

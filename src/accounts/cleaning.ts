@@ -1,0 +1,54 @@
+import type { Database } from './database.ts'
+import { SESSION_IDLE, SESSION_LIFE } from './sessions.ts'
+
+/** Rows of each kind that are looked at or deleted at a time. */
+const AT_ONCE = 500
+
+const DAY = 24 * 3600_000
+
+/** Milliseconds that a spent refresh token is known, so that its reuse is noticed. */
+const REUSE_NOTICED = 90 * DAY
+
+/** What expires: the table, its key, the column with the moment, and how long rows are kept after it. */
+const EXPIRING = [
+  ['session', 'id', 'used', SESSION_IDLE],
+  ['session', 'id', 'created', SESSION_LIFE],
+  ['access_token', 'hash', 'expires', 0],
+  ['code', 'hash', 'expires', DAY],
+  ['refresh_token', 'hash', 'spent', REUSE_NOTICED],
+] as const
+
+/**
+ * Deletes what has expired, a bounded number of rows each time, and authorizations of which nothing is left. It returns
+ * what is called from time to time, with the moment in milliseconds since 1970.
+ */
+export function createCleaning(database: Database): (now: number) => void {
+  const deletions = EXPIRING.map(([table, key, moment, kept]) => {
+    const expired = `SELECT ${key} FROM ${table} WHERE ${moment} <= ? LIMIT ${AT_ONCE}`
+    return { kept, change: database.change(`DELETE FROM ${table} WHERE ${key} IN (${expired})`) }
+  })
+  const cleanFamilies = createFamilyCleaning(database)
+  return now => {
+    for (const { change, kept } of deletions) change(now - kept)
+    cleanFamilies(now - 2 * DAY)
+  }
+}
+
+/** Walks through all authorizations, some at a time, and begins again at the end. */
+function createFamilyCleaning(database: Database): (before: number) => void {
+  const end = database.query<{ readonly last: number | null }>(
+    `SELECT max(rowid) AS last FROM (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE})`,
+  )
+  const remove = database.change(
+    `DELETE FROM family WHERE rowid > ? AND rowid <= ? AND created <= ?
+      AND (revoked IS NOT NULL OR NOT EXISTS (SELECT 1 FROM refresh_token WHERE family = family.id))
+      AND NOT EXISTS (SELECT 1 FROM code WHERE family = family.id)
+      AND NOT EXISTS (SELECT 1 FROM access_token WHERE family = family.id)`,
+  )
+  let position = 0
+  return before => {
+    const last = end.get(position)?.last ?? null
+    if (last !== null) remove(position, last, before)
+    position = last ?? 0
+  }
+}

@@ -1,0 +1,54 @@
+/** How often a use of the same key or session is noted. */
+const EVERY = 60_000
+
+/** How soon after a use it is written, and how many are written in one transaction. */
+const SOON = 15_000
+const AT_ONCE = 1000
+
+/** When keys or sessions were last used: noted in memory, written in batches, never on the way of a request. */
+export interface LastUses {
+  /** @param written what the database has, null where it was never used */
+  note(id: number, written: number | null, now: number): void
+  /** The last use that is known, also where it is not written yet. */
+  latest(id: number, written: number | null): number | null
+  /** Writes all that is noted. */
+  flush(): void
+  /** No more timers. */
+  stop(): void
+}
+
+/** @param write writes uses in one transaction; where it throws, they are kept and tried again */
+export function createLastUses(write: (uses: readonly (readonly [number, number])[]) => void): LastUses {
+  const noted = new Map<number, number>()
+  let timer: NodeJS.Timeout | undefined
+  const latest = (id: number, written: number | null) => noted.get(id) ?? written
+  const writeSome = () => {
+    const some = [...noted].slice(0, AT_ONCE)
+    write(some)
+    for (const [id] of some) noted.delete(id)
+  }
+  const schedule = (delay: number) => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      try {
+        writeSome()
+        if (noted.size > 0) schedule(100)
+      } catch {
+        schedule(SOON)
+      }
+    }, delay).unref()
+  }
+  return {
+    note: (id, written, now) => {
+      const known = latest(id, written)
+      if (known !== null && now - known < EVERY) return
+      noted.set(id, now)
+      schedule(SOON)
+    },
+    latest,
+    flush: () => {
+      while (noted.size > 0) writeSome()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

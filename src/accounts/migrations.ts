@@ -1,0 +1,102 @@
+/**
+ * The schema, step by step: what was published is never changed, a change is a further step. Moments are milliseconds
+ * since 1970. Of secrets there are SHA-256 hashes, of passwords what scrypt makes of them.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE user (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     name TEXT NOT NULL,
+     folded TEXT NOT NULL UNIQUE,
+     password TEXT NOT NULL,
+     quota INTEGER,
+     created INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE user_grant (
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     dataset TEXT NOT NULL,
+     PRIMARY KEY (user, dataset)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE api_key (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     hash BLOB NOT NULL UNIQUE,
+     hint TEXT NOT NULL,
+     label TEXT NOT NULL,
+     created INTEGER NOT NULL,
+     used INTEGER
+   ) STRICT;
+   CREATE INDEX api_key_user ON api_key (user);`,
+
+  `CREATE TABLE session (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     hash BLOB NOT NULL UNIQUE,
+     created INTEGER NOT NULL,
+     used INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX session_user ON session (user, created);
+   CREATE INDEX session_used ON session (used);`,
+
+  `CREATE TABLE client (
+     id TEXT PRIMARY KEY,
+     owner INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     name TEXT NOT NULL,
+     type TEXT NOT NULL CHECK (type IN ('confidential', 'public')),
+     secret BLOB NOT NULL,
+     redirect_uris TEXT NOT NULL,
+     created INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX client_owner ON client (owner);
+   CREATE TABLE consent (
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     client TEXT NOT NULL REFERENCES client ON DELETE CASCADE,
+     scope TEXT NOT NULL,
+     granted INTEGER NOT NULL,
+     PRIMARY KEY (user, client)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX consent_client ON consent (client);
+   CREATE TABLE family (
+     id TEXT PRIMARY KEY,
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     client TEXT NOT NULL REFERENCES client ON DELETE CASCADE,
+     scope TEXT NOT NULL,
+     created INTEGER NOT NULL,
+     revoked INTEGER
+   ) STRICT;
+   CREATE INDEX family_user ON family (user, client, created);
+   CREATE INDEX family_client ON family (client);
+   CREATE INDEX family_created ON family (created);
+   CREATE TABLE code (
+     hash BLOB PRIMARY KEY,
+     family TEXT NOT NULL REFERENCES family ON DELETE CASCADE,
+     redirect_uri TEXT NOT NULL,
+     challenge TEXT,
+     method TEXT,
+     expires INTEGER NOT NULL,
+     spent INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX code_family ON code (family);
+   CREATE INDEX code_expires ON code (expires);
+   CREATE TABLE access_token (
+     hash BLOB PRIMARY KEY,
+     family TEXT NOT NULL REFERENCES family ON DELETE CASCADE,
+     expires INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX access_token_family ON access_token (family);
+   CREATE INDEX access_token_expires ON access_token (expires);
+   CREATE TABLE refresh_token (
+     hash BLOB PRIMARY KEY,
+     family TEXT NOT NULL REFERENCES family ON DELETE CASCADE,
+     spent INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX refresh_token_family ON refresh_token (family);
+   CREATE INDEX refresh_token_spent ON refresh_token (spent) WHERE spent IS NOT NULL;`,
+
+  `CREATE TABLE call_count (
+     day TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     calls INTEGER NOT NULL,
+     PRIMARY KEY (day, subject)
+   ) STRICT, WITHOUT ROWID;`,
+]

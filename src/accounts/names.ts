@@ -1,0 +1,63 @@
+import { Fault } from '../errors.ts'
+
+const USER_NAME = /^[\p{L}\p{M}\p{N}._@+-]{1,100}$/u
+const DATASET = /^(\*|[a-z0-9][a-z0-9_-]{0,99})$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+
+/** Characters of labels and of names of applications. */
+export const LABEL_LENGTH = 200
+
+/** Most calls of a day that a user can be given. */
+export const MOST_CALLS = 1_000_000_000
+
+/** Every refusal of what cannot be written down. */
+export function invalid(reason: string): Fault {
+  return new Fault('AccountInvalid', { reason })
+}
+
+export function unknown(reason: string): Fault {
+  return new Fault('AccountUnknown', { reason })
+}
+
+export function unknownUser(name: string): Fault {
+  return unknown(`There is no user ${shown(name)}`)
+}
+
+/** A name as it is told to who gave it: without what a terminal would obey, and not at any length. */
+export function shown(text: string): string {
+  const kept = [...text.slice(0, 400)].map(character => (CONTROL.test(character) ? '?' : character))
+  return kept.length > 120 ? `${kept.slice(0, 120).join('')}…` : kept.join('')
+}
+
+/** Names that are equal after this are of one user. */
+export function folded(name: string): string {
+  return name.slice(0, 1000).normalize('NFKC').toLowerCase()
+}
+
+export function checkUserName(given: string): string {
+  const name = given.normalize('NFC')
+  if (!USER_NAME.test(name))
+    throw invalid(`A user name has 1 to 100 letters, digits and . _ @ + -: "${shown(given)}" was found`)
+  return name
+}
+
+/** @param least characters of it, 0 where it may be empty */
+export function checkLabel(what: string, given: string, least: 0 | 1): string {
+  const label = given.normalize('NFC').trim()
+  const length = [...label].length
+  if (length < least || length > LABEL_LENGTH)
+    throw invalid(`${what} has ${least} to ${LABEL_LENGTH} characters: ${length} were found`)
+  if (CONTROL.test(label)) throw invalid(`${what} is one line without control characters`)
+  return label
+}
+
+export function checkDataset(dataset: string): void {
+  if (!DATASET.test(dataset))
+    throw invalid(`A grant is the id of a dataset, or * for all: "${shown(dataset)}" was found`)
+}
+
+export function checkQuota(quota: number | null): void {
+  if (quota !== null && !(Number.isSafeInteger(quota) && quota >= 0 && quota <= MOST_CALLS))
+    throw invalid(`A quota is a whole number of calls from 0 to ${MOST_CALLS}: ${quota} was found`)
+}

@@ -1,0 +1,120 @@
+import { scrypt, timingSafeEqual } from 'node:crypto'
+import { Fault } from '../errors.ts'
+import type { RandomBytes } from './secrets.ts'
+
+/** Characters of a password, at least and at most. */
+export const PASSWORD_LENGTH = { least: 10, most: 1000 } as const
+
+/** Cost of scrypt (RFC 7914): N is two to this power, 32 MiB a password. */
+const COST = { power: 15, blockSize: 8, parallel: 1 } as const
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+const MAX_MEMORY = 256 * 1024 * 1024
+
+/** Passwords that are hashed at once, and that may wait for it. */
+const AT_ONCE = 2
+const WAITING = 100
+
+/** What is made of passwords: `scrypt$power$blockSize$parallel$salt$hash`, the last two in base64url. */
+export interface Passwords {
+  /** Faults: AccountInvalid for a password that is too short or too long; TooManyAttempts. */
+  hash(password: string): Promise<string>
+  /**
+   * True where it is the password that was hashed. Without a hash it takes as long and is false. Faults:
+   * TooManyAttempts where too many wait.
+   */
+  verify(password: string, stored: string | null): Promise<boolean>
+}
+
+export function createPasswords(randomBytes: RandomBytes): Passwords {
+  const queue = createQueue()
+  const derive = (password: string, stored: Stored) => queue(() => derived(password, stored))
+  const dummy: Stored = {
+    ...COST,
+    salt: Buffer.from(randomBytes(SALT_BYTES)),
+    hash: Buffer.alloc(HASH_BYTES),
+  }
+  return {
+    hash: async password => {
+      checkPassword(password)
+      const fresh = { ...dummy, salt: Buffer.from(randomBytes(SALT_BYTES)) }
+      return textOf({ ...fresh, hash: await derive(password, fresh) })
+    },
+    verify: async (password, stored) => {
+      const known = stored === null ? null : parse(stored)
+      const possible = password.length <= 2 * PASSWORD_LENGTH.most
+      const hash = await derive(possible ? password : '', known ?? dummy)
+      return timingSafeEqual(hash, known?.hash ?? dummy.hash) && known !== null && possible
+    },
+  }
+}
+
+/** Faults: AccountInvalid, which never says the password. */
+export function checkPassword(password: string): void {
+  const length = [...password.normalize('NFC')].length
+  const { least, most } = PASSWORD_LENGTH
+  if (length < least || length > most) {
+    const found = `${length} ${length === 1 ? 'character was' : 'characters were'} found`
+    const reason = `A password has ${least} to ${most} characters: ${found}`
+    throw new Fault('AccountInvalid', { reason })
+  }
+}
+
+interface Stored {
+  readonly power: number
+  readonly blockSize: number
+  readonly parallel: number
+  readonly salt: Buffer
+  readonly hash: Buffer
+}
+
+function textOf({ power, blockSize, parallel, salt, hash }: Stored): string {
+  return ['scrypt', power, blockSize, parallel, salt.toString('base64url'), hash.toString('base64url')].join(
+    '$',
+  )
+}
+
+function parse(text: string): Stored {
+  const [kind, power, blockSize, parallel, salt, hash] = text.split('$')
+  if (kind !== 'scrypt' || salt === undefined || hash === undefined)
+    throw new Error('a password was hashed in a way that is not known')
+  return {
+    power: Number(power),
+    blockSize: Number(blockSize),
+    parallel: Number(parallel),
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+  }
+}
+
+function derived(password: string, { power, blockSize, parallel, salt, hash }: Stored): Promise<Buffer> {
+  const cost = { N: 2 ** power, r: blockSize, p: parallel, maxmem: MAX_MEMORY }
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFC'), salt, hash.length, cost, (error, key) => {
+      if (error === null) resolve(key)
+      else reject(error)
+    })
+  })
+}
+
+/** Few at once, so that the threads of the process are free for other work. */
+function createQueue(): (work: () => Promise<Buffer>) => Promise<Buffer> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async work => {
+    if (running >= AT_ONCE) {
+      if (waiting.length >= WAITING) {
+        const reason = 'Too many passwords are being checked. Try again in a moment'
+        throw new Fault('TooManyAttempts', { reason })
+      }
+      await new Promise<void>(resolve => waiting.push(resolve))
+    } else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { Authenticated } from '../model/principal.ts'
+
+/** What a statement brings of a user, so that one statement tells who a credential stands for and what that one may see. */
+export interface PrincipalRow {
+  readonly user: number
+  readonly name: string
+  readonly quota: number | null
+  /** JSON array. */
+  readonly grants: string
+}
+
+/** The columns of PrincipalRow, where the table user is joined as `user`. */
+export const PRINCIPAL_COLUMNS = `user.id AS user, user.name, user.quota,
+  (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.user = user.id) AS grants`
+
+export function principalOf(row: PrincipalRow, by: Authenticated['by']): Authenticated {
+  const { user: id, name, quota } = row
+  const grants = new Set(JSON.parse(row.grants) as readonly string[])
+  return { type: 'user', id, name, grants, quota, by }
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+
+/** Gives so many random bytes. */
+export type RandomBytes = (count: number) => Uint8Array
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Bytes from here on would make some digits likelier than others. */
+const FAIR = 256 - (256 % DIGITS.length)
+
+/** Longest text that is taken for a secret at all, so that strangers have nothing hashed that is long. */
+const LONGEST = 200
+
+/** A random text of A-Z a-z 0-9: 5.95 bits a character. */
+export function randomText(randomBytes: RandomBytes, length: number): string {
+  let text = ''
+  while (text.length < length)
+    for (const byte of randomBytes(length))
+      if (byte < FAIR && text.length < length) text += DIGITS.charAt(byte % DIGITS.length)
+  return text
+}
+
+/** What is kept of a secret that is random: nothing slower is needed, for it cannot be guessed. */
+export function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** The hash of what a stranger gave; null for what cannot be a secret that was made here. */
+export function hashOfGiven(given: string): Buffer | null {
+  return given.length === 0 || given.length > LONGEST ? null : hashOf(given)
+}

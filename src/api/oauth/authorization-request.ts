@@ -1,0 +1,99 @@
+import OAuth2Server from '@node-oauth/oauth2-server'
+import type { Accounts, Client, CodeGrant } from '../../accounts/accounts.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { checkScope, MOST_STATE, type Parameters, readParameters, required } from './parameters.ts'
+
+/** A request for an authorization (RFC 6749, section 4.1.1; RFC 7636, section 4.3), and whom its answer may be sent to. */
+export type AuthorizationRequest =
+  /** Nobody may be sent anywhere: the client is not known, or the redirect URI is not one of its own. */
+  | { readonly type: 'untrusted'; readonly reason: string }
+  /** The client is told what is wrong (section 4.1.2.1). */
+  | {
+      readonly type: 'invalid'
+      readonly redirectUri: string
+      readonly state: string | null
+      readonly error: OAuth2Server.OAuthError
+    }
+  | {
+      readonly type: 'valid'
+      readonly client: Client
+      readonly redirectUri: string
+      readonly state: string | null
+      readonly challenge: CodeGrant['challenge']
+      /** What was sent and means something, so that a form can send it again. */
+      readonly parameters: Parameters
+    }
+
+const MEANT = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'state',
+  'scope',
+  'scopes',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+
+/** Reads a request for an authorization; parameters that mean nothing here are passed over. */
+export function readAuthorizationRequest(sent: QueryParameters, accounts: Accounts): AuthorizationRequest {
+  const { parameters, repeated } = readParameters(sent)
+  for (const name of ['client_id', 'redirect_uri'])
+    if (repeated.has(name)) return untrusted(`The parameter ${name} is given more than once.`)
+  const clientId = parameters.get('client_id')
+  if (clientId === undefined) return untrusted('The parameter client_id is missing.')
+  const client = accounts.clients.find(clientId)
+  if (client === null) return untrusted('No application with this client_id is registered here.')
+  const given = parameters.get('redirect_uri')
+  const redirectUri = given ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : undefined)
+  if (redirectUri === undefined) return untrusted('The parameter redirect_uri is missing.')
+  if (!client.redirectUris.includes(redirectUri))
+    return untrusted('The redirect_uri is not one that the application registered.')
+  const state = repeated.has('state') ? null : (parameters.get('state') ?? null)
+  try {
+    const twice = MEANT.find(name => repeated.has(name))
+    if (twice !== undefined)
+      throw new OAuth2Server.InvalidRequestError(`The parameter ${twice} is given more than once`)
+    if (!isEchoed(state))
+      throw new OAuth2Server.InvalidRequestError(`The state is longer than ${MOST_STATE} characters`)
+    if (required(parameters, 'response_type') !== 'code')
+      throw new OAuth2Server.UnsupportedResponseTypeError('Unsupported response type: code is the only one')
+    checkScope(parameters)
+    const challenge = readChallenge(parameters, client)
+    const meant = MEANT.flatMap(name => {
+      const value = parameters.get(name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return { type: 'valid', client, redirectUri, state, challenge, parameters: new Map(meant) }
+  } catch (error) {
+    if (!(error instanceof OAuth2Server.OAuthError)) throw error
+    return { type: 'invalid', redirectUri, state: isEchoed(state) ? state : null, error }
+  }
+}
+
+function isEchoed(state: string | null): boolean {
+  return state === null || encodeURIComponent(state.toWellFormed()).length <= MOST_STATE
+}
+
+function untrusted(reason: string): AuthorizationRequest {
+  return { type: 'untrusted', reason }
+}
+
+/** Throws InvalidRequestError for what is no challenge, and for none where the client keeps no secret. */
+function readChallenge(parameters: Parameters, { type }: Client): CodeGrant['challenge'] {
+  const value = parameters.get('code_challenge')
+  const method = parameters.get('code_challenge_method')
+  if (value === undefined) {
+    if (method !== undefined) throw new OAuth2Server.InvalidRequestError('Missing parameter: code_challenge')
+    if (type === 'public')
+      throw new OAuth2Server.InvalidRequestError(
+        'Missing parameter: code_challenge (a public client needs PKCE)',
+      )
+    return null
+  }
+  if (method !== undefined && method !== 'S256' && method !== 'plain')
+    throw new OAuth2Server.InvalidRequestError('Invalid parameter: code_challenge_method is S256 or plain')
+  if (!/^[\w.~-]{43,128}$/.test(value) || (method === 'S256' && !/^[\w-]{43}$/.test(value)))
+    throw new OAuth2Server.InvalidRequestError('Invalid parameter: code_challenge')
+  return { value, method: method ?? 'plain' }
+}

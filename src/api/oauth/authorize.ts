@@ -1,0 +1,147 @@
+import OAuth2Server from '@node-oauth/oauth2-server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CodeGrant } from '../../accounts/accounts.ts'
+import { Fault } from '../../errors.ts'
+import { note } from '../../http/account-fields.ts'
+import { singleFields } from '../../http/form.ts'
+import { html } from '../../http/html.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import {
+  type AccountsOptions,
+  refuseForeignTo,
+  rootOf,
+  type SignedIn,
+  sendPage,
+  sendToLogin,
+  signedIn,
+  tokenFor,
+} from '../../http/signed-in.ts'
+import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
+import { consentPage } from './consent-page.ts'
+import { oauthServer } from './model.ts'
+import { SCOPE } from './parameters.ts'
+import { sendBack } from './redirect.ts'
+
+export const AUTHORIZE_PATH = '/oauth2/authorize'
+
+type Valid = AuthorizationRequest & { readonly type: 'valid' }
+
+/**
+ * Asks a person whether an application may act for him. Who said so before is not asked again, where the application can
+ * prove who it is (RFC 6749, section 10.2).
+ */
+export async function askConsent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+): Promise<FastifyReply> {
+  const sent = request.query as QueryParameters
+  const asked = readAuthorizationRequest(sent, options.accounts)
+  if (asked.type !== 'valid') return refuse(request, reply, options, asked)
+  const visit = signedIn(request, options)
+  if (visit === null) {
+    const again = new URLSearchParams([...asked.parameters])
+    return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
+  }
+  if (asked.client.type === 'confidential' && hasConsented(visit, asked, options))
+    return sendCode(reply, options, visit, asked)
+  const page = consentPage(asked, {
+    action: `${rootOf(options)}${AUTHORIZE_PATH}/`,
+    formToken: tokenFor(visit, options),
+    user: visit.user.name,
+    portal: options.title,
+  })
+  return sendPage(request, reply, options, page, visit)
+}
+
+/** Does what a person decided. The form brings the request with it, and all of it is read anew. */
+export async function decide(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  fields: QueryParameters,
+): Promise<FastifyReply> {
+  const asked = readAuthorizationRequest(fields, options.accounts)
+  const visit = signedIn(request, options)
+  if (visit === null && asked.type === 'valid') {
+    const again = new URLSearchParams([...asked.parameters])
+    return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
+  }
+  if (visit === null) return sendToLogin(reply, options, '/account/')
+  const form = singleFields(fields)
+  refuseForeignTo(visit, request, form, options)
+  if (asked.type !== 'valid') return refuse(request, reply, options, asked)
+  switch (form.get('decision')) {
+    case 'allow':
+      return sendCode(reply, options, visit, asked)
+    case 'deny': {
+      const error = new OAuth2Server.AccessDeniedError('The user did not allow it')
+      return sendError(reply, { ...asked, error })
+    }
+    default:
+      throw new Fault('BadRequest', { reason: 'The form does not say whether you allow it.' })
+  }
+}
+
+function hasConsented({ user }: SignedIn, { client }: Valid, { accounts }: AccountsOptions): boolean {
+  return accounts.tokens.consents(user.id).some(consent => consent.client.id === client.id)
+}
+
+async function sendCode(
+  reply: FastifyReply,
+  { accounts, now }: AccountsOptions,
+  { user }: SignedIn,
+  { client, redirectUri, state, challenge, parameters }: Valid,
+): Promise<FastifyReply> {
+  const grant: CodeGrant = {
+    client: client.id,
+    user: user.id,
+    redirectUri: parameters.get('redirect_uri') ?? '',
+    scope: SCOPE,
+    challenge,
+  }
+  const server = oauthServer(accounts, now, { tokens: null })
+  const query = Object.fromEntries(parameters)
+  const { authorizationCode: code } = await server.authorize(
+    new OAuth2Server.Request({
+      method: 'GET',
+      headers: {},
+      query: { ...query, scope: SCOPE, state: 'any', redirect_uri: redirectUri },
+    }),
+    new OAuth2Server.Response(),
+    { authenticateHandler: { handle: () => ({ grant }) } },
+  )
+  return sendBack(reply, redirectUri, { code, state })
+}
+
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  asked: Exclude<AuthorizationRequest, Valid>,
+): FastifyReply {
+  if (asked.type === 'invalid') return sendError(reply, asked)
+  return sendPage(request, reply, options, {
+    type: 'page',
+    status: 400,
+    heading: 'This application cannot be let in',
+    content: html`${note('bad', html`<p>${asked.reason}</p>`)}
+<p>The link that brought you here is damaged, or the application is not what it says. Nothing was told to it.</p>
+`,
+  })
+}
+
+function sendError(
+  reply: FastifyReply,
+  {
+    redirectUri,
+    state,
+    error,
+  }: {
+    readonly redirectUri: string
+    readonly state: string | null
+    readonly error: OAuth2Server.OAuthError
+  },
+): FastifyReply {
+  return sendBack(reply, redirectUri, { error: error.name, error_description: error.message, state })
+}

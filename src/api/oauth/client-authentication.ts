@@ -1,0 +1,78 @@
+import OAuth2Server from '@node-oauth/oauth2-server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Client } from '../../accounts/accounts.ts'
+import type { Attempts } from '../../http/attempts.ts'
+import type { AccountsOptions } from '../../http/signed-in.ts'
+import type { Parameters } from './parameters.ts'
+
+/** Who a client says it is. */
+export interface ClientCredentials {
+  readonly id: string
+  readonly secret: string | null
+}
+
+/**
+ * Recognises a client (RFC 6749, section 2.3). A public client may leave its secret out; a wrong one is always refused.
+ * Throws InvalidClientError and InvalidRequestError; 429 where too many secrets were wrong.
+ */
+export function authenticateClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parameters: Parameters,
+  { accounts, address, now }: AccountsOptions,
+  attempts: Attempts,
+): { readonly client: Client; readonly credentials: ClientCredentials } {
+  const credentials = readCredentials(request.headers.authorization, parameters)
+  const { id, secret } = credentials
+  const client = accounts.clients.find(id)
+  if (secret === null) {
+    if (client?.type !== 'public')
+      throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is missing')
+    return { client, credentials }
+  }
+  const attempt = attempts.begin(id, address(request))
+  if (attempt.type === 'blocked') {
+    reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
+    const told = { code: 429, name: 'invalid_client' }
+    throw new OAuth2Server.OAuthError('Too many wrong secrets: try again later', told)
+  }
+  if (!accounts.clients.verifySecret(id, secret) || client === null)
+    throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is wrong')
+  attempt.succeed()
+  return { client, credentials }
+}
+
+/** What a client says of itself, by Basic or in the body, not both (RFC 6749, section 2.3.1). */
+function readCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
+  const id = parameters.get('client_id')
+  const secret = parameters.get('client_secret')
+  if (authorization === undefined) {
+    if (id === undefined)
+      throw new OAuth2Server.InvalidClientError('Invalid client: there are no client credentials')
+    return { id, secret: secret ?? null }
+  }
+  const basic = readBasic(authorization)
+  if (basic === null)
+    throw new OAuth2Server.InvalidClientError('Invalid client: the Authorization header is not read')
+  if (secret !== undefined || (id !== undefined && id !== basic.id))
+    throw new OAuth2Server.InvalidRequestError('Client credentials are given in two ways')
+  return basic
+}
+
+/** Both halves are encoded as in forms (RFC 6749, section 2.3.1); null for what is no such header. */
+function readBasic(authorization: string): ClientCredentials | null {
+  const encoded = /^basic +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1]
+  if (encoded === undefined) return null
+  const text = Buffer.from(encoded, 'base64').toString()
+  const at = text.indexOf(':')
+  if (at < 1) return null
+  try {
+    const [id, secret] = [text.slice(0, at), text.slice(at + 1)].map(half =>
+      decodeURIComponent(half.replaceAll('+', ' ')),
+    )
+    if (id === undefined || secret === undefined) return null
+    return { id, secret: secret === '' ? null : secret }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,19 @@
+import type { FastifyReply } from 'fastify'
+import { keepPrivate } from '../../http/account-page.ts'
+
+/** Sends a person back to an application, with the answer in the query (RFC 6749, sections 4.1.2 and 4.1.2.1). */
+export function sendBack(
+  reply: FastifyReply,
+  redirectUri: string,
+  answer: Readonly<Record<string, string | null>>,
+): FastifyReply {
+  return keepPrivate(reply).code(302).header('location', withAnswer(redirectUri, answer)).send()
+}
+
+/** A redirect URI as it was registered, character by character, with the answer behind it. */
+function withAnswer(redirectUri: string, answer: Readonly<Record<string, string | null>>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(answer)) if (value !== null) parameters.append(name, value)
+  const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
+  return `${redirectUri}${separator}${parameters}`
+}

@@ -1,0 +1,55 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../errors.ts'
+import { answerWithPage } from '../../http/account-faults.ts'
+import { Attempts, SECRET_LIMITS } from '../../http/attempts.ts'
+import { acceptForms, readFields } from '../../http/form.ts'
+import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import type { AccountsOptions } from '../../http/signed-in.ts'
+import { AUTHORIZE_PATH, askConsent, decide } from './authorize.ts'
+import { answerOAuthError } from './faults.ts'
+import { METADATA_PATH, OPENID_PATH, REVOKE_PATH, serverMetadata, TOKEN_PATH } from './metadata.ts'
+import { answerRevocation, answerToken } from './token.ts'
+
+/**
+ * OAuth 2.0 (query API, "OAuth 2.0"; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, which people
+ * see, and the token and revocation endpoints, which programs ask.
+ */
+export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
+  await app.register(authorization, options)
+  await app.register(tokens, options)
+  const metadata = prettyJson(serverMetadata(options.base))
+  const { pathname } = new URL(options.base)
+  for (const path of new Set([METADATA_PATH, METADATA_PATH + pathname.replace(/\/+$/, ''), OPENID_PATH]))
+    app.get(path, async (_, reply) =>
+      reply.type(JSON_TYPE).header('cache-control', 'no-cache').send(metadata),
+    )
+}
+
+const authorization: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
+  acceptForms(app)
+  app.setErrorHandler(answerWithPage(options))
+  app.get(AUTHORIZE_PATH, (request, reply) => askConsent(request, reply, options))
+  app.post(AUTHORIZE_PATH, (request, reply) => decide(request, reply, options, readFields(request.body)))
+}
+
+const tokens: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
+  const attempts = new Attempts(SECRET_LIMITS, options.now)
+  acceptForms(app)
+  app.setErrorHandler(answerOAuthError)
+  app.addHook('onRequest', (_, reply, done) => {
+    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+    done()
+  })
+  app.post(TOKEN_PATH, (request, reply) =>
+    answerToken(request, reply, options, attempts, readFields(request.body)),
+  )
+  app.post(REVOKE_PATH, (request, reply) =>
+    answerRevocation(request, reply, options, attempts, readFields(request.body)),
+  )
+  for (const path of [TOKEN_PATH, REVOKE_PATH]) app.get(path, refuseGet)
+}
+
+async function refuseGet({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {
+  reply.header('allow', 'POST, OPTIONS')
+  throw new Fault('MethodNotAllowed', { method, allowed: 'POST' })
+}

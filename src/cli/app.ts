@@ -1,0 +1,85 @@
+import { Command } from 'commander'
+import type { Client } from '../accounts/accounts.ts'
+import { printColumns, printJson, withAccounts } from './accounts.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf } from './settings.ts'
+
+interface RegisterOptions extends PortalOptions {
+  readonly owner: string
+  readonly redirect: readonly string[]
+  readonly public?: boolean
+}
+
+interface ListOptions extends PortalOptions {
+  readonly owner?: string
+  readonly json?: boolean
+}
+
+/** `lodestone app`: applications that users let act for them with OAuth 2.0. */
+export function appCommand(): Command {
+  const app = new Command('app').description('register, list and remove applications of OAuth 2.0')
+  for (const command of [registerCommand(), listCommand(), removeCommand()])
+    app.addCommand(command.option(...PORTAL_OPTION).exitOverride())
+  return app
+}
+
+function registerCommand(): Command {
+  return new Command('register')
+    .description(
+      'register an application and print its client id and secret as JSON; the secret is not shown again',
+    )
+    .argument('<name>', 'what users know it by')
+    .requiredOption('--owner <user>', 'name of the user who answers for it')
+    .requiredOption(
+      '--redirect <uri>',
+      'where codes are sent, exactly; it can be given several times',
+      (uri: string, before: readonly string[] | undefined) => [...(before ?? []), uri],
+    )
+    .option('--public', 'runs where a secret cannot be kept, and must use PKCE')
+    .option(...JSON_OPTION)
+    .action(async (name: string, { redirect, owner, ...options }: RegisterOptions) => {
+      const type = options.public === true ? 'public' : 'confidential'
+      const given = { name, owner, redirectUris: redirect, type } as const
+      const { portal } = configOf(options)
+      const { client, secret } = await withAccounts(portal, ({ clients }) => clients.register(given))
+      const { client_id, ...more } = jsonOf(client)
+      printJson({ client_id, client_secret: secret, ...more })
+    })
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list applications')
+    .option('--owner <user>', 'of one user alone')
+    .option(...JSON_OPTION)
+    .action(async (options: ListOptions) => {
+      const { portal } = configOf(options)
+      const clients = await withAccounts(portal, accounts => accounts.clients.list(options.owner))
+      if (options.json === true) return printJson(clients.map(jsonOf))
+      const rows = clients.map(({ id, type, owner, name, redirectUris }) => [
+        id,
+        type,
+        owner,
+        name,
+        redirectUris.join(' '),
+      ])
+      printColumns(['ID', 'TYPE', 'OWNER', 'NAME', 'REDIRECTS'], rows)
+    })
+}
+
+function removeCommand(): Command {
+  return new Command('remove')
+    .description('remove an application, with all that users granted to it')
+    .argument('<application>', 'its id, or its name')
+    .option('--owner <user>', 'of this user')
+    .action(async (application: string, options: ListOptions) => {
+      await withAccounts(configOf(options).portal, ({ clients }) =>
+        clients.remove(application, options.owner),
+      )
+    })
+}
+
+/** By the names of dynamic registration (RFC 7591, section 2) where it has one. */
+function jsonOf({ id, name, type, owner, redirectUris, created }: Client) {
+  return { client_id: id, client_name: name, type, owner, redirect_uris: redirectUris, created }
+}

@@ -1,0 +1,60 @@
+import { Command } from 'commander'
+import { printColumns, printJson, withAccounts } from './accounts.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf } from './settings.ts'
+
+interface KeyOptions extends PortalOptions {
+  readonly label?: string
+  readonly json?: boolean
+}
+
+/** `lodestone key`: API keys of users. */
+export function keyCommand(): Command {
+  const key = new Command('key').description('create, list and revoke API keys')
+  for (const command of [createCommand(), listCommand(), revokeCommand()])
+    key.addCommand(command.option(...PORTAL_OPTION).exitOverride())
+  return key
+}
+
+function createCommand(): Command {
+  return new Command('create')
+    .description('create an API key and print it; it is not shown again')
+    .argument('<name>', 'name of the user')
+    .option('--label <label>', 'what it is for', '')
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: KeyOptions) => {
+      const { portal } = configOf(options)
+      const created = await withAccounts(portal, ({ keys }) => keys.create(name, options.label ?? ''))
+      if (options.json === true) printJson(created)
+      else process.stdout.write(`${created.key}\n`)
+    })
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list API keys with their labels and last uses')
+    .argument('[name]', 'name of the user (default: all)')
+    .option(...JSON_OPTION)
+    .action(async (name: string | undefined, options: KeyOptions) => {
+      const keys = await withAccounts(configOf(options).portal, accounts => accounts.keys.list(name))
+      if (options.json === true) return printJson(keys)
+      const rows = keys.map(({ id, user, hint, created, lastUse, label }) => [
+        String(id),
+        user,
+        `${hint}…`,
+        created.slice(0, 10),
+        lastUse === null ? 'never' : `${lastUse.slice(0, 16)}Z`,
+        label,
+      ])
+      printColumns(['ID', 'USER', 'KEY', 'CREATED', 'LAST USE', 'LABEL'], rows)
+    })
+}
+
+function revokeCommand(): Command {
+  return new Command('revoke')
+    .description('revoke an API key')
+    .argument('<key>', 'its id, its first six characters, or the whole key')
+    .action(async (key: string, options: KeyOptions) => {
+      await withAccounts(configOf(options).portal, ({ keys }) => keys.revoke(key))
+    })
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { Fault } from '../errors.ts'
+
+/** Bytes of standard input in which the line of the password ends. */
+const LONGEST_LINE = 64 * 1024
+
+/**
+ * The password of a command that was given none: asked for twice on a terminal, without echo; otherwise the first line
+ * of standard input, and null where that is empty.
+ */
+export async function readPassword(): Promise<string | null> {
+  if (process.stdin.isTTY !== true) return readLine(process.stdin)
+  const [first, second] = [await ask('Password: '), await ask('Once more: ')]
+  if (first !== second) throw new Fault('AccountInvalid', { reason: 'The two passwords are not equal' })
+  return first
+}
+
+/** A password that nobody has to remember: 120 bits. */
+export function randomPassword(): string {
+  return randomBytes(15).toString('base64url')
+}
+
+/** The first line, without its end; null where there is nothing at all. */
+export async function readLine(input: AsyncIterable<unknown>): Promise<string | null> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of input) {
+    const bytes = Buffer.from(piece as Uint8Array)
+    pieces.push(bytes)
+    length += bytes.length
+    if (bytes.includes(0x0a) || length > LONGEST_LINE) break
+  }
+  if (length === 0) return null
+  const [line = ''] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/, 1)
+  return line
+}
+
+function ask(prompt: string): Promise<string> {
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 })
+  process.stderr.write(prompt)
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      process.stderr.write('\n')
+      reject(new Fault('AccountInvalid', { reason: 'No password was given' }))
+    }
+    lines.once('close', stop)
+    lines.once('SIGINT', () => lines.close())
+    lines.question('', answer => {
+      lines.off('close', stop)
+      lines.close()
+      process.stderr.write('\n')
+      resolve(answer)
+    })
+  })
+}

@@ -1,0 +1,156 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { MOST_CALLS } from '../accounts/names.ts'
+import { definedDatasets, readDefinition } from '../catalog/definition.ts'
+import { Fault } from '../errors.ts'
+import { EVERYTHING } from '../model/principal.ts'
+import { printColumns, printJson, withAccounts } from './accounts.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { randomPassword, readPassword } from './password.ts'
+import { configOf } from './settings.ts'
+
+interface UserOptions extends PortalOptions {
+  readonly password?: string
+  readonly quota?: number
+  readonly json?: boolean
+}
+
+const PASSWORD_OPTION = [
+  '--password <password>',
+  'the password; without it, the first line of standard input, or asked for on a terminal',
+] as const
+
+/** The right to see the calls of the APIs one by one, which is granted like a dataset. */
+const MONITORING = 'ods-api-monitoring'
+
+/** `lodestone user`: who there is, and what each may see. */
+export function userCommand(): Command {
+  const user = new Command('user').description(
+    'add, list and remove users; grant and revoke restricted datasets',
+  )
+  const commands = [
+    addCommand(),
+    listCommand(),
+    passwordCommand(),
+    quotaCommand(),
+    grantCommand(),
+    revokeCommand(),
+    removeCommand(),
+  ]
+  for (const command of commands) user.addCommand(command.option(...PORTAL_OPTION).exitOverride())
+  return user
+}
+
+function addCommand(): Command {
+  return new Command('add')
+    .description('add a user; where standard input is empty, a password is made and printed alone')
+    .argument('<name>', 'letters, digits and . _ @ + -, compared without regard to case')
+    .option(...PASSWORD_OPTION)
+    .option('--quota <calls>', 'calls of a day (default: what the portal gives every user)', callsArgument)
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: UserOptions) => {
+      const { portal } = configOf(options)
+      const given = options.password ?? (await readPassword())
+      const password = given ?? randomPassword()
+      const user = await withAccounts(portal, ({ users }) => users.add(name, password, options.quota ?? null))
+      if (options.json === true) printJson(given === null ? { ...user, password } : user)
+      else if (given === null) process.stdout.write(`${password}\n`)
+    })
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list users with their grants and quotas')
+    .option(...JSON_OPTION)
+    .action(async (options: UserOptions) => {
+      const users = await withAccounts(configOf(options).portal, accounts => accounts.users.list())
+      if (options.json === true) return printJson(users)
+      const rows = users.map(({ name, created, quota, grants }) => [
+        name,
+        created.slice(0, 10),
+        quota === null ? '-' : String(quota),
+        grants.join(' '),
+      ])
+      printColumns(['NAME', 'CREATED', 'QUOTA', 'GRANTS'], rows)
+    })
+}
+
+function passwordCommand(): Command {
+  return new Command('password')
+    .description('give a user another password, and end the sessions that the user has')
+    .argument('<name>')
+    .option(...PASSWORD_OPTION)
+    .action(async (name: string, options: UserOptions) => {
+      const { portal } = configOf(options)
+      await withAccounts(portal, async ({ users }) => {
+        users.find(name)
+        const password = options.password ?? (await readPassword())
+        if (password === null)
+          throw new Fault('Usage', {
+            reason: 'no password was given: --password, or a line on standard input',
+          })
+        await users.setPassword(name, password)
+      })
+    })
+}
+
+function quotaCommand(): Command {
+  return new Command('quota')
+    .description('set the calls of a day that a user has')
+    .argument('<name>')
+    .argument('<calls>', 'a number, or none for what the portal gives every user', text =>
+      text === 'none' ? null : callsArgument(text),
+    )
+    .action(async (name: string, calls: number | null, options: UserOptions) => {
+      await withAccounts(configOf(options).portal, ({ users }) => users.setQuota(name, calls))
+    })
+}
+
+function grantCommand(): Command {
+  return new Command('grant')
+    .description('let a user see a restricted dataset')
+    .argument('<name>')
+    .argument(
+      '<dataset>',
+      `id of a dataset, * for all, or ${MONITORING} for the calls of the APIs one by one`,
+    )
+    .action(async (name: string, dataset: string, options: UserOptions) => {
+      const { portal } = configOf(options)
+      await withAccounts(portal, ({ users }) => users.grant(name, dataset))
+      const warning = warningOf(portal, dataset)
+      if (warning !== null) process.stderr.write(`warning: ${warning}\n`)
+    })
+}
+
+function revokeCommand(): Command {
+  return new Command('revoke')
+    .description('take a grant back')
+    .argument('<name>')
+    .argument('<dataset>', 'as it was granted')
+    .action(async (name: string, dataset: string, options: UserOptions) => {
+      await withAccounts(configOf(options).portal, ({ users }) => users.revoke(name, dataset))
+    })
+}
+
+function removeCommand(): Command {
+  return new Command('remove')
+    .description('remove a user with keys, sessions, applications, authorizations and grants')
+    .argument('<name>')
+    .action(async (name: string, options: UserOptions) => {
+      await withAccounts(configOf(options).portal, ({ users }) => users.remove(name))
+    })
+}
+
+/** What is odd about a grant; null where nothing is. */
+function warningOf(portal: string, dataset: string): string | null {
+  if (dataset === EVERYTHING || dataset === MONITORING) return null
+  if (!definedDatasets(portal).includes(dataset)) return `there is no dataset ${dataset} in ${portal} yet`
+  const { definition } = readDefinition(portal, dataset)
+  return definition?.visibility === 'public' ? `${dataset} is public: it needs no grant` : null
+}
+
+function callsArgument(text: string): number {
+  const calls = Number(text)
+  if (!/^\d{1,10}$/.test(text) || calls > MOST_CALLS)
+    throw new InvalidArgumentError(`calls of a day are a whole number from 0 to ${MOST_CALLS}.`)
+  return calls
+}

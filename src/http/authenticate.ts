@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { Fault } from '../errors.ts'
+import { ANONYMOUS, type Principal } from '../model/principal.ts'
+import { credentialOf } from './credentials.ts'
+import type { QueryParameters } from './query-string.ts'
+import { readSessionToken } from './session-cookie.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks: set before any route runs. */
+    principal: Principal
+  }
+}
+
+/**
+ * Recognises who sent a request. Faults: CredentialInvalid, BadRequest.
+ *
+ * @param form what a form in the body carries
+ */
+export type Authenticate = (
+  request: Pick<FastifyRequest, 'headers' | 'query'>,
+  form?: QueryParameters | null,
+) => Principal
+
+/**
+ * Recognises users by API keys, access tokens and the cookie of a session (query API, "Authentication"). A credential that
+ * is sent on purpose must be right; a cookie that is not is none.
+ *
+ * @param isSecure true behind TLS, where cookies have another name
+ */
+export function authenticator(
+  { keys, tokens, sessions }: Pick<Accounts, 'keys' | 'tokens' | 'sessions'>,
+  isSecure: boolean,
+): Authenticate {
+  return ({ headers, query }, form) => {
+    const credential = credentialOf(headers, query as QueryParameters, form)
+    if (credential === null) return ofSession(readSessionToken(headers, isSecure))
+    const { type, secret } = credential
+    const found = secret.length > LONGEST ? null : (type === 'key' ? keys : tokens).principal(secret)
+    if (found !== null) return found
+    throw new Fault('CredentialInvalid', { reason: INVALID[type] })
+  }
+
+  function ofSession(token: string | null): Principal {
+    return token === null || token.length > LONGEST ? ANONYMOUS : (sessions.principal(token) ?? ANONYMOUS)
+  }
+}
+
+/** No credential of ours is longer. */
+const LONGEST = 500
+
+/** Facts on "Errors"; RFC 6750, section 3.1. */
+const INVALID = {
+  key: 'API key is not valid',
+  token: 'The access token is not valid: it is unknown, expired or revoked.',
+} as const
+
+/**
+ * Says with 401 how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). Tools that know keys as passwords wait
+ * for the challenge of Basic; a browser, which would open a window of its own for it, is not told.
+ */
+export function challenge(request: FastifyRequest, reply: FastifyReply, fault: Fault): void {
+  const told = fault.code === 'CredentialInvalid' ? `, error="invalid_token"` : ''
+  const bearer = `Bearer realm="Lodestone"${told}`
+  const isBrowser = request.headers.accept?.includes('text/html') === true
+  reply.header('www-authenticate', isBrowser ? bearer : [bearer, 'Basic realm="Lodestone", charset="UTF-8"'])
+}

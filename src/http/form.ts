@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { Fault } from '../errors.ts'
+import { parseQueryString, type QueryParameters, refuseDamaged } from './query-string.ts'
+
+/** The fields of a form, each at most once. */
+export type Form = ReadonlyMap<string, string>
+
+/** Bytes of a form. */
+const MOST_BYTES = 16 * 1024
+
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** Makes the routes of an instance read forms, at most 16 kB of them, and no other bodies. */
+export function acceptForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit: MOST_BYTES }, (_, body, done) => {
+    done(null, body)
+  })
+}
+
+/** Reads the body of a request as a form. Faults: BadRequest for a field that is there twice, and for a broken encoding. */
+export function readForm(body: unknown): Form {
+  return singleFields(readFields(body))
+}
+
+/** Reads the body of a request as a form, fields that are there twice as lists. Faults: BadRequest for a broken encoding. */
+export function readFields(body: unknown): QueryParameters {
+  if (!Buffer.isBuffer(body)) return {}
+  const fields = parseQueryString(decoded(body))
+  refuseDamaged(fields)
+  return fields
+}
+
+/**
+ * Parameters that are each given once (RFC 6749, section 3.1). Faults: BadRequest for one that is given twice.
+ */
+export function singleFields(fields: QueryParameters): Form {
+  const single = new Map<string, string>()
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value !== 'string')
+      throw new Fault('BadRequest', { reason: `The parameter ${name.slice(0, 40)} is given more than once.` })
+    single.set(name, value)
+  }
+  return single
+}
+
+function decoded(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
+  }
+}

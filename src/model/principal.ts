@@ -1,0 +1,29 @@
+/** Who asks, and what that one may see. It is decided once for each request; every door asks it alone. */
+export type Principal = Anonymous | Authenticated
+
+/** Who brought no credential. */
+export interface Anonymous {
+  readonly type: 'anonymous'
+}
+
+/** A user who was recognised by a credential. */
+export interface Authenticated {
+  readonly type: 'user'
+  readonly id: number
+  readonly name: string
+  /** Ids of the restricted datasets that the user may see; `*` is all of them. */
+  readonly grants: ReadonlySet<string>
+  /** Calls of a day that this user has; null for what the portal gives every user. */
+  readonly quota: number | null
+  readonly by: 'key' | 'token' | 'session'
+}
+
+export const ANONYMOUS: Anonymous = { type: 'anonymous' }
+
+/** The grant of everything. */
+export const EVERYTHING = '*'
+
+/** True where a principal was granted what not everybody may see. */
+export function isGranted(principal: Principal, dataset: string): boolean {
+  return principal.type === 'user' && (principal.grants.has(dataset) || principal.grants.has(EVERYTHING))
+}

@@ -1,0 +1,145 @@
+import type { Client } from '../../accounts/accounts.ts'
+import { Fault } from '../../errors.ts'
+import { type FieldProblem, hiddenField, momentText, note, textField } from '../../http/account-fields.ts'
+import type { AccountPage } from '../../http/account-page.ts'
+import type { Form } from '../../http/form.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Asked, Section } from './section.ts'
+
+const PATH = '/account/my-applications/'
+
+/**
+ * Applications that a user registers (query API, "OAuth 2.0": name, type and redirection URL yield a client ID and a client
+ * secret). A secret is shown in the answer that makes it, and never again.
+ */
+export const APPLICATIONS: Section = {
+  path: '/account/my-applications',
+  show: asked => applicationsPage(asked, {}),
+  change: (asked, form) => {
+    const { clients } = asked.options.accounts
+    switch (form.get('action')) {
+      case 'register':
+        return register(asked, form)
+      case 'remove':
+        clients.remove(ownClient(asked, form).id, asked.visit.user.name)
+        return { type: 'redirect', path: `${asked.root}${PATH}` }
+      default:
+        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+    }
+  },
+}
+
+/** By its identifier alone: an application can have the name that another has as identifier. */
+function ownClient({ visit, options }: Asked, form: Form): Client {
+  const id = form.get('id') ?? ''
+  const client = options.accounts.clients.find(id)
+  if (client === null || client.owner !== visit.user.name)
+    throw new Fault('AccountUnknown', { reason: 'You have no such application.' })
+  return client
+}
+
+interface Given {
+  readonly name: string
+  readonly type: Client['type']
+  readonly redirectUris: readonly string[]
+}
+
+function register(asked: Asked, form: Form): AccountPage {
+  const { visit, options } = asked
+  const { clients } = options.accounts
+  const given: Given = {
+    name: (form.get('name') ?? '').trim(),
+    type: form.get('type') === 'public' ? 'public' : 'confidential',
+    redirectUris: (form.get('redirect_uris') ?? '').split(/\s+/).filter(uri => uri !== ''),
+  }
+  const owner = visit.user.name
+  const refused = (field: string, message: string) =>
+    applicationsPage(asked, { given, problem: { field, message } })
+  if (given.name === '') return refused('name', 'Enter a name.')
+  if (given.redirectUris.length === 0) return refused('redirect_uris', 'Enter a redirection URL.')
+  try {
+    return applicationsPage(asked, { created: clients.register({ ...given, owner }) })
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    const field = /redirect/i.test(error.message) ? 'redirect_uris' : 'name'
+    return refused(field, `${error.message}.`)
+  }
+}
+
+interface Shown {
+  readonly created?: { readonly client: Client; readonly secret: string }
+  readonly given?: Given
+  readonly problem?: FieldProblem
+}
+
+function applicationsPage(asked: Asked, { created, given, problem }: Shown): AccountPage {
+  const { visit, options, root } = asked
+  const isPublic = given?.type === 'public'
+  return {
+    type: 'page',
+    heading: 'My applications',
+    status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
+    content: html`${created === undefined ? '' : createdNote(created)}<p>An application that is registered here can ask other users to let it act for them (OAuth 2.0).</p>
+${clientList(asked, options.accounts.clients.list(visit.user.name))}<h2>Register an application</h2>
+<form method="post" action="${root}${PATH}">
+${hiddenField('form_token', asked.token())}${hiddenField('action', 'register')}${textField({
+  name: 'name',
+  label: 'Name',
+  hint: 'Users see it when they are asked.',
+  autocomplete: 'off',
+  value: given?.name.slice(0, 400) ?? '',
+  problem: problem ?? null,
+})}<fieldset class="field"><legend>Type</legend>
+${choice('confidential', 'Confidential: it runs on a server, which keeps its secret', !isPublic)}${choice(
+  'public',
+  'Public: it runs with its users, in a browser or on a telephone, and needs PKCE',
+  isPublic,
+)}</fieldset>
+${textField({
+  name: 'redirect_uris',
+  label: 'Redirection URL',
+  hint: 'Users are sent back there, to exactly this address. Several: one a line.',
+  autocomplete: 'off',
+  isLong: true,
+  value: given?.redirectUris.join('\n') ?? '',
+  problem: problem ?? null,
+})}<div class="buttons"><button>Register application</button></div>
+</form>
+`,
+  }
+}
+
+function choice(value: Client['type'], label: string, isChosen: boolean): Html {
+  return html`<div class="choice"><input type="radio" id="type-${value}" name="type" value="${value}"${
+    isChosen ? html` checked` : ''
+  }><label for="type-${value}">${label}</label></div>
+`
+}
+
+function createdNote({ client, secret }: { readonly client: Client; readonly secret: string }): Html {
+  return note(
+    'good',
+    html`<p><strong>${client.name}</strong> is registered. Copy its secret now: it is not shown again.</p>
+<dl><dt>Client ID</dt><dd><code class="secret" id="client-id">${client.id}</code></dd>
+<dt>Client secret</dt><dd><code class="secret" id="client-secret">${secret}</code></dd></dl>`,
+  )
+}
+
+function clientList(asked: Asked, clients: readonly Client[]): Html {
+  if (clients.length === 0)
+    return html`<p class="soft">You have no applications.</p>
+`
+  return html`<ul class="things">${clients.map(
+    ({
+      id,
+      name,
+      type,
+      redirectUris,
+      created,
+    }) => html`<li><div><strong>${name}</strong> <span class="soft">${type}</span>
+<small>Client ID <code>${id}</code></small>${redirectUris.map(uri => html`<small>Redirects to <code>${uri}</code></small>`)}<small>Registered ${momentText(created)}</small></div>
+<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'remove')}${hiddenField('id', id)}<button class="bad small" aria-label="Remove the application ${name}">Remove</button></form></li>
+`,
+  )}</ul>
+`
+}

@@ -1,0 +1,41 @@
+import { Fault } from '../../errors.ts'
+import { hiddenField, momentText } from '../../http/account-fields.ts'
+import { html } from '../../http/html.ts'
+import type { Section } from './section.ts'
+
+const PATH = '/account/authorizations/'
+
+/** What a user lets applications do, and how he withdraws it. */
+export const AUTHORIZATIONS: Section = {
+  path: '/account/authorizations',
+  show: asked => {
+    const { visit, options, root } = asked
+    const consents = options.accounts.tokens.consents(visit.user.id)
+    return {
+      type: 'page',
+      heading: 'Authorizations',
+      content: html`<p>These applications may read the data that you may see, in your name. One that you withdraw can no longer do so, from now on.</p>
+${
+  consents.length === 0
+    ? html`<p class="soft">You let no application act for you.</p>
+`
+    : html`<ul class="things">${consents.map(
+        ({
+          client,
+          granted,
+        }) => html`<li><div><strong>${client.name}</strong> <span class="soft">${client.type}</span>
+<small>Since ${momentText(granted)}</small></div>
+<form method="post" action="${root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('client', client.id)}<button class="bad small" aria-label="Withdraw from ${client.name}">Withdraw</button></form></li>
+`,
+      )}</ul>
+`
+}`,
+    }
+  },
+  change: ({ visit, options, root }, form) => {
+    const client = form.get('client')
+    if (client === undefined) throw new Fault('BadRequest', { reason: 'The form names no application.' })
+    options.accounts.tokens.withdraw(visit.user.id, client)
+    return { type: 'redirect', path: `${root}${PATH}` }
+  },
+}

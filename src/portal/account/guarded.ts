@@ -1,0 +1,40 @@
+import type { Attempts } from '../../http/attempts.ts'
+
+/** What became of an attempt: what was found, null where the secret was wrong; or nothing was tried. */
+export type Checked<T> =
+  | { readonly type: 'checked'; readonly value: T | null }
+  | { readonly type: 'blocked'; readonly seconds: number; readonly message: string }
+
+/**
+ * Checks a secret unless too many were wrong before. Whatever is thrown by the check passes on, and the attempt does not
+ * count then.
+ *
+ * @param account a name as it was given, of a user or of nobody
+ * @param address of the client
+ */
+export async function guarded<T>(
+  attempts: Attempts,
+  account: string,
+  address: string,
+  now: () => number,
+  check: () => Promise<T | null>,
+): Promise<Checked<T>> {
+  const attempt = attempts.begin(account, address)
+  if (attempt.type === 'blocked') {
+    const { until } = attempt
+    const moment = new Date(Math.ceil(until / 60_000) * 60_000).toISOString().slice(11, 16)
+    return {
+      type: 'blocked',
+      seconds: Math.max(1, Math.ceil((until - now()) / 1000)),
+      message: `Too many attempts failed. Try again after ${moment} UTC.`,
+    }
+  }
+  try {
+    const value = await check()
+    if (value !== null) attempt.succeed()
+    return { type: 'checked', value }
+  } catch (error) {
+    attempt.withdraw()
+    throw error
+  }
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../errors.ts'
+import { hiddenField, note, textField } from '../../http/account-fields.ts'
+import { type AccountPage, redirectSources } from '../../http/account-page.ts'
+import type { Attempts } from '../../http/attempts.ts'
+import type { Form } from '../../http/form.ts'
+import { formToken, isFormToken, isOwnOrigin } from '../../http/form-token.ts'
+import { html } from '../../http/html.ts'
+import { localPath } from '../../http/local-path.ts'
+import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
+import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } from '../../http/signed-in.ts'
+import { guarded } from './guarded.ts'
+
+/** The log-in form; who is signed in already is sent on. */
+export function showLogin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  asked: Form,
+): FastifyReply {
+  const next = localPath(asked.get('next'))
+  if (signedIn(request, options) !== null) return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+  return sendLogin(request, reply, options, { next })
+}
+
+/**
+ * Logs a person in. The session is a new one, whatever cookie came with the form, and one that was there before is ended.
+ * An unknown name and a wrong password are answered alike.
+ */
+export async function logIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  attempts: Attempts,
+  form: Form,
+): Promise<FastifyReply> {
+  const { accounts, base, now } = options
+  const secure = isSecure(options)
+  const next = localPath(form.get('next'))
+  const name = (form.get('username') ?? '').trim()
+  const again = { next, name }
+  const login = readCookie(request.headers, 'login', secure)
+  const isOurs = login !== null && isFormToken(accounts.secret, `login ${login}`, form.get('form_token'))
+  if (!isOurs || !isOwnOrigin(request.headers, base)) {
+    const problem =
+      'This form was out of date, or your browser keeps no cookies from this portal. Please try again.'
+    return sendLogin(request, reply, options, { ...again, problem, status: 403 })
+  }
+  const password = form.get('password') ?? ''
+  if (name === '' || password === '')
+    return sendLogin(request, reply, options, {
+      ...again,
+      problem: 'Enter your user name and your password.',
+      status: 400,
+    })
+  const checked = await guarded(attempts, name, options.address(request), now, () =>
+    accounts.users.verify(name, password),
+  )
+  if (checked.type === 'blocked') {
+    const { seconds: retryAfter, message: problem } = checked
+    return sendLogin(request, reply, options, { ...again, problem, status: 429, retryAfter })
+  }
+  if (checked.value === null) {
+    // A scheme that no browser asks for by itself (RFC 9110, section 11.6.1).
+    reply.header('www-authenticate', 'Form')
+    return sendLogin(request, reply, options, { ...again, problem: WRONG, status: 401 })
+  }
+  const before = readCookie(request.headers, 'session', secure)
+  if (before !== null) accounts.sessions.end(before)
+  const { token, expires } = accounts.sessions.begin(checked.value.id)
+  reply.header('set-cookie', [
+    sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
+    clearedCookie(secure, 'login'),
+  ])
+  return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+}
+
+const WRONG = 'The user name or the password is wrong.'
+
+/** Ends a session; the form is one of its own pages. Faults: CrossSiteRequest. */
+export function logOut(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  form: Form,
+): FastifyReply {
+  const secure = isSecure(options)
+  const session = readCookie(request.headers, 'session', secure)
+  if (session !== null) {
+    const { accounts, base } = options
+    if (
+      !isOwnOrigin(request.headers, base) ||
+      !isFormToken(accounts.secret, `session ${session}`, form.get('form_token'))
+    )
+      throw new Fault('CrossSiteRequest', { reason: 'This form is out of date: you were not logged out.' })
+    accounts.sessions.end(session)
+  }
+  reply.header('set-cookie', clearedCookie(secure))
+  return sendOn(reply, `${rootOf(options)}/account/login/?out=1`)
+}
+
+interface Login {
+  readonly next: string | null
+  readonly name?: string
+  readonly problem?: string
+  readonly status?: number
+  readonly retryAfter?: number
+  readonly isOut?: boolean
+}
+
+/** Sends the form, with a cookie that its token belongs to: so that no other site can log a person in as somebody else. */
+function sendLogin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  login: Login,
+): FastifyReply {
+  const secure = isSecure(options)
+  const cookie = readCookie(request.headers, 'login', secure) ?? randomBytes(18).toString('base64url')
+  reply.header('set-cookie', setCookie('login', cookie, { secure }))
+  const token = formToken(options.accounts.secret, `login ${cookie}`)
+  const isOut =
+    (request.query as Readonly<Record<string, unknown>>).out === '1' && login.problem === undefined
+  return sendPage(request, reply, options, loginPage(options, { ...login, isOut }, token), null)
+}
+
+function loginPage(options: AccountsOptions, login: Login, token: string): AccountPage {
+  const { next, name = '', problem } = login
+  const describedBy = problem === undefined ? undefined : 'problem'
+  return {
+    type: 'page',
+    heading: 'Log in',
+    status: login.status ?? 200,
+    ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
+    formTargets: onwardSources(options, next),
+    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
+      login.isOut === true ? note('good', html`<p>You are logged out.</p>`) : ''
+    }<form method="post" action="${rootOf(options)}/account/login/">
+${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', next)}${textField({
+  name: 'username',
+  label: 'User name',
+  autocomplete: 'username',
+  value: name.slice(0, 200),
+  describedBy,
+})}${textField({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'current-password',
+  describedBy,
+})}<div class="buttons"><button>Log in</button></div>
+</form>
+<p class="soft">Accounts are made by those who run this portal.</p>
+`,
+  }
+}
+
+/** Where a log-in may lead when an application sent the person, who has let it act for him before. */
+function onwardSources({ accounts, base }: AccountsOptions, next: string | null): readonly string[] {
+  if (next === null) return []
+  const { pathname, searchParams } = new URL(next, base)
+  if (!/\/oauth2\/authorize\/?$/.test(pathname)) return []
+  const client = accounts.clients.find(searchParams.get('client_id') ?? '')
+  return redirectSources(client?.redirectUris ?? [])
+}

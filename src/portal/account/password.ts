@@ -1,0 +1,77 @@
+import { Fault } from '../../errors.ts'
+import { type FieldProblem, hiddenField, note, textField } from '../../http/account-fields.ts'
+import type { AccountPage } from '../../http/account-page.ts'
+import type { Attempts } from '../../http/attempts.ts'
+import type { Form } from '../../http/form.ts'
+import { html } from '../../http/html.ts'
+import { guarded } from './guarded.ts'
+import type { Asked, Section, SectionAnswer } from './section.ts'
+
+/** Changes the password of who knows the old one, and ends all other sessions. */
+export function passwordSection(attempts: Attempts): Section {
+  return {
+    path: '/account/password',
+    show: asked => passwordPage(asked, null),
+    change: (asked, form) => change(asked, form, attempts),
+  }
+}
+
+const PATH = '/account/password/'
+
+async function change(asked: Asked, form: Form, attempts: Attempts): Promise<SectionAnswer> {
+  const { visit, options, address, root } = asked
+  const { users, sessions } = options.accounts
+  const { name, id } = visit.user
+  const refused = (field: string, message: string, more: Partial<AccountPage> = {}) => ({
+    ...passwordPage(asked, { field, message }),
+    status: 400,
+    ...more,
+  })
+  const fresh = form.get('new_password') ?? ''
+  if (fresh === '') return refused('new_password', 'Enter a new password.')
+  if (fresh !== form.get('new_password_again'))
+    return refused('new_password_again', 'This is not the same as the new password.')
+  const old = form.get('old_password') ?? ''
+  const checked = await guarded(attempts, name, address, options.now, () => users.verify(name, old))
+  if (checked.type === 'blocked')
+    return refused('old_password', checked.message, { status: 429, retryAfter: checked.seconds })
+  if (checked.value === null) return refused('old_password', 'This is not your password.', { status: 403 })
+  try {
+    await users.setPassword(name, fresh)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    return refused('new_password', `${error.message}.`)
+  }
+  // All sessions were ended by that, also this one.
+  return { type: 'redirect', path: `${root}${PATH}?done=1`, session: sessions.begin(id) }
+}
+
+function passwordPage(asked: Asked, problem: FieldProblem | null): AccountPage {
+  const field = (name: string, label: string, autocomplete: string, hint?: string) =>
+    textField({
+      name,
+      label,
+      type: 'password',
+      autocomplete,
+      problem,
+      ...(hint === undefined ? {} : { hint }),
+    })
+  return {
+    type: 'page',
+    heading: 'Password',
+    content: html`${
+      asked.isDone && problem === null
+        ? note('good', html`<p>Your password is changed. You are logged out everywhere else.</p>`)
+        : ''
+    }<form method="post" action="${asked.root}${PATH}">
+${hiddenField('form_token', asked.token())}<input type="text" name="username" value="${asked.visit.user.name}" autocomplete="username" hidden>
+${field('old_password', 'Old password', 'current-password')}${field(
+  'new_password',
+  'New password',
+  'new-password',
+  'At least 10 characters.',
+)}${field('new_password_again', 'New password again', 'new-password')}<div class="buttons"><button>Change password</button></div>
+</form>
+`,
+  }
+}

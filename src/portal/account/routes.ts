@@ -1,0 +1,95 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { answerWithPage } from '../../http/account-faults.ts'
+import { Attempts, PASSWORD_LIMITS } from '../../http/attempts.ts'
+import { acceptForms, readForm, singleFields } from '../../http/form.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { sessionCookie } from '../../http/session-cookie.ts'
+import {
+  type AccountsOptions,
+  isSecure,
+  refuseForeignTo,
+  rootOf,
+  type SignedIn,
+  sendOn,
+  sendPage,
+  sendToLogin,
+  signedIn,
+  tokenFor,
+} from '../../http/signed-in.ts'
+import { APPLICATIONS } from './applications.ts'
+import { AUTHORIZATIONS } from './authorizations.ts'
+import { KEYS } from './keys.ts'
+import { logIn, logOut, showLogin } from './login.ts'
+import { OVERVIEW } from './overview.ts'
+import { passwordSection } from './password.ts'
+import type { Asked, SectionAnswer } from './section.ts'
+
+/**
+ * The pages on which a person logs in and looks after keys, applications, authorizations and the password (query API,
+ * "Authentication"). They need no scripts.
+ */
+export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
+  const attempts = new Attempts(PASSWORD_LIMITS, options.now)
+  acceptForms(app)
+  app.setErrorHandler(answerWithPage(options))
+  app.get('/account/login', async (request, reply) =>
+    showLogin(request, reply, options, singleFields(request.query as QueryParameters)),
+  )
+  app.post('/account/login', (request, reply) =>
+    logIn(request, reply, options, attempts, readForm(request.body)),
+  )
+  app.post('/account/logout', async (request, reply) =>
+    logOut(request, reply, options, readForm(request.body)),
+  )
+  // Who is sent back there by his browser is no longer logged in, or never asked to log out.
+  app.get('/account/logout', async (_, reply) => sendOn(reply, `${rootOf(options)}/account/`))
+  for (const { path, show, change } of [
+    OVERVIEW,
+    KEYS,
+    APPLICATIONS,
+    AUTHORIZATIONS,
+    passwordSection(attempts),
+  ]) {
+    app.get(path, async (request, reply) => {
+      const visit = signedIn(request, options)
+      if (visit === null) return sendToLogin(reply, options, `${path}/`)
+      return sendPage(request, reply, options, show(askedOf(request, visit, options)), visit)
+    })
+    if (change === undefined) continue
+    app.post(path, async (request, reply) => {
+      const visit = signedIn(request, options)
+      if (visit === null) return sendToLogin(reply, options, `${path}/`)
+      const form = readForm(request.body)
+      refuseForeignTo(visit, request, form, options)
+      const answer = await change(askedOf(request, visit, options), form)
+      return sendAnswer(request, reply, options, answer, visit)
+    })
+  }
+}
+
+function askedOf(request: FastifyRequest, visit: SignedIn, options: AccountsOptions): Asked {
+  return {
+    visit,
+    options,
+    root: rootOf(options),
+    token: () => tokenFor(visit, options),
+    address: options.address(request),
+    isDone: (request.query as QueryParameters).done === '1',
+  }
+}
+
+function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  answer: SectionAnswer,
+  visit: SignedIn,
+): FastifyReply {
+  if (answer.type === 'page') return sendPage(request, reply, options, answer, visit)
+  const { path, session } = answer
+  if (session !== undefined) {
+    const maxAge = (session.expires - options.now()) / 1000
+    reply.header('set-cookie', sessionCookie(session.token, { secure: isSecure(options), maxAge }))
+  }
+  return sendOn(reply, path)
+}

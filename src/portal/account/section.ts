@@ -1,0 +1,32 @@
+import type { Session } from '../../accounts/accounts.ts'
+import type { AccountPage } from '../../http/account-page.ts'
+import type { Form } from '../../http/form.ts'
+import type { AccountsOptions, SignedIn } from '../../http/signed-in.ts'
+
+/** What a section answers: a page, or where to go on. */
+export type SectionAnswer =
+  | AccountPage
+  /** With a session that takes the place of the one before. */
+  | { readonly type: 'redirect'; readonly path: string; readonly session?: Session }
+
+/** What a section is asked with. */
+export interface Asked {
+  readonly visit: SignedIn
+  readonly options: AccountsOptions
+  /** The path of the base address, without a slash at its end. */
+  readonly root: string
+  /** Makes a token for a form of the page. */
+  readonly token: () => string
+  /** The address of the client. */
+  readonly address: string
+  /** True where the page comes after a change that was made. */
+  readonly isDone: boolean
+}
+
+/** A section of the account: a page and, where it changes something, what its forms do. */
+export interface Section {
+  /** Without `root`, without a slash at its end. */
+  readonly path: string
+  readonly show: (asked: Asked) => AccountPage
+  readonly change?: (asked: Asked, form: Form) => SectionAnswer | Promise<SectionAnswer>
+}

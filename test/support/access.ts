@@ -1,0 +1,234 @@
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
+import { inflateRawSync } from 'node:zlib'
+import type { Response as Answer, InjectOptions } from 'light-my-request'
+import type { Test } from 'tap'
+import { openAccounts } from '../../src/accounts/open.ts'
+import { type App, buildApp } from '../../src/app.ts'
+import { publishAll } from '../../src/catalog/publisher.ts'
+import { type Config, loadConfig } from '../../src/config.ts'
+
+/** A portal with a public and a restricted dataset, and people who may see this or that. */
+export const BASE = 'http://portal.example'
+export const OPEN = 'open'
+/** The id of the restricted dataset: only public links to it and who asks for it may name it. */
+export const HIDDEN = 'xkid'
+/** Stands in all that the restricted dataset has, and nowhere else. */
+export const WORD = 'zyzzy'
+/** What a record of the public dataset links to: public, although what is there is not. */
+export const LINKED = `${BASE}/ld/resources/${HIDDEN}/thing/1`
+
+const OPEN_DATASET = `
+source: { path: open.csv }
+fields:
+  - { name: id }
+  - { name: name, annotations: { facet: [] } }
+  - { name: amount, type: int }
+  - { name: place, type: geo_point_2d }
+id: [id]
+metas: { default: { title: Open things, keyword: [common], publisher: Town, theme: [Town] } }
+attachments: [{ path: note.txt, title: A note }]
+`
+export const HIDDEN_DATASET = `
+source: { path: hidden.csv }
+fields:
+  - { name: id }
+  - { name: name, annotations: { facet: [] } }
+  - { name: zyzzyfield, label: Zyzzylabel, description: Zyzzydescribed, annotations: { facet: [] } }
+  - { name: amount, type: int }
+  - { name: place, type: geo_point_2d }
+id: [id]
+visibility: restricted
+metas:
+  default:
+    title: Zyzzytitle
+    description: <p>Zyzzydescription</p>
+    keyword: [common, zyzzykeyword]
+    theme: [Zyzzytheme]
+    publisher: Zyzzypublisher
+    license: Zyzzylicence
+    license_url: https://zyzzylicence.example/
+    references: https://zyzzyreference.example/
+  dcat: { creator: Zyzzycreator }
+  zyzzytemplate: { zyzzymeta: zyzzymetavalue }
+attachments: [{ path: zyzzyfile.txt, title: Zyzzyattachment }]
+`
+const HIDDEN_MAPPING = `
+prefixes: { zv: 'https://zyzzyvocab.example/' }
+mappings:
+  thing:
+    subject: portal:${HIDDEN}/thing/$(id)
+    predicateobjects:
+      - [a, zv:Zyzzyclass]
+      - [rdfs:label, $(name), en~lang]
+      - [zv:zyzzyproperty, $(zyzzyfield)]
+      - [rdfs:seeAlso, portal:${OPEN}/thing/1~iri]
+`
+const OPEN_MAPPING = `
+prefixes: { ex: 'https://open.example/' }
+mappings:
+  thing:
+    subject: portal:${OPEN}/thing/$(id)
+    predicateobjects:
+      - [a, ex:Thing]
+      - [rdfs:label, $(name), en~lang]
+      - [rdfs:seeAlso, portal:${HIDDEN}/thing/$(id)~iri]
+      - [ex:typed, portal:${HIDDEN}~iri]
+      - [ex:field, '${BASE}/ld/ontologies/${HIDDEN}/zfield~iri']
+`
+
+/** The files of the portal, for `t.testdir`. */
+export function portalFiles(settings = '') {
+  return {
+    'portal.yaml': `title: Test\n${settings}`,
+    data: {
+      [OPEN]: {
+        'dataset.yaml': OPEN_DATASET,
+        'open.csv': 'id,name,amount,place\n1,one,10,"1,2"\n2,two,20,"3,4"\n',
+        'note.txt': 'An open note',
+      },
+      [HIDDEN]: {
+        'dataset.yaml': HIDDEN_DATASET,
+        'hidden.csv':
+          'id,name,zyzzyfield,amount,place\n1,Zyzzyname,zyzzyvalue,77001,"1,2"\n2,Zyzzyother,zyzzyfacet,77002,"3,4"\n',
+        'zyzzyfile.txt': 'Zyzzycontent',
+      },
+    },
+    mappings: {
+      [`${OPEN}.yml`]: OPEN_MAPPING,
+      [`${HIDDEN}.yml`]: HIDDEN_MAPPING,
+      [OPEN]: { 'things.rq': '# Things\nSELECT * { ?s ?p ?o } LIMIT 1\n' },
+      [HIDDEN]: { 'zyzzyquery.rq': '# Zyzzyexample\nSELECT * { ?s ?p ?o } LIMIT 1\n' },
+    },
+  }
+}
+
+/** Publishes what is in the folder of a portal. */
+export async function publish(portal: string): Promise<void> {
+  await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
+    if (message.type === 'failed') throw new Error(message.reason)
+  })
+}
+
+/** Serves a portal folder, its log in `var/log.txt` at level debug. */
+export async function serve(t: Test, portal: string, more: Partial<Config> = {}): Promise<App> {
+  const config = loadConfig({ portal, base: BASE }, {})
+  const app = await buildApp({ ...config, workers: 1, log: 'debug', deadline: 30, ...more })
+  await app.catalog.refresh()
+  app.markReady()
+  await app.http.ready()
+  t.teardown(() => app.close())
+  return app
+}
+
+/** Has all that the process writes to its log appended to a file as well. */
+export function keepLog(t: Test, file: string): void {
+  const { write } = process.stderr
+  process.stderr.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
+    const text = String(chunk)
+    if (!text.startsWith('{"level":')) return write.call(process.stderr, chunk, ...rest)
+    appendFileSync(file, text)
+    return true
+  }) as typeof write
+  t.teardown(() => {
+    process.stderr.write = write
+  })
+}
+
+export const PASSWORD = 'correct horse battery staple'
+
+/** The secrets of the people of a portal, by what they stand for. */
+export type Secrets = Awaited<ReturnType<typeof makePeople>>
+
+/** Makes users with and without grants, and credentials of theirs that are good or no more. */
+export async function makePeople(portal: string) {
+  const file = path.join(portal, 'var', 'accounts.sqlite')
+  let lag = 0
+  const accounts = openAccounts(file, { now: () => Date.now() - lag })
+  const grants = { none: [], some: [HIDDEN], all: ['*'], monitor: ['ods-api-monitoring'], gone: [HIDDEN] }
+  const ids: Record<string, number> = {}
+  for (const [name, datasets] of Object.entries(grants)) {
+    ids[name] = (await accounts.users.add(name, PASSWORD)).id
+    for (const dataset of datasets) accounts.users.grant(name, dataset)
+  }
+  const idOf = (name: string) => ids[name] ?? 0
+  const key = (name: string) => accounts.keys.create(name, `key of ${name}`).key
+  const { client } = accounts.clients.register({
+    name: 'application',
+    owner: 'none',
+    redirectUris: ['https://application.example/'],
+    type: 'confidential',
+  })
+  const token = (name: string): string => {
+    const grant = { client: client.id, user: idOf(name), scope: 'all', challenge: null }
+    const code = accounts.tokens.issueCode({ ...grant, redirectUri: 'https://application.example/' })
+    const descent = accounts.tokens.findCode(code)
+    const issued = descent === null ? null : accounts.tokens.issue(descent)
+    if (issued === null) throw new Error(`no token for ${name}`)
+    return issued.accessToken
+  }
+  lag = 2 * 3600 * 1000
+  const expiredToken = token('some')
+  lag = 0
+  const secrets = {
+    noneKey: key('none'),
+    someKey: key('some'),
+    allKey: key('all'),
+    monitorKey: key('monitor'),
+    goneKey: key('gone'),
+    revokedKey: key('some'),
+    noneToken: token('none'),
+    someToken: token('some'),
+    revokedToken: token('some'),
+    expiredToken,
+    noneSession: accounts.sessions.begin(idOf('none')).token,
+    someSession: accounts.sessions.begin(idOf('some')).token,
+    endedSession: accounts.sessions.begin(idOf('some')).token,
+  }
+  accounts.keys.revoke(secrets.revokedKey)
+  accounts.tokens.revoke(secrets.revokedToken, client.id)
+  accounts.sessions.end(secrets.endedSession)
+  accounts.users.remove('gone')
+  return { accounts, secrets }
+}
+
+/** How somebody shows who it is. */
+export type Shown = Pick<InjectOptions, 'headers'> & {
+  readonly query?: string
+  readonly form?: string
+}
+
+export const byHeader = (value: string): Shown => ({ headers: { authorization: value } })
+export const byKey = (key: string): Shown => byHeader(`Apikey ${key}`)
+export const byToken = (token: string): Shown => byHeader(`Bearer ${token}`)
+export const basic = (name: string, key: string) =>
+  `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`
+
+/** Asks an instance, in process. */
+export function ask(
+  { http }: Pick<App, 'http'>,
+  url: string,
+  shown: Shown = {},
+  more: InjectOptions = {},
+): Promise<Answer> {
+  const address = shown.query === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}${shown.query}`
+  const headers = { ...more.headers, ...shown.headers }
+  if (shown.form === undefined) return http.inject({ ...more, url: address, headers })
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const post = { method: 'POST', url: address, payload: shown.form } as const
+  return http.inject({ ...more, ...post, headers: { ...headers, ...type } })
+}
+
+/** All that an answer tells, in lower case: headers and body, with what a zip file has in it. */
+export function textOf({ headers, rawPayload }: Answer): string {
+  return `${JSON.stringify(headers)}\n${rawPayload.toString('utf8')}\n${unzipped(rawPayload)}`.toLowerCase()
+}
+
+function unzipped(bytes: Buffer): string {
+  const parts: string[] = []
+  for (let at = bytes.indexOf('PK\x03\x04'); at >= 0; at = bytes.indexOf('PK\x03\x04', at + 4)) {
+    const start = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28)
+    if (bytes.readUInt16LE(at + 8) === 8) parts.push(inflateRawSync(bytes.subarray(start)).toString('utf8'))
+  }
+  return parts.join('\n')
+}
