@@ -45,6 +45,7 @@ import { Quotas, quotaLimits } from './http/quota.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import type { Principal } from './model/principal.ts'
 import { accountPages } from './portal/account/routes.ts'
+import { site } from './portal/routes.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
 import { fieldIri } from './rdf/iris.ts'
 import { createEmbeddedStore } from './store/embedded/embedded.ts'
@@ -221,6 +222,18 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   }
   await http.register(accountPages, signingIn)
   await http.register(oauth, signingIn)
+  await http.register(site, {
+    ...services,
+    base,
+    title: config.title,
+    description: config.description,
+    languages: config.languages,
+    portal: config.portal,
+    ...(config.tiles === undefined ? {} : { tiles: config.tiles }),
+    usage: (id: string) => exploreMetas(usage.counts(id)),
+    clock: () => performance.now(),
+    now,
+  })
   await http.register(health, {
     ready: services.ready,
     figures: async () => {

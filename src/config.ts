@@ -88,6 +88,15 @@ export const PORTAL_SCHEMA = Type.Object(
         description: 'Reverse proxies in front whose X-Forwarded-For tells the address of the client',
       }),
     ),
+    tiles: Type.Optional(
+      Type.String({
+        pattern: '^(?=.*\\{z\\})(?=.*\\{x\\})(?=.*\\{y\\})https?://[^/?#\\s@{}\\\\;,]+/[^#\\s]*$',
+        description: 'Addresses of map tiles, with {z}, {x} and {y} in them',
+      }),
+    ),
+    tiles_attribution: Type.Optional(
+      Type.String({ minLength: 1, description: 'Who made the map tiles, shown on every map' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -123,6 +132,8 @@ export interface Config {
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
   /** How many proxies in front are believed who the client is; absent, none. */
   readonly proxies?: number
+  /** Tiles that maps show below the data, and who made them; absent, outlines of land alone. */
+  readonly tiles?: { readonly url: string; readonly attribution: string }
 }
 
 /** Settings given on the command line. */
@@ -157,14 +168,23 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...fromEnvironment(environment),
     ...fromFlags(flags),
   }
-  const { fragment_size: fragmentSize, network, ...rest } = { ...DEFAULTS, ...settings }
+  const {
+    fragment_size: fragmentSize,
+    network,
+    tiles,
+    tiles_attribution: attribution = '',
+    ...rest
+  } = { ...DEFAULTS, ...settings }
   if (rest.port === 0 && settings.base === undefined) {
     const reason =
       'port 0 stands for any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
     throw new Fault('ConfigInvalid', { reason })
   }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
-  const more = network === undefined ? {} : { network: networkOf(network, base) }
+  const more = {
+    ...(network === undefined ? {} : { network: networkOf(network, base) }),
+    ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
+  }
   return Object.freeze({ ...rest, portal, base, fragmentSize, ...more })
 }
 

@@ -278,6 +278,18 @@ function attachmentTricks(place: string): readonly Address[] {
 const encoded = encodeURIComponent
 const PAGE = 'text/html'
 const FIXED: Readonly<Record<string, readonly Address[]>> = {
+  '/': [silent('/', 'list')],
+  '/assets/:file': [at('/assets/nothing.ABCDEFGH.css', 'absent')],
+  '/explore': [at('/explore/', 'list'), silent('/explore/?q=zyzzytitle', 'list')],
+  '/explore/dataset/:dataset': [
+    at(`/explore/dataset/${HIDDEN}/`, 'hidden'),
+    silent(`/explore/dataset/${OPEN}/`, 'public'),
+    at('/explore/dataset/nowhere/', 'absent'),
+  ],
+  '/explore/dataset/:dataset/:tab': ['information', 'table'].flatMap(tab => [
+    at(`/explore/dataset/${HIDDEN}/${tab}/`, 'hidden'),
+    silent(`/explore/dataset/${OPEN}/${tab}/`, 'public'),
+  ]),
   '/healthz': [at('/healthz', 'public')],
   '/readyz': [at('/readyz', 'public')],
   '/api/sparql': [
@@ -404,7 +416,8 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
 }
 
 /** Routes with pages and credentials of their own, which have tests of their own. */
-const APART = /^\/(?:account|oauth2|\.well-known\/oauth-authorization-server)(?:\/|$)/
+const APART =
+  /^\/(?:account|oauth2|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:\/|$)/
 
 /** The patterns of all routes that answer GET. */
 function routesOf({ http }: App): readonly string[] {
@@ -427,14 +440,22 @@ function statusFor({ kind, url }: Address, person: Person, isPrivate: boolean): 
   // Forms are for what has a body to read: queries, where the endpoint takes them.
   if (person.shown.form !== undefined && isHealth) return [405]
   if (person.isRefused) return [401]
-  if (isPrivate && !person.isKnown && !isHealth) return [401]
+  if (isPrivate && !person.isKnown && !isHealth && !url.startsWith('/assets/')) return [401]
   const isSeen =
     person.sees === 'everything' ||
     kind === 'public' ||
     kind === 'list' ||
     (kind === 'hidden' && person.sees === 'hidden') ||
     (kind === 'calls' && person.sees === 'calls')
-  if (kind === 'absent') return [404, 410, 400, 501, ...(person.isKnown ? [403] : [401])]
+  if (kind === 'absent')
+    return [
+      404,
+      410,
+      400,
+      501,
+      ...(person.isKnown ? [403] : [401]),
+      ...(person.shown.form === undefined ? [] : [401, 405]),
+    ]
   if (!isSeen) return [person.isKnown ? 403 : 401]
   return [200, 303, ...(/nonsense/.test(url) ? [400] : []), ...(/none$|0{40}$/.test(url) ? [404] : [])]
 }
@@ -470,7 +491,9 @@ async function problemOf(
     return `${what} is for ${caching}`
   if (answer.statusCode === 401 && answer.headers['www-authenticate'] === undefined)
     return `${what} asks for nothing`
-  for (const [name, secret] of Object.entries(secrets))
+  // Fragments lead on with what led to them, for clients that follow their controls.
+  const isCarried = url.startsWith('/api/tpf') && person.shown.query !== undefined
+  for (const [name, secret] of isCarried ? [] : Object.entries(secrets))
     if (told.includes(secret.toLowerCase()))
       return `${what} tells ${name}: ${around(told, secret.toLowerCase())}`
   return null
@@ -534,9 +557,10 @@ const SOME = ADDRESSES.filter(
 
 for (const person of FORMS)
   t.test(`${person.name}, a way in`, async t => {
-    // The SPARQL endpoints take forms of their own, which have a query.
-    const isForm = person.shown.form !== undefined
-    const some = SOME.filter(({ url }) => !isForm || !url.startsWith('/api/sparql') || url.includes('query='))
+    // The SPARQL endpoints take forms of their own, which have a query; pages for people take none.
+    const takesForm = (url: string) =>
+      /^\/(?:api|ld|healthz)/.test(url) && !/^\/api\/sparql(?!.*query=)/.test(url)
+    const some = SOME.filter(({ url }) => person.shown.form === undefined || takesForm(url))
     await everywhere(t, open, person, false, some)
     await everywhere(t, closed, person, true, some)
   })

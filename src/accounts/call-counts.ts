@@ -14,7 +14,7 @@ export function createCallCounts(database: Database): CallCounts {
   return {
     read: day => new Map(ofDay.all(day).map(({ subject, calls }) => [subject, calls])),
     write: (day, counts) =>
-      database.write(() => {
+      database.writeFigures(() => {
         forget(day)
         for (const [subject, calls] of counts) replace(day, subject, calls)
       }),

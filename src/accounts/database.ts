@@ -30,6 +30,9 @@ export class Database {
   readonly file: string
   readonly #connection: Libsql.Database
   #writing = false
+  #generation = 0
+  #version: number | undefined
+  readonly #dataVersion: () => number | undefined
 
   /**
    * Opens the file, makes it where it is absent (for its owner alone), and brings its schema up to date.
@@ -51,6 +54,19 @@ export class Database {
       this.#connection.close()
       throw this.#faultOf(error)
     }
+    const version = this.query<{ readonly data_version: number }>('PRAGMA data_version')
+    this.#dataVersion = () => version.get()?.data_version
+  }
+
+  /**
+   * A number that is another one after anything was written, by this process or another, but for figures: what was read
+   * before is good as long as it is the same. Asking costs much less than a look-up.
+   */
+  generation(): number {
+    const version = this.#dataVersion()
+    if (version !== this.#version) this.#generation++
+    this.#version = version
+    return this.#generation
   }
 
   query<Row extends object>(sql: string): Query<Row> {
@@ -70,6 +86,16 @@ export class Database {
   /** Runs work that is written as a whole, or not at all where it throws. Inside of another it is a part of that. */
   write<T>(work: () => T): T {
     if (this.#writing) return work()
+    this.#generation++
+    return this.#transact(work)
+  }
+
+  /** Runs work that writes figures, on which nothing depends that was read. */
+  writeFigures(work: () => void): void {
+    this.#transact(work)
+  }
+
+  #transact<T>(work: () => T): T {
     return this.#told(() => {
       this.#connection.exec('BEGIN IMMEDIATE')
       this.#writing = true

@@ -1,3 +1,4 @@
+import type { Authenticated } from '../model/principal.ts'
 import type { ApiKey, Keys } from './accounts.ts'
 import type { Database } from './database.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
@@ -10,6 +11,16 @@ const KEY_LENGTH = 48
 const HINT_LENGTH = 6
 
 export const MOST_KEYS = 100
+
+/** Keys whose principals are held in memory, of those that are in use. */
+const MOST_HELD = 20_000
+
+/** Who a key stands for, as long as nothing was written. */
+interface Held {
+  readonly id: number
+  readonly principal: Authenticated
+  used: number | null
+}
 
 interface Row {
   readonly id: number
@@ -50,7 +61,7 @@ export function createKeys(
     'UPDATE api_key SET used = ?2 WHERE id = ?1 AND (used IS NULL OR used < ?2)',
   )
   const uses = createLastUses(some =>
-    database.write(() => {
+    database.writeFigures(() => {
       for (const [id, moment] of some) writeUse(id, moment)
     }),
   )
@@ -65,6 +76,21 @@ export function createKeys(
     if (first === undefined) throw unknown('There is no such key')
     if (second !== undefined) throw invalid('Several keys begin so: give the id of one')
     return first.id
+  }
+  const held = new Map<string, Held>()
+  let generation = Number.NaN
+  const find = (hash: Buffer): Held | null => {
+    const current = database.generation()
+    if (current !== generation || held.size >= MOST_HELD) held.clear()
+    generation = current
+    const name = hash.toString('latin1')
+    const known = held.get(name)
+    if (known !== undefined) return known
+    const row = principal.get(hash)
+    if (row === undefined) return null
+    const found = { id: row.id, used: row.used, principal: principalOf(row, 'key') }
+    held.set(name, found)
+    return found
   }
   const keys: Keys = {
     create: (user, given) => {
@@ -91,10 +117,11 @@ export function createKeys(
     },
     principal: key => {
       const hash = hashOfGiven(key)
-      const row = hash === null ? undefined : principal.get(hash)
-      if (row === undefined) return null
-      uses.note(row.id, row.used, now())
-      return principalOf(row, 'key')
+      const found = hash === null ? null : find(hash)
+      if (found === null) return null
+      uses.note(found.id, found.used, now())
+      found.used = uses.latest(found.id, found.used)
+      return found.principal
     },
   }
   return { keys, uses }

@@ -36,7 +36,7 @@ export function createSessions(
   const endOthers = database.change('DELETE FROM session WHERE user = ? AND hash <> ?')
   const writeUse = database.change('UPDATE session SET used = ?2 WHERE id = ?1 AND used < ?2')
   const uses = createLastUses(some =>
-    database.write(() => {
+    database.writeFigures(() => {
       for (const [id, moment] of some) writeUse(id, moment)
     }),
   )

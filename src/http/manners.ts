@@ -44,11 +44,11 @@ const PREFLIGHT = {
 const SIGNING_IN =
   /^\/(?:account|oauth2|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/
 
-/** What is counted against quotas. */
+/** What is counted against quotas, by its address or, where that is spelled in another way, by its route. */
 const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
 
-/** Answered to everybody, for those who watch over the process. */
-const HEALTH = /^\/(?:healthz|readyz)(?:[/?]|$)/
+/** Answered to everybody: those who watch over the process, and what pages look like. */
+const OPEN = /^\/(?:healthz|readyz|assets)(?:[/?]|$)/
 
 /**
  * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, who asks, whether
@@ -132,7 +132,7 @@ function admit(
   { isPrivate, authenticate, quotas, address }: MannersOptions,
   form: QueryParameters | null,
 ): boolean {
-  const isCounted = COUNTED.test(request.url)
+  const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
   try {
     request.principal = authenticate(request, form)
   } catch (error) {
@@ -141,7 +141,7 @@ function admit(
     throw error
   }
   if (isCounted && countCall(request, reply, quotas, address(request.raw))) return true
-  if (isPrivate && request.principal.type === 'anonymous' && !HEALTH.test(request.url))
+  if (isPrivate && request.principal.type === 'anonymous' && !OPEN.test(request.url))
     throw new Fault('Unauthorised', { what: 'This portal is private' })
   return false
 }

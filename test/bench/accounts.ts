@@ -7,6 +7,7 @@ import { openAccounts } from '../../src/accounts/open.ts'
 import { percentile, type Row, under } from './table.ts'
 
 const [USERS, KEYS_A_USER, CALLS] = [10_000, 5, 20_000]
+export const KEYS = USERS * KEYS_A_USER
 
 /** How long it takes to find who a credential stands for, among 10,000 users with grants and 50,000 keys. */
 export async function benchAccounts(): Promise<readonly Row[]> {
@@ -15,7 +16,7 @@ export async function benchAccounts(): Promise<readonly Row[]> {
   const begun = 1_790_000_000_000
   const accounts = openAccounts(file, { now: () => begun + performance.now() })
   try {
-    fill(file, begun)
+    fillAccounts(file, begun)
     const client = accounts.clients.register({
       name: 'bench',
       owner: 'user-0',
@@ -30,7 +31,7 @@ export async function benchAccounts(): Promise<readonly Row[]> {
       tokens.push(issued?.accessToken ?? '')
       sessions.push(accounts.sessions.begin(user).token)
     }
-    const keys = Array.from({ length: USERS * KEYS_A_USER }, (_, at) => keyOf(at))
+    const keys = Array.from({ length: KEYS }, (_, at) => keyOf(at))
     const strangers = keys.map(key => `${key}-`)
     return [
       ...rows('key', keys, key => accounts.keys.principal(key) !== null),
@@ -63,12 +64,13 @@ function rows(
   ]
 }
 
-function keyOf(at: number): string {
+/** The key with a number, below `KEYS`, of accounts that were filled. */
+export function keyOf(at: number): string {
   return `key${at}`.padEnd(48, 'x')
 }
 
-/** Rows as the commands would make them, without 10,000 times scrypt. */
-function fill(file: string, now: number): void {
+/** Users, grants and keys as the commands would make them, without 10,000 times scrypt. */
+export function fillAccounts(file: string, now: number): void {
   const database = new Libsql(file)
   database.exec('BEGIN IMMEDIATE')
   const user = database.prepare('INSERT INTO user (name, folded, password, created) VALUES (?, ?, ?, ?)')

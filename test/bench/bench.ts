@@ -1,4 +1,5 @@
 import { benchAccounts } from './accounts.ts'
+import { benchAuthentication } from './authentication.ts'
 import { benchFragments } from './fragments.ts'
 import { benchMapping } from './mapping.ts'
 import { benchOData } from './odata.ts'
@@ -24,6 +25,7 @@ try {
     ...(await benchOData(portal)),
     ...(await benchFragments(portal)),
     ...(await benchAccounts()),
+    ...(await benchAuthentication()),
   ]
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else printTable(rows)

@@ -11,7 +11,7 @@ interface AttachmentRoute extends DatasetRoute {
 
 /** Files beside the records: their list and the files themselves (query API, "Attachment (Explore API)"). */
 export function attachmentRoutes(app: FastifyInstance, door: Door): void {
-  const { catalog, portal } = door.options
+  const { portal } = door.options
   const datasets = `${door.place.root}/catalog/datasets`
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/attachments', async (request, reply) => {

@@ -10,7 +10,7 @@ import { splitSelect } from './selection.ts'
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
 export function catalogRoutes(app: FastifyInstance, door: Door): void {
   const { options, place } = door
-  const { catalog, dialect } = options
+  const { dialect } = options
   const home = `/${place.source}`
 
   app.get<CatalogRoute>(`${home}/datasets`, async (request, reply) => {

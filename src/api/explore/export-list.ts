@@ -1,114 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import { TABLE_WRITERS } from '../../formats/writers.ts'
-import { type Field, isGeo } from '../../model/field.ts'
-import type { Dialect } from '../../query/dialect.ts'
+import { type ExportFormat, exportFormats } from '../../formats/export-formats.ts'
 import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
 import type { Link } from './present.ts'
 
-/** A generation of the API. */
-export type Generation = Dialect['name']
-
-/** A format in which records, or the datasets of the catalog, are handed out whole. */
-export interface ExportFormat {
-  /** Last segment of its address, and the relation of its link. */
-  readonly name: string
-  readonly mediaType: string
-  /** Ending of its files, where that is not its name. */
-  readonly extension?: string
-  /** What can be exported in it. */
-  readonly sources: readonly ('catalog' | 'dataset')[]
-  /** True where only datasets with a field of geometry have it. */
-  readonly needsGeo: boolean
-  readonly generations: readonly Generation[]
-}
-
-const EVERYWHERE: readonly Generation[] = ['search-v2', 'explore-v2.0', 'explore-v2.1']
-
-const OLDER: readonly Generation[] = ['search-v2', 'explore-v2.0']
-
-const RDF_XML = 'application/rdf+xml; charset=utf-8'
-
-/** The formats that are served, in the order of their links (query API, "Record export"). */
-export const EXPORT_FORMATS: readonly ExportFormat[] = [
-  {
-    name: 'json',
-    mediaType: 'application/json; charset=utf-8',
-    sources: ['catalog', 'dataset'],
-    needsGeo: false,
-    generations: EVERYWHERE,
-  },
-  dataset('jsonl', 'application/jsonl; charset=utf-8'),
-  { ...dataset('csv', 'text/csv; charset=utf-8'), sources: ['catalog', 'dataset'] },
-  { ...dataset('geojson', 'application/geo+json; charset=utf-8'), needsGeo: true },
-  {
-    ...dataset('xls', 'application/vnd.ms-excel; charset=utf-8'),
-    sources: ['catalog', 'dataset'],
-    generations: OLDER,
-  },
-  {
-    ...dataset('xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'),
-    sources: ['catalog', 'dataset'],
-    generations: ['explore-v2.1'],
-  },
-  { ...dataset('shp', 'application/zip'), extension: 'zip', needsGeo: true },
-  { ...dataset('kml', 'application/vnd.google-earth.kml+xml; charset=utf-8'), needsGeo: true },
-  { ...dataset('gpx', 'application/gpx+xml; charset=utf-8'), needsGeo: true },
-  { ...dataset('fgb', 'application/octet-stream'), needsGeo: true },
-  dataset('parquet', 'application/parquet'),
-  { ...dataset('turtle', 'text/turtle; charset=utf-8'), extension: 'ttl' },
-  { ...dataset('rdfxml', RDF_XML), extension: 'rdf' },
-  dataset('n3', 'text/n3; charset=utf-8'),
-  dataset('jsonld', 'application/ld+json; charset=utf-8'),
-  catalog('rss', 'application/rss+xml; charset=utf-8'),
-  catalog('ttl', 'text/turtle; charset=utf-8'),
-  catalog('rdf', RDF_XML),
-  catalog('data.json', 'application/json; charset=utf-8'),
-  ...['', '_ap_ch', '_ap_de', '_ap_se', '_ap_sp', '_ap_it', '_ap_vl', '_ap_benap'].map(profile => ({
-    ...catalog(`dcat${profile}`, RDF_XML),
-    extension: 'rdf',
-  })),
-]
-
-/** A format of the records of any dataset, in every generation. */
-function dataset(name: string, mediaType: string): ExportFormat {
-  return { name, mediaType, sources: ['dataset'], needsGeo: false, generations: EVERYWHERE }
-}
-
-/** A format of the catalog alone. */
-function catalog(name: string, mediaType: string): ExportFormat {
-  return { name, mediaType, sources: ['catalog'], needsGeo: false, generations: EVERYWHERE }
-}
-
-/** The formats of the catalog in a generation, or those of a dataset with these fields. */
-export function exportFormats(
-  generation: Generation,
-  fields: 'catalog' | readonly Field[],
-): readonly ExportFormat[] {
-  const source = fields === 'catalog' ? 'catalog' : 'dataset'
-  const hasGeo = fields === 'catalog' || fields.some(({ type }) => isGeo(type))
-  return EXPORT_FORMATS.filter(
-    ({ sources, needsGeo, generations }) =>
-      sources.includes(source) && generations.includes(generation) && (hasGeo || !needsGeo),
-  )
-}
-
-/** The formats of a dataset of the sources beside the catalog: those of tables (query API, "Search API v2"). */
-export function tableFormats(
-  generation: Generation,
-  fields: 'any' | readonly Field[],
-): readonly ExportFormat[] {
-  return EXPORT_FORMATS.filter(
-    ({ name, sources, needsGeo, generations }) =>
-      Object.hasOwn(TABLE_WRITERS, name) &&
-      sources.includes('dataset') &&
-      generations.includes(generation) &&
-      (!needsGeo || fields === 'any' || fields.some(({ type }) => isGeo(type))),
-  )
-}
+export {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportFormats,
+  type Generation,
+  tableFormats,
+} from '../../formats/export-formats.ts'
 
 /** The lists of export formats: one link a format (query API, "Catalog export" and "Record export"). */
 export function exportListRoutes(app: FastifyInstance, door: Door): void {
-  const { catalog, dialect } = door.options
+  const { dialect } = door.options
   const { root } = door.place
 
   app.get<CatalogRoute>('/catalog/exports', async (request, reply) => {

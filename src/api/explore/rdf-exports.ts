@@ -54,7 +54,7 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
 
 /** The graph of a dataset, or of those of its records that a query finds, as a file (linked-data, "RDF exports"). */
 export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
-  const { base, catalog, dialect } = door.options
+  const { base, dialect } = door.options
   const unwritable = new UnwritableTexts()
 
   for (const [format, write] of Object.entries(RDF_WRITERS))

@@ -13,7 +13,7 @@ import { type Manner, pageLinks, presentRecord } from './present.ts'
 /** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
 export function recordRoutes(app: FastifyInstance, door: Door): void {
   const { options, place } = door
-  const { base, catalog, dialect } = options
+  const { base, dialect } = options
   const datasets = `/${place.source}/datasets`
 
   app.get<DatasetRoute>(`${datasets}/:dataset/records`, async (request, reply) => {

@@ -23,7 +23,7 @@ const MOST_SORTED = 20_000
 
 /** All rows of a query as a file in one of the formats of tables (query API, "Record export"; facts on "Exports"). */
 export function tableExportRoutes(app: FastifyInstance, door: Door): void {
-  const { catalog, dialect } = door.options
+  const { dialect } = door.options
   const { source: home } = door.place
 
   app.get<ExportRoute>(`/${home}/datasets/:dataset/exports/:format`, async (request, reply) => {

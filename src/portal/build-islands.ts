@@ -1,0 +1,76 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/**
+ * Makes what browsers load of the islands: one file each, its name with a hash of its contents, and a manifest of the
+ * names. Part of the build: nothing of it runs where a portal is served.
+ */
+const here = path.dirname(fileURLToPath(import.meta.url))
+const root = path.resolve(here, '../..')
+const source = path.join(root, 'src/portal/islands')
+const target = path.join(root, 'dist/assets')
+
+const entries = readdirSync(source).filter(
+  name => /\.(?:ts|css|svg)$/.test(name) && !/\.part\.ts$|\.d\.ts$|-worker\.ts$/.test(name),
+)
+const workers = readdirSync(source).filter(name => name.endsWith('-worker.ts'))
+
+rmSync(target, { recursive: true, force: true })
+const { metafile } = await build({
+  entryPoints: entries.map(name => path.join(source, name)),
+  outdir: target,
+  entryNames: '[name].[hash]',
+  chunkNames: 'chunk-[name].[hash]',
+  assetNames: '[name].[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: ['es2022'],
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+  legalComments: 'none',
+  loader: { '.svg': 'copy' },
+})
+
+/** Parsers and writers of forms that the portal does not serve: a query never meets them. */
+const UNUSED =
+  /^(?:htmlparser2|rdfa-streaming-parser|microdata-rdf-streaming-parser|rdfxml-streaming-parser|shaclc-parse|shaclc-write|graphql-to-sparql)$/
+
+/** Workers are one file each: what they load of Node is given to them, and their tables of HTML entities are left out. */
+const { metafile: workerFiles } = await build({
+  entryPoints: workers.map(name => path.join(source, name)),
+  outdir: target,
+  entryNames: '[name].[hash]',
+  bundle: true,
+  format: 'iife',
+  platform: 'browser',
+  target: ['es2022'],
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+  legalComments: 'none',
+  define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
+  plugins: [
+    {
+      name: 'unused',
+      setup(bundler) {
+        bundler.onResolve({ filter: UNUSED }, ({ path: name }) => ({ path: name, namespace: 'unused' }))
+        bundler.onLoad({ filter: /./, namespace: 'unused' }, () => ({
+          contents: 'module.exports = new Proxy({}, { get: () => class {} })',
+        }))
+      },
+    },
+  ],
+})
+const outputs = { ...metafile.outputs, ...workerFiles.outputs }
+const manifest = Object.fromEntries(
+  Object.entries(outputs).flatMap(([output, { entryPoint }]) =>
+    entryPoint === undefined
+      ? []
+      : [[path.basename(entryPoint).replace(/\.ts$/, '.js'), path.basename(output)]],
+  ),
+)
+writeFileSync(path.join(target, 'manifest.json'), JSON.stringify(manifest, null, 2))

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../errors.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { sendSitePage } from '../../http/site/frame.ts'
+import { visitOf } from '../../http/site/visit.ts'
+import { type Inquiry, isFilterFault, recordsSource } from '../ask.ts'
+import { facetPanel } from '../parts/facets.ts'
+import { NOTHING_SELECTED, readSelection, type Selection, selectionParameters } from '../selection.ts'
+import { metaText, plainText, type SiteServices, titleOf } from '../services.ts'
+import { filterBar } from './filter-bar.ts'
+import type { Tab, TabContext, TabName } from './tab.ts'
+import { TABS } from './tabs.ts'
+
+/** Answers with a tab of a dataset. Faults: NotFoundResource, Unauthorised, ForbiddenAccess, those of the store. */
+export async function answerDataset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: SiteServices,
+  inquiry: Inquiry,
+  id: string,
+  name: string,
+): Promise<FastifyReply> {
+  const entry = services.catalog.seenBy(request.principal).dataset(id)
+  const visit = visitOf(request, services)
+  const query = request.query as QueryParameters
+  const path = (tab: TabName) => `/explore/dataset/${encodeURIComponent(id)}/${tab}/`
+  const shown = TABS.filter(tab => tab.isShown({ entry, visit }))
+  const tab = shown.find(each => each.name === name)
+  if (tab === undefined) throw new Fault('NotFoundResource', { kind: 'page', id: name.slice(0, 100) })
+  const context = { visit, services, inquiry, entry, source: recordsSource(entry), query, path }
+  const made = await renderTab(tab, context)
+  const { selection, fault, content, total } = made
+  const facets =
+    tab.isFiltered && entry.content === 'records'
+      ? await facetsBeside(context, fault === null ? selection : NOTHING_SELECTED, tab)
+      : html``
+  const description = plainText(metaText(entry, 'description') ?? '')
+  return sendSitePage(reply, visit, {
+    title: tab.name === 'information' ? titleOf(entry) : `${titleOf(entry)}: ${visit.say(tab.label)}`,
+    description,
+    part: 'catalog',
+    isWide: tab.isFiltered,
+    status: fault === null ? 200 : 400,
+    islands: [...(content.islands ?? []), ...(tab.isFiltered ? ['filter.js'] : [])],
+    ...(content.head === undefined ? {} : { head: content.head }),
+    ...(content.imageSources === undefined ? {} : { imageSources: content.imageSources }),
+    body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${visit.say('Where you are')}"><a href="${visit.href('/explore/')}">${visit.say('Datasets')}</a></nav>
+<h1>${titleOf(entry)}</h1>
+${tabBar(shown, tab, { ...context, selection })}</div>
+${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
+<div class="${tab.isFiltered ? 'with-facets' : 'plain'}">${facets}<div class="panel">${content.body}</div></div>`,
+  })
+}
+
+interface Rendered {
+  readonly selection: Selection
+  /** What is wrong with the filter; null where nothing is. */
+  readonly fault: Fault | null
+  readonly content: Awaited<ReturnType<Tab['render']>>
+  /** Records that are selected; null where that is not told. */
+  readonly total: number | null
+}
+
+/** A filter that cannot be read is told on the page, which shows nothing then. */
+async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Promise<Rendered> {
+  let selection = NOTHING_SELECTED
+  try {
+    selection = readSelection(context.query)
+    const isCounted = tab.isFiltered && context.entry.content === 'records'
+    const total = isCounted ? await context.inquiry.count(context.source, selection) : null
+    const content = await tab.render({ ...context, selection })
+    return { selection, fault: null, content, total }
+  } catch (error) {
+    if (!isFilterFault(error)) throw error
+    return { selection, fault: error, content: { body: html`` }, total: null }
+  }
+}
+
+async function facetsBeside(
+  context: Omit<TabContext, 'selection'>,
+  selection: Selection,
+  tab: Tab,
+): Promise<Html> {
+  const { visit, inquiry, source, path } = context
+  const shown = await inquiry.facets(source, selection)
+  return facetPanel(visit, shown, selection, path(tab.name), ({ field }) => field.label)
+}
+
+function tabBar(shown: readonly Tab[], current: Tab, { visit, path, selection }: TabContext): Html {
+  const kept = selectionParameters({ ...selection, page: 1 })
+  const links = shown.map(tab => {
+    const here = tab.name === current.name ? html` aria-current="page"` : ''
+    return html`<li><a href="${visit.href(path(tab.name), kept)}"${here}>${visit.say(tab.label)}</a></li>`
+  })
+  return html`<nav class="tabs" aria-label="${visit.say('Views of the dataset')}"><ul>${links}</ul></nav>`
+}

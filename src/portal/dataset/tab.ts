@@ -1,0 +1,55 @@
+import type { ServedDataset } from '../../catalog/served.ts'
+import type { Html } from '../../http/html.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import type { Inquiry, Source } from '../ask.ts'
+import type { Selection } from '../selection.ts'
+import type { SiteServices } from '../services.ts'
+
+/** What a tab of a dataset is made of. */
+export interface TabContext {
+  readonly visit: Visit
+  readonly services: SiteServices
+  readonly inquiry: Inquiry
+  readonly entry: ServedDataset
+  readonly source: Source
+  /** The records that all tabs are about; everything where a filter cannot be read. */
+  readonly selection: Selection
+  /** All parameters of the address: a tab may have more of its own. */
+  readonly query: QueryParameters
+  /** Path of a tab of this dataset. */
+  readonly path: (tab: TabName) => string
+}
+
+export const TAB_NAMES = [
+  'information',
+  'table',
+  'map',
+  'analyze',
+  'export',
+  'api',
+  'linked-data',
+  'mapping',
+] as const
+export type TabName = (typeof TAB_NAMES)[number]
+
+/** One view of a dataset. */
+export interface Tab {
+  readonly name: TabName
+  /** In English: it is translated where it is shown. */
+  readonly label: string
+  /** True where a dataset, or who looks at it, has use for it. */
+  readonly isShown: (context: Pick<TabContext, 'entry' | 'visit'>) => boolean
+  /** True where it shows what the filter bar selects. */
+  readonly isFiltered: boolean
+  /** Faults of a filter are told by the filter bar. */
+  readonly render: (context: TabContext) => Promise<TabContent>
+}
+
+export interface TabContent {
+  readonly body: Html
+  readonly head?: Html
+  /** Scripts of the tab, among what the build makes. */
+  readonly islands?: readonly string[]
+  readonly imageSources?: readonly string[]
+}

@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from '../http/html.ts'
+import { sendSitePage } from '../http/site/frame.ts'
+import { visitOf } from '../http/site/visit.ts'
+import { catalogSource, type Inquiry } from './ask.ts'
+import { CATALOG_PATH } from './catalog-page.ts'
+import { datasetCard, modifiedOf } from './parts/cards.ts'
+import { NOTHING_SELECTED, selectionParameters } from './selection.ts'
+import type { SiteServices } from './services.ts'
+
+const CARDS = 6
+
+/** Answers with the first page: what the portal is, a search, its themes, what changed last. */
+export async function answerHome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: SiteServices,
+  inquiry: Inquiry,
+): Promise<FastifyReply> {
+  const visit = visitOf(request, services)
+  const { say, href } = visit
+  const served = await services.catalog.seenBy(request.principal).asked()
+  const source = catalogSource(served)
+  const themes = (await inquiry.facets(source, NOTHING_SELECTED)).find(({ facet }) => facet.name === 'theme')
+  const latest = [...served.entries].sort((a, b) => (modifiedOf(a) < modifiedOf(b) ? 1 : -1)).slice(0, CARDS)
+  const records = served.entries.reduce((sum, { statistics }) => sum + statistics.records, 0)
+  const triples = served.entries.reduce((sum, entry) => sum + entry.triples, 0)
+  const figures = [
+    say.many('{n} dataset', '{n} datasets', served.entries.length),
+    say.many('{n} record', '{n} records', records),
+    say.many('{n} triple', '{n} triples', triples),
+  ]
+  const links = (themes?.values ?? []).flatMap(value => {
+    if (value.state === 'excluded') return []
+    const refine = [{ facet: 'theme', value: value.value }]
+    const target = href(CATALOG_PATH, selectionParameters({ ...NOTHING_SELECTED, refine }))
+    return [
+      html`<li><a href="${target}"><span>${value.name}</span> <data value="${value.count}">${visit.number(value.count)}</data></a></li>`,
+    ]
+  })
+  return sendSitePage(reply, visit, {
+    title: '',
+    part: 'home',
+    isWide: true,
+    body: html`<section class="hero"><h1>${services.title}</h1>
+${services.description === '' ? '' : html`<p>${services.description}</p>`}
+<form class="search" action="${href(CATALOG_PATH)}" method="get" role="search"><label class="hidden" for="q">${say('Words to look for')}</label>
+<input type="search" id="q" name="q" placeholder="${say('Find datasets')}"><button>${say('Search')}</button></form>
+<p class="figures">${figures.map(figure => html`<span>${figure}</span> `)}</p></section>
+${links.length === 0 ? '' : html`<section><h2>${say('Themes')}</h2><ul class="themes">${links}</ul></section>`}
+<section><h2>${say('Last modified')}</h2><ul class="cards">${latest.map(
+      entry => html`<li>${datasetCard(visit, entry, 'h3')}</li>
+`,
+    )}</ul><p><a href="${href(CATALOG_PATH)}">${say('All datasets')}</a></p></section>`,
+  })
+}

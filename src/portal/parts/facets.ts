@@ -1,0 +1,93 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import { isTemporal } from '../../model/field.ts'
+import type { Facet } from '../../query/facets.ts'
+import type { FacetValue } from '../../records/facets.ts'
+import type { ShownFacet } from '../ask.ts'
+import { type Selection, selectionParameters, toggled } from '../selection.ts'
+
+/** Values of a facet that are shown at once; the others are behind a disclosure. */
+const SHOWN = 8
+const MOST = 100
+
+/**
+ * The facets of a list with the counts of their values: each value is a link that chooses it, or leaves it out again.
+ *
+ * @param path of the page, below the base address
+ * @param label what a facet is called
+ */
+export function facetPanel(
+  visit: Visit,
+  shown: readonly ShownFacet[],
+  selection: Selection,
+  path: string,
+  label: (facet: Facet) => string,
+): Html {
+  const groups = shown.flatMap(({ facet, values }) => {
+    const rows = values.flatMap(value => valueRows(visit, facet, value, selection, path, 0))
+    if (rows.length === 0) return []
+    const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN, MOST)]
+    const more =
+      rest.length === 0
+        ? ''
+        : html`<details><summary>${visit.say.many('{n} more', '{n} more', rest.length)}</summary><ul>${rest}</ul></details>`
+    return [html`<section class="facet"><h3>${label(facet)}</h3><ul>${first}</ul>${more}</section>`]
+  })
+  return groups.length === 0
+    ? html``
+    : html`<aside class="facets" aria-label="${visit.say('Filters')}">${groups}</aside>`
+}
+
+function valueRows(
+  visit: Visit,
+  facet: Facet,
+  value: FacetValue,
+  selection: Selection,
+  path: string,
+  depth: number,
+): readonly Html[] {
+  if (value.state === 'excluded' || depth > 5) return []
+  const isChosen = value.state === 'refined'
+  const target = visit.href(
+    path,
+    selectionParameters(toggled(selection, { facet: facet.name, value: value.value })),
+  )
+  const name = isTemporal(facet.field.type) ? value.name : value.name
+  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${name}</span> <data value="${value.count}">${visit.number(value.count)}</data></a></li>`
+  return [
+    row,
+    ...(value.facets ?? []).flatMap(below => valueRows(visit, facet, below, selection, path, depth + 1)),
+  ]
+}
+
+/** What is chosen of the facets and words, each a link that takes it back. */
+export function chosenChips(
+  visit: Visit,
+  selection: Selection,
+  path: string,
+  label: (facet: string) => string,
+): Html {
+  const { words, where, refine, exclude } = selection
+  const chip = (text: string, without: Selection) =>
+    html`<li><a class="chip" href="${visit.href(path, selectionParameters({ ...without, page: 1 }))}" rel="nofollow"><span>${text}</span><span class="cross" aria-hidden="true">×</span><span class="hidden"> ${visit.say('remove')}</span></a></li>`
+  const chips = [
+    ...(words === '' ? [] : [chip(`“${words}”`, { ...selection, words: '' })]),
+    ...(where === '' ? [] : [chip(where, { ...selection, where: '' })]),
+    ...refine.map((each, at) =>
+      chip(`${label(each.facet)}: ${each.value}`, {
+        ...selection,
+        refine: refine.filter((_, other) => other !== at),
+      }),
+    ),
+    ...exclude.map((each, at) =>
+      chip(`${label(each.facet)} ≠ ${each.value}`, {
+        ...selection,
+        exclude: exclude.filter((_, other) => other !== at),
+      }),
+    ),
+  ]
+  if (chips.length === 0) return html``
+  const all = visit.href(path, selection.orderBy === '' ? {} : { order_by: selection.orderBy })
+  const clear = chips.length > 1 ? html`<li><a href="${all}">${visit.say('Clear all')}</a></li>` : ''
+  return html`<ul class="chips" aria-label="${visit.say('What is chosen')}">${chips}${clear}</ul>`
+}

@@ -1,0 +1,27 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+
+/**
+ * Links to the pages around one.
+ *
+ * @param pages how many there are
+ * @param target address of a page
+ */
+export function pager(visit: Visit, page: number, pages: number, target: (page: number) => string): Html {
+  if (pages <= 1) return html``
+  const near = [1, page - 2, page - 1, page, page + 1, page + 2, pages].filter(
+    (each, at, all) => each >= 1 && each <= pages && all.indexOf(each) === at,
+  )
+  const items = near.map((each, at) => {
+    const gap =
+      at > 0 && each - (near[at - 1] ?? 0) > 1 ? html`<li class="gap" aria-hidden="true">…</li>` : ''
+    const link =
+      each === page
+        ? html`<li><a href="${target(each)}" aria-current="page">${visit.number(each)}</a></li>`
+        : html`<li><a href="${target(each)}">${visit.number(each)}</a></li>`
+    return html`${gap}${link}`
+  })
+  const step = (to: number, label: string, rel: string) =>
+    to < 1 || to > pages ? '' : html`<li><a href="${target(to)}" rel="${rel}">${label}</a></li>`
+  return html`<nav class="pager" aria-label="${visit.say('Pages')}"><ul>${step(page - 1, visit.say('Previous'), 'prev')}${items}${step(page + 1, visit.say('Next'), 'next')}</ul></nav>`
+}

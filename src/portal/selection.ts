@@ -1,0 +1,106 @@
+import { readFacetValues } from '../http/facet-parameters.ts'
+import { many, one } from '../http/parameters.ts'
+import type { QueryParameters } from '../http/query-string.ts'
+import type { LinkParameters } from '../http/site/visit.ts'
+
+/** A facet and one of its values. */
+export interface Refinement {
+  readonly facet: string
+  readonly value: string
+}
+
+/** Which records or datasets a page shows: all of its state is in its address, which has it in these parameters. */
+export interface Selection {
+  /** Words that are looked for: `q`. */
+  readonly words: string
+  /** A condition in ODSQL: `where`. */
+  readonly where: string
+  readonly refine: readonly Refinement[]
+  readonly exclude: readonly Refinement[]
+  /** In ODSQL: `order_by`; empty for the order of the source. */
+  readonly orderBy: string
+  /** 1, 2, 3 … */
+  readonly page: number
+}
+
+export const NOTHING_SELECTED: Selection = {
+  words: '',
+  where: '',
+  refine: [],
+  exclude: [],
+  orderBy: '',
+  page: 1,
+}
+
+const LONGEST_WORDS = 500
+const MOST_PAGES = 1_000_000
+
+/** Reads the selection of an address. Faults: InvalidRESTParameterError. */
+export function readSelection(query: QueryParameters): Selection {
+  const page = Number(one(query, 'page') ?? '1')
+  const named = (parameter: 'refine' | 'exclude') =>
+    readFacetValues(query, parameter).map(({ facet, value }) => ({ facet: facet.name, value }))
+  return {
+    words: (one(query, 'q') ?? '').trim().slice(0, LONGEST_WORDS),
+    where: many(query, 'where')
+      .filter(text => text.trim() !== '')
+      .map(text => text.trim())
+      .join(' and '),
+    refine: named('refine'),
+    exclude: named('exclude'),
+    orderBy: (one(query, 'order_by') ?? '').trim(),
+    page: Number.isInteger(page) && page >= 1 && page <= MOST_PAGES ? page : 1,
+  }
+}
+
+/** The parameters of a selection, as the pages have them in their addresses; the first page is not named. */
+export function selectionParameters(selection: Selection): LinkParameters {
+  const { words, where, refine, exclude, orderBy, page } = selection
+  return {
+    q: words,
+    where,
+    refine: refine.map(refinementText),
+    exclude: exclude.map(refinementText),
+    order_by: orderBy,
+    page: page === 1 ? undefined : page,
+  }
+}
+
+/** The same selection as the parameters of the Explore API, without the page. */
+export function apiParameters({ words, where, refine, exclude, orderBy }: Selection): LinkParameters {
+  return {
+    where: conditions(words, where),
+    refine: refine.map(refinementText),
+    exclude: exclude.map(refinementText),
+    order_by: orderBy,
+  }
+}
+
+/** What a selection asks for in ODSQL: its words as a text, which is looked for everywhere, and its condition. */
+export function conditions(words: string, where: string): readonly string[] {
+  return [...(words === '' ? [] : [odsqlText(words)]), ...(where === '' ? [] : [where])]
+}
+
+/** A text as a literal of ODSQL. */
+export function odsqlText(text: string): string {
+  return `"${text.replace(/[\\"]/g, character => `\\${character}`)}"`
+}
+
+/** A refinement as `refine` and `exclude` write it. */
+export function refinementText({ facet, value }: Refinement): string {
+  return `${/^[\w.]+$/.test(facet) ? facet : `\`${facet}\``}:${/^[\w .-]+$/.test(value) ? value : odsqlText(value)}`
+}
+
+/** The selection with a refinement, or without it where it was there. */
+export function toggled(selection: Selection, refinement: Refinement): Selection {
+  const isSame = ({ facet, value }: Refinement) => facet === refinement.facet && value === refinement.value
+  const refine = selection.refine.some(isSame)
+    ? selection.refine.filter(each => !isSame(each))
+    : [...selection.refine, refinement]
+  return { ...selection, refine, page: 1 }
+}
+
+/** True where everything is selected. */
+export function isEverything({ words, where, refine, exclude }: Selection): boolean {
+  return words === '' && where === '' && refine.length + exclude.length === 0
+}

@@ -1,0 +1,62 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Figures } from '../catalog/catalog-dataset.ts'
+import type { ServedDataset } from '../catalog/served.ts'
+import type { Surveys } from '../catalog/surveys.ts'
+import type { SiteOptions } from '../http/site/visit.ts'
+import type { Store } from '../store/store.ts'
+
+/** What the pages of the site are built on. */
+export interface SiteServices extends SiteOptions {
+  readonly catalog: Catalog
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly surveys: Pick<Surveys, 'of'>
+  /** The portal folder: example queries, mappings. */
+  readonly portal: string
+  readonly usage: Figures
+  /** A clock in milliseconds, for the times that are told. */
+  readonly clock: () => number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Addresses of map tiles with {z}, {x} and {y}, and who made them; maps show outlines of land without. */
+  readonly tiles?: { readonly url: string; readonly attribution: string }
+}
+
+/** The title of a dataset. */
+export function titleOf({ dataset }: Pick<ServedDataset, 'dataset'>): string {
+  const title = dataset.metas.default?.title
+  return typeof title === 'string' && title !== '' ? title : dataset.id
+}
+
+/** A text of the metadata of a dataset; null where there is none. */
+export function metaText(
+  { dataset }: Pick<ServedDataset, 'dataset'>,
+  name: string,
+  template = 'default',
+): string | null {
+  const value = dataset.metas[template]?.[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** The texts of a list in the metadata of a dataset. */
+export function metaTexts(
+  { dataset }: Pick<ServedDataset, 'dataset'>,
+  name: string,
+  template = 'default',
+): readonly string[] {
+  const value = dataset.metas[template]?.[name]
+  if (Array.isArray(value)) return value.map(String)
+  return typeof value === 'string' && value !== '' ? [value] : []
+}
+
+/** What HTML says, as plain text: tags are spaces, and what is escaped is not. */
+export function plainText(text: string): string {
+  return text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
