@@ -64,7 +64,12 @@ module.exports = {
     only('n3', 'n3/', '^src/mapping/rml/'),
     only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/database\\.ts$'),
     only('fastify', '@?fastify', '^src/(http|api|portal)/|^src/(app|main)\\.ts$|^src/cli/'),
-    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^lodestone:' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -43,6 +43,7 @@ import { addManners } from './http/manners.ts'
 import { parseQueryString } from './http/query-string.ts'
 import { Quotas, quotaLimits } from './http/quota.ts'
 import { ResponseCache } from './http/response-cache.ts'
+import { answerPageFault } from './http/site/fault-page.ts'
 import type { Principal } from './model/principal.ts'
 import { accountPages } from './portal/account/routes.ts'
 import { site } from './portal/routes.ts'
@@ -194,9 +195,10 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const isPrivate = config.access === 'private'
   const authenticate = authenticator(accounts, base.startsWith('https:'))
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
-  const frame = { title: config.title, root: new URL(base).pathname.replace(/\/$/, '') }
+  const { title, description, languages } = config
+  const frame = { base, title, description, languages }
   recordCalls(http, recorder)
-  addManners(http, { isPrivate, authenticate, quotas, address, posts: SPARQL_PATH, frame })
+  addManners(http, { isPrivate, authenticate, quotas, address, posts: SPARQL_PATH, site: frame })
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
     state: () => catalog.entries(),
@@ -211,12 +213,12 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       kind: 'address',
       id: request.url.split('?')[0]?.slice(0, 200) ?? '',
     })
-    answerFault(restBody)(fault, request, reply)
+    const isAskedByBrowser = request.headers.accept?.includes('text/html') === true
+    ;(isAskedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
   })
   const signingIn = {
+    ...frame,
     accounts,
-    base,
-    title: config.title,
     now,
     address: (request: FastifyRequest) => address(request.raw),
   }
@@ -224,13 +226,11 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   await http.register(oauth, signingIn)
   await http.register(site, {
     ...services,
-    base,
-    title: config.title,
-    description: config.description,
-    languages: config.languages,
+    ...frame,
     portal: config.portal,
     ...(config.tiles === undefined ? {} : { tiles: config.tiles }),
     usage: (id: string) => exploreMetas(usage.counts(id)),
+    limits: quotaLimits(config.quotas),
     clock: () => performance.now(),
     now,
   })
@@ -253,8 +253,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
-    base,
-    title: config.title,
+    ...frame,
     store,
     dataset: (id: string, principal: Principal) => queriedDataset(catalog.seenBy(principal).dataset(id)),
     datasets: (principal: Principal) => {
@@ -278,7 +277,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     await doors.register(odata, { ...asked, prefix: ODATA_PATH })
     await doors.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
     await doors.register(fragments, {
-      base,
+      ...frame,
       pageSize: config.fragmentSize,
       store,
       dataset: (id: string, principal: Principal) => described(catalog.seenBy(principal).dataset(id), base),
@@ -290,7 +289,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       cache,
     })
     await doors.register(resources, {
-      base,
+      ...frame,
       store,
       dereference: config.dereference,
       seenBy: (principal: Principal) => {

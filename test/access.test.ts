@@ -277,6 +277,7 @@ function attachmentTricks(place: string): readonly Address[] {
 
 const encoded = encodeURIComponent
 const PAGE = 'text/html'
+const TABS = ['information', 'table', 'analyze', 'export', 'api', 'linked-data'] as const
 const FIXED: Readonly<Record<string, readonly Address[]>> = {
   '/': [silent('/', 'list')],
   '/assets/:file': [at('/assets/nothing.ABCDEFGH.css', 'absent')],
@@ -286,7 +287,28 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
     silent(`/explore/dataset/${OPEN}/`, 'public'),
     at('/explore/dataset/nowhere/', 'absent'),
   ],
-  '/explore/dataset/:dataset/:tab': ['information', 'table'].flatMap(tab => [
+  '/developers': [silent('/developers/', 'public')],
+  '/sparql': [silent('/sparql/', 'list'), silent(`/sparql/?source=${HIDDEN}`, 'hidden')],
+  '/odsql': [silent('/odsql/', 'list'), silent(`/odsql/?dataset=${OPEN}`, 'list')],
+  '/robots.txt': [silent('/robots.txt', 'public')],
+  '/sitemap.xml': [silent('/sitemap.xml', 'public')],
+  '/sitemap/:part': [at('/sitemap/9.xml', 'absent')],
+  '/opensearch.xml': [silent('/opensearch.xml', 'public')],
+  '/explore/suggestions': [silent('/explore/suggestions?q=zyzzy', 'list')],
+  '/explore/dataset/:dataset/complete': [
+    silent(`/explore/dataset/${HIDDEN}/complete`, 'hidden'),
+    silent(`/explore/dataset/${HIDDEN}/complete?field=name&prefix=`, 'hidden'),
+    silent(`/explore/dataset/${OPEN}/complete?field=name&prefix=z`, 'public'),
+  ],
+  '/explore/dataset/:dataset/check': [
+    silent(`/explore/dataset/${HIDDEN}/check?where=nam%3D1`, 'hidden'),
+    silent(`/explore/dataset/${OPEN}/check?where=nam%3D1`, 'public'),
+  ],
+  '/explore/dataset/:dataset/mapping': [
+    at(`/explore/dataset/${HIDDEN}/mapping/`, 'absent'),
+    at(`/explore/dataset/${OPEN}/mapping/`, 'absent'),
+  ],
+  '/explore/dataset/:dataset/:tab': TABS.flatMap(tab => [
     at(`/explore/dataset/${HIDDEN}/${tab}/`, 'hidden'),
     silent(`/explore/dataset/${OPEN}/${tab}/`, 'public'),
   ]),

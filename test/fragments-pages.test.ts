@@ -52,10 +52,12 @@ function linked(count: number): string {
   }).join('')
 }
 
+const SITE = { title: 'Portal', description: '', languages: ['en'] }
+
 async function server(store: Store, graph: string, pageSize: number) {
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   const dataset = { id: 'd', title: 'D', description: null, version: 'v1', graph }
-  await http.register(fragments, { base: BASE, pageSize, store, dataset: () => dataset })
+  await http.register(fragments, { ...SITE, base: BASE, pageSize, store, dataset: () => dataset })
   return http
 }
 

@@ -196,7 +196,7 @@ t.test('a page for people has its terms as links, and nothing in it can leave it
   ])
     t.ok(page.body.includes(part), part)
   t.equal(page.body.match(/<tr>/g)?.length, 11)
-  t.equal(page.body.match(/<script/g)?.length, 1)
+  t.equal(page.body.match(/<script type="application\/ld\+json"/g)?.length, 1)
   for (const [, link = ''] of page.body.matchAll(/<td><a href="([^"]*)"/g)) {
     const target = link.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replace('http://127.0.0.1', '')
     const { body } = await http.inject(target)

@@ -281,8 +281,6 @@ t.test('what is not there is told in the usual words', async t => {
     [`${SEARCH}/catalog/metadata_templates/basic/__proto__`, 'metadata template __proto__'],
     [`${SEARCH}/catalog/datasets/nope/attachments`, 'dataset nope'],
     [`${SEARCH}/catalog/datasets/nope/exports`, 'dataset nope'],
-    [`${SEARCH}/catalog/datasets/hidden/attachments`, 'dataset hidden'],
-    [attachment('a_json', 'hidden'), 'dataset hidden'],
     [attachment('page_html', 'nope'), 'dataset nope'],
     [attachment('nope'), 'attachment nope'],
     [attachment('../page_html'), 'attachment ../page_html'],
@@ -294,6 +292,14 @@ t.test('what is not there is told in the usual words', async t => {
     t.equal(response.statusCode, 404, url)
     const message = `The requested ${what} does not exist.`
     t.same(response.json(), { error_code: 'NotFoundResource', message })
+  }
+})
+
+t.test('a restricted dataset hands out no attachments', async t => {
+  for (const url of [`${SEARCH}/catalog/datasets/hidden/attachments`, attachment('a_json', 'hidden')]) {
+    const response = await get(url)
+    t.equal(response.statusCode, 401, url)
+    t.match(response.json(), { error_code: 'Unauthorised', message: /^The dataset hidden is not public/ })
   }
 })
 

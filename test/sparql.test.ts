@@ -63,6 +63,8 @@ async function serve(store: Store): Promise<FastifyInstance> {
   await app.register(sparql, {
     base: BASE,
     title: 'Portal',
+    description: '',
+    languages: ['en'],
     store,
     datasets: () => DATASETS,
     dataset: id => {

@@ -9,6 +9,7 @@ import { graphSources, graphsOf, type ServedDataset, servedDataset } from './ser
 import {
   currentManifest,
   currentVersion,
+  isSecretlyWithdrawn,
   isWithdrawn,
   type Manifest,
   publishedDatasets,
@@ -77,7 +78,9 @@ export class Catalog implements DatasetSource {
 
   /** True for a dataset that was withdrawn: its addresses led somewhere and do so no more. */
   isGone(id: string): boolean {
-    return DATASET_ID.test(id) && !this.served.byId.has(id) && isWithdrawn(this.options.versions, id)
+    const { versions } = this.options
+    if (!DATASET_ID.test(id) || this.served.byId.has(id)) return false
+    return isWithdrawn(versions, id) && !isSecretlyWithdrawn(versions, id)
   }
 
   /**

@@ -119,6 +119,12 @@ export function isWithdrawn({ root }: Versions, id: string): boolean {
   return existsSync(path.join(root, id, 'withdrawn'))
 }
 
+/** True for a dataset that was withdrawn and that not everybody could see: it is as if it had never been. */
+export function isSecretlyWithdrawn({ root }: Versions, id: string): boolean {
+  const file = path.join(root, id, 'withdrawn')
+  return existsSync(file) && readFileSync(file, 'utf8') === 'restricted'
+}
+
 /** The ids of the latest records that a dataset had once and has no more. */
 export function removedIds({ root }: Versions, id: string): ReadonlySet<string> {
   return removedRecords(path.join(root, id))
@@ -156,7 +162,8 @@ export function withdraw(versions: Versions, id: string): boolean {
   if (current === null) return false
   const home = path.join(versions.root, id)
   rememberRemoved(home, path.join(home, current), null)
-  writeDurably(path.join(home, 'withdrawn'), '')
+  const visibility = currentManifest(versions, id)?.dataset.visibility ?? 'restricted'
+  writeDurably(path.join(home, 'withdrawn'), visibility)
   rmSync(path.join(home, 'current'), { force: true })
   removeOthers(home, [])
   return true

@@ -4,10 +4,8 @@ import { versionsOf } from '../catalog/versions.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
 import { isLanguage, LANGUAGES } from '../model/language.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
-import { answerQuery } from '../records/answer.ts'
-import { planOdsql } from '../records/ask.ts'
-import { Stopwatch } from '../records/stopwatch.ts'
-import { type AskedStatement, Asker } from '../records/trace.ts'
+import { explainOdsql } from '../records/explain.ts'
+import type { AskedStatement } from '../records/trace.ts'
 import { createEmbeddedStore } from '../store/embedded/embedded.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf } from './settings.ts'
@@ -73,18 +71,15 @@ export function explainCommand(): Command {
           limit: Number(options.limit),
           offset: Number(options.offset),
         }
-        const statements: AskedStatement[] = []
-        const watch = new Stopwatch(() => performance.now())
-        const asker = new Asker(store, watch, statement => statements.push(statement))
-        const plan = planOdsql(clauses, context, watch)
-        const { total, rows } = await answerQuery(plan, { target, style: { dialect, timezone } }, asker)
+        const asked = { target, store, clock: () => performance.now() }
+        const { plan, statements, answer, milliseconds } = await explainOdsql(clauses, context, asked)
         const stages = {
           text: where,
           ast: where.trim() === '' ? null : parseWhere(where),
           plan,
           statements,
-          answer: { total, rows: rows.map(({ object }) => object) },
-          milliseconds: Object.fromEntries(watch.stages()),
+          answer: { total: answer.total, rows: answer.rows.map(({ object }) => object) },
+          milliseconds,
         }
         process.stdout.write(
           options.json === true ? `${JSON.stringify(stages, null, 2)}\n` : explainText(stages),

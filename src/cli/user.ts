@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { MOST_CALLS } from '../accounts/names.ts'
 import { definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Fault } from '../errors.ts'
-import { EVERYTHING } from '../model/principal.ts'
+import { EDITING, EVERYTHING } from '../model/principal.ts'
 import { printColumns, printJson, withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { randomPassword, readPassword } from './password.ts'
@@ -107,11 +107,11 @@ function quotaCommand(): Command {
 
 function grantCommand(): Command {
   return new Command('grant')
-    .description('let a user see a restricted dataset')
+    .description('let a user see a restricted dataset, or edit the mapping of a dataset')
     .argument('<name>')
     .argument(
       '<dataset>',
-      `id of a dataset, * for all, or ${MONITORING} for the calls of the APIs one by one`,
+      `id of a dataset, * for all, ${EDITING} before either to edit mappings, or ${MONITORING} for the calls of the APIs one by one`,
     )
     .action(async (name: string, dataset: string, options: UserOptions) => {
       const { portal } = configOf(options)
@@ -141,11 +141,16 @@ function removeCommand(): Command {
 }
 
 /** What is odd about a grant; null where nothing is. */
-function warningOf(portal: string, dataset: string): string | null {
+function warningOf(portal: string, grant: string): string | null {
+  const isEditing = grant.startsWith(EDITING)
+  const dataset = isEditing ? grant.slice(EDITING.length) : grant
   if (dataset === EVERYTHING || dataset === MONITORING) return null
   if (!definedDatasets(portal).includes(dataset)) return `there is no dataset ${dataset} in ${portal} yet`
   const { definition } = readDefinition(portal, dataset)
-  return definition?.visibility === 'public' ? `${dataset} is public: it needs no grant` : null
+  const isPublic = definition?.visibility === 'public'
+  if (isEditing)
+    return isPublic ? null : `${dataset} is restricted: the grant of ${dataset} lets the user see it`
+  return isPublic ? `${dataset} is public: it needs no grant` : null
 }
 
 function callsArgument(text: string): number {

@@ -2,7 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { note } from './account-fields.ts'
 import { html } from './html.ts'
-import { type AccountsOptions, rootOf, sendPage } from './signed-in.ts'
+import { type AccountsOptions, sendPage } from './signed-in.ts'
+import type { Translator } from './site/messages.ts'
+import { visitOf } from './site/visit.ts'
 
 /** Answers what was thrown with a page; what is no fault is logged and told as nothing but unexpected. */
 export function answerWithPage(options: AccountsOptions) {
@@ -10,25 +12,37 @@ export function answerWithPage(options: AccountsOptions) {
     const { status, message } = toldOf(error)
     if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
     if (status === 503 || status === 429) reply.header('retry-after', '2')
+    const { say, href } = visitOf(request, options)
     sendPage(request, reply, options, {
       type: 'page',
       status,
-      heading: HEADINGS[status] ?? 'This cannot be done',
+      heading: headingOf(status, say),
       content: html`${note('bad', html`<p>${message}</p>`)}
-<p><a href="${rootOf(options)}/account/">Go to your account</a></p>
+<p><a href="${href('/account/')}">${say('Go to your account')}</a></p>
 `,
     })
   }
 }
 
-const HEADINGS: Readonly<Record<number, string>> = {
-  403: 'The form was not accepted',
-  404: 'Not found',
-  413: 'The form is too long',
-  415: 'This is not a form',
-  429: 'Too many attempts',
-  500: 'Something went wrong',
-  503: 'Not possible now',
+function headingOf(status: number, say: Translator): string {
+  switch (status) {
+    case 403:
+      return say('The form was not accepted')
+    case 404:
+      return say('Not found')
+    case 413:
+      return say('The form is too long')
+    case 415:
+      return say('This is not a form')
+    case 429:
+      return say('Too many attempts')
+    case 500:
+      return say('Something went wrong')
+    case 503:
+      return say('Not possible now')
+    default:
+      return say('This cannot be done')
+  }
 }
 
 function toldOf(error: unknown): { readonly status: number; readonly message: string } {

@@ -1,4 +1,5 @@
 import { type Html, html } from './html.ts'
+import type { Visit } from './site/visit.ts'
 
 /** What is wrong with a field of a form that was sent. */
 export interface FieldProblem {
@@ -53,9 +54,7 @@ export function note(kind: 'bad' | 'good', content: Html): Html {
 }
 
 /** A moment as people read it. */
-export function momentText(moment: string | null): Html {
-  if (moment === null) return html`never`
-  const day = moment.slice(0, 10)
-  const time = moment.slice(11, 16)
-  return html`<time datetime="${moment}">${day}${time === '' ? '' : ` ${time} UTC`}</time>`
+export function momentText({ say, date }: Pick<Visit, 'say' | 'date'>, moment: string | null): Html {
+  if (moment === null) return html`${say('never')}`
+  return html`<time datetime="${moment}">${date(moment, moment.length > 10 ? 'moment' : 'day')}</time>`
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { ACCOUNT_STYLE } from './account-style.ts'
 import { type Html, html } from './html.ts'
+import { pageText, policyOf, type SitePage, sendSitePage } from './site/frame.ts'
+import type { Visit } from './site/visit.ts'
 
 /** A page of accounts, inside its frame. */
 export interface AccountPage {
@@ -16,36 +16,23 @@ export interface AccountPage {
   readonly formTargets?: readonly string[]
 }
 
-/** What the frame shows of the portal and of who is signed in. */
-export interface AccountFrame {
-  readonly title: string
-  /** The path of the base address, without a slash at its end. */
-  readonly root: string
-  readonly signedIn: { readonly name: string; readonly formToken: string } | null
-  /** The address of the page, without `root`. */
-  readonly current: string
+/** Who is signed in, as the pages of accounts show it. */
+export interface SignedInAs {
+  readonly name: string
+  /** For the form that ends the session. */
+  readonly formToken: string
 }
 
-const SECTIONS = [
-  ['/account/', 'Overview'],
-  ['/account/my-api-keys/', 'My API keys'],
-  ['/account/my-applications/', 'My applications'],
-  ['/account/authorizations/', 'Authorizations'],
-  ['/account/password/', 'Password'],
-] as const
-
 /** Sends a page that no cache keeps, no other site frames, and that runs no scripts. */
-export function sendAccountPage(reply: FastifyReply, frame: AccountFrame, page: AccountPage): FastifyReply {
-  return keepPrivate(reply)
-    .headers({
-      'content-security-policy': policyOf(page.formTargets ?? []),
-      'x-frame-options': 'DENY',
-      'x-robots-tag': 'noindex',
-      ...(page.retryAfter === undefined ? {} : { 'retry-after': String(page.retryAfter) }),
-    })
-    .code(page.status ?? 200)
-    .type('text/html; charset=utf-8')
-    .send(pageText(frame, page))
+export function sendAccountPage(
+  reply: FastifyReply,
+  visit: Visit,
+  signedIn: SignedInAs | null,
+  page: AccountPage,
+): FastifyReply {
+  keepPrivate(reply).headers({ 'x-frame-options': 'DENY', 'x-robots-tag': 'noindex' })
+  if (page.retryAfter !== undefined) reply.header('retry-after', String(page.retryAfter))
+  return sendSitePage(reply, visit, sitePageOf(visit, signedIn, page))
 }
 
 /**
@@ -73,50 +60,51 @@ export function redirectSources(uris: readonly string[]): readonly string[] {
 }
 
 /** What a browser is shown with 401: where to sign in, and from there back to the address. */
-export function signInPage(
-  frame: Pick<AccountFrame, 'title' | 'root'>,
-  address: string,
-): { readonly text: string; readonly policy: string } {
-  const next = new URLSearchParams({ next: frame.root + address })
-  const content = html`<p>This is not public. Sign in to see it, if it was granted to you.</p>
-<p><a class="button" href="${frame.root}/account/login/?${String(next)}">Sign in</a></p>
+export function signInPage(visit: Visit): { readonly text: string; readonly policy: string } {
+  const { say, href, address } = visit
+  const next = `${href('/').split('?')[0]?.replace(/\/$/, '')}${address}`
+  const content = html`<p>${say('This is not public. Sign in to see it, if it was granted to you.')}</p>
+<p><a class="button" href="${href('/account/login/', { next })}">${say('Sign in')}</a></p>
 `
-  const heading = 'Sign in to go on'
-  const page = { type: 'page', heading, content } as const
-  return { text: pageText({ ...frame, signedIn: null, current: '' }, page), policy: policyOf([]) }
+  const page = sitePageOf(visit, null, { type: 'page', heading: say('Sign in to go on'), content })
+  return { text: pageText(visit, page), policy: policyOf(page) }
 }
 
-const STYLE_SOURCE = `'sha256-${createHash('sha256').update(ACCOUNT_STYLE).digest('base64')}'`
-
-function policyOf(formTargets: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    `style-src ${STYLE_SOURCE}`,
-    'img-src data:',
-    "base-uri 'none'",
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
-    "frame-ancestors 'none'",
-  ].join('; ')
+function sitePageOf(visit: Visit, signedIn: SignedInAs | null, page: AccountPage): SitePage {
+  const { heading, content, status = 200, formTargets = [] } = page
+  return {
+    title: heading,
+    part: 'account',
+    status,
+    formTargets,
+    isPrivate: true,
+    isIndexed: false,
+    body:
+      signedIn === null
+        ? html`<div class="account-page narrow"><h1>${heading}</h1>
+${content}</div>`
+        : html`<div class="account-page">${bar(visit, signedIn)}<h1>${heading}</h1>
+${content}</div>`,
+  }
 }
 
-function pageText(frame: AccountFrame, { heading, content }: AccountPage): string {
-  const { title, root, signedIn } = frame
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${heading} · ${title}</title><link rel="icon" href="data:,"><style>${{ html: ACCOUNT_STYLE }}</style></head>
-<body><header><div><a class="home" href="${root}/account/">${title}</a>
-${signedIn === null ? '' : bar(frame, signedIn)}</div></header>
-<main${signedIn === null ? { html: ' class="narrow"' } : ''}><h1>${heading}</h1>
-${content}</main></body></html>
-`.html
-}
-
-function bar({ root, current }: AccountFrame, signedIn: AccountFrame['signedIn'] & {}): Html {
-  return html`<form method="post" action="${root}/account/logout/"><input type="hidden" name="form_token" value="${signedIn.formToken}">
-<span class="soft">${signedIn.name}</span><button class="plain small">Log out</button></form>
-<nav aria-label="Account"><ul>${SECTIONS.map(
-    ([path, name]) =>
-      html`<li><a href="${root}${path}"${path === current ? { html: ' aria-current="page"' } : ''}>${name}</a></li>
+/** The parts of an account, and the way out. */
+function bar({ say, href, address }: Visit, { name, formToken }: SignedInAs): Html {
+  const sections = [
+    ['/account/', say('Overview')],
+    ['/account/my-api-keys/', say('My API keys')],
+    ['/account/my-applications/', say('My applications')],
+    ['/account/authorizations/', say('Authorizations')],
+    ['/account/password/', say('Password')],
+  ] as const
+  const [path = ''] = address.split('?')
+  const here = path.endsWith('/') ? path : `${path}/`
+  return html`<div class="bar-line"><p class="soft">${say('Signed in as {name}', { name })}</p>
+<form method="post" action="${href('/account/logout/')}"><input type="hidden" name="form_token" value="${formToken}">
+<button class="plain small">${say('Log out')}</button></form></div>
+<nav class="tabs" aria-label="${say('Account')}"><ul>${sections.map(
+    ([target, title]) =>
+      html`<li><a href="${href(target)}"${target === here ? html` aria-current="page"` : ''}>${title}</a></li>
 `,
   )}</ul></nav>
 `

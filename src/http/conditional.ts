@@ -13,7 +13,7 @@ export interface Dependence {
 }
 
 /** Another release may write the same data in another way. */
-const { version: RELEASE } = JSON.parse(
+export const { version: RELEASE } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { readonly version: string }
 

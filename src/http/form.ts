@@ -10,10 +10,10 @@ const MOST_BYTES = 16 * 1024
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Makes the routes of an instance read forms, at most 16 kB of them, and no other bodies. */
-export function acceptForms(app: FastifyInstance): void {
+/** Makes the routes of an instance read forms, at most 16 kB of them unless told, and no other bodies. */
+export function acceptForms(app: FastifyInstance, bodyLimit: number = MOST_BYTES): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit: MOST_BYTES }, (_, body, done) => {
+  app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit }, (_, body, done) => {
     done(null, body)
   })
 }

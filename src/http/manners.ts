@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { ANONYMOUS } from '../model/principal.ts'
-import { type AccountFrame, signInPage } from './account-page.ts'
+import { signInPage } from './account-page.ts'
 import type { Authenticate } from './authenticate.ts'
 import { compressBody, compressStream, isCompressible, isLongEnough } from './compress.ts'
 import { countCall } from './counted-call.ts'
@@ -13,7 +13,7 @@ import { codedTag, knownTag } from './etag.ts'
 import { FORM_TYPE } from './form.ts'
 import { parseQueryString, type QueryParameters, refuseDamaged } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
-import { addressWithoutSecrets } from './secrets.ts'
+import { type SiteOptions, visitOf } from './site/visit.ts'
 
 export interface MannersOptions {
   /** True where nobody is answered without credentials. */
@@ -24,8 +24,8 @@ export interface MannersOptions {
   readonly address: (message: IncomingMessage) => string
   /** Where addresses begin that take POST beside GET. */
   readonly posts?: string
-  /** What the page shows that sends browsers to sign in; without it they get what programs get. */
-  readonly frame?: Pick<AccountFrame, 'title' | 'root'>
+  /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
+  readonly site?: SiteOptions
 }
 
 const METHODS = 'GET, HEAD, OPTIONS'
@@ -47,6 +47,9 @@ const SIGNING_IN =
 /** What is counted against quotas, by its address or, where that is spelled in another way, by its route. */
 const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
 
+/** Where people who are signed in save what they edit. */
+const EDITING = /^\/explore\/dataset\/[^/?]+\/mapping(?:[/?]|$)/
+
 /** Answered to everybody: those who watch over the process, and what pages look like. */
 const OPEN = /^\/(?:healthz|readyz|assets)(?:[/?]|$)/
 
@@ -61,7 +64,7 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     const { method, url } = request
     const isSigningIn = SIGNING_IN.test(url)
-    const takesPost = isSigningIn || (posts !== undefined && url.startsWith(posts))
+    const takesPost = isSigningIn || isForForms(url, posts)
     const methods = takesPost ? METHODS_WITH_POST : METHODS
     if (method === 'OPTIONS') {
       reply.code(204).headers(PREFLIGHT)
@@ -87,16 +90,21 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     if (request.method === 'POST' && isForm(request) && !SIGNING_IN.test(request.url)) {
       const form = formOf(request)
       if (admit(request, reply, options, form)) return
-      if (posts === undefined || !request.url.startsWith(posts)) refuseOtherFields(form, reply)
+      if (!isForForms(request.url, posts)) refuseOtherFields(form, reply)
     }
     done()
   })
-  const { frame } = options
-  if (frame !== undefined)
+  const { site } = options
+  if (site !== undefined)
     http.addHook<unknown>('onSend', (request, reply, payload, done) => {
-      done(null, isSentToSignIn(request, reply) ? signInInstead(request, reply, frame) : payload)
+      done(null, isSentToSignIn(request, reply) ? signInInstead(request, reply, site) : payload)
     })
   http.addHook<unknown>('onSend', onSend)
+}
+
+/** True for an address that takes forms with fields of its own. */
+function isForForms(url: string, posts: string | undefined): boolean {
+  return EDITING.test(url) || (posts !== undefined && url.startsWith(posts))
 }
 
 /** True where a person who did not say who it is asks, with a browser, for what is not public. */
@@ -110,14 +118,12 @@ function isSentToSignIn({ method, headers, principal }: FastifyRequest, { status
   )
 }
 
-function signInInstead(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  frame: MannersOptions['frame'] & {},
-): string {
-  const { text, policy } = signInPage(frame, addressWithoutSecrets(request.raw.url ?? request.url))
+function signInInstead(request: FastifyRequest, reply: FastifyReply, site: SiteOptions): string {
+  const visit = visitOf(request, site)
+  const { text, policy } = signInPage(visit)
   reply.removeHeader('content-length').header('content-security-policy', policy)
-  reply.type('text/html; charset=utf-8')
+  reply.header('content-language', visit.language).type('text/html; charset=utf-8')
+  for (const name of ['Accept', 'Accept-Language', 'Cookie']) addVary(reply, name)
   return text
 }
 
@@ -234,5 +240,5 @@ function withoutBody(request: FastifyRequest, payload: unknown): Readable | null
 function addVary(reply: FastifyReply, name: string): void {
   const before = reply.getHeader('vary')
   if (before === undefined) reply.header('vary', name)
-  else if (!String(before).includes(name)) reply.header('vary', `${before}, ${name}`)
+  else if (!String(before).split(/, */).includes(name)) reply.header('vary', `${before}, ${name}`)
 }

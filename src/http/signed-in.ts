@@ -2,19 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { Fault } from '../errors.ts'
 import type { Authenticated } from '../model/principal.ts'
-import { type AccountFrame, type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
+import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
 import './authenticate.ts'
 import type { Form } from './form.ts'
 import { formToken, isFormToken, isOwnOrigin } from './form-token.ts'
 import { readSessionToken } from './session-cookie.ts'
+import { type SiteOptions, visitOf } from './site/visit.ts'
 
 /** What the pages of accounts and the endpoints of OAuth are built on. */
-export interface AccountsOptions {
+export interface AccountsOptions extends SiteOptions {
   readonly accounts: Accounts
-  /** The base address, without a slash at its end. */
-  readonly base: string
-  /** What the portal is called. */
-  readonly title: string
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** The address of the client. */
@@ -38,15 +35,15 @@ export function rootOf({ base }: Pick<AccountsOptions, 'base'>): string {
 }
 
 /** Who asks by a session; null for everybody else, also for those with a key or token, who are programs. */
-export function signedIn(request: FastifyRequest, options: AccountsOptions): SignedIn | null {
+export function signedIn(request: FastifyRequest, options: Pick<AccountsOptions, 'base'>): SignedIn | null {
   const user = request.principal
   const session = readSessionToken(request.headers, isSecure(options))
   return user.type === 'user' && user.by === 'session' && session !== null ? { user, session } : null
 }
 
 /** The token of forms of who is signed in. */
-export function tokenFor(visit: SignedIn, { accounts }: AccountsOptions): string {
-  return formToken(accounts.secret, `session ${visit.session}`)
+export function tokenFor(session: SignedIn, { accounts }: Pick<AccountsOptions, 'accounts'>): string {
+  return formToken(accounts.secret, `session ${session.session}`)
 }
 
 /** Refuses a form that did not come from our own page for this session. Faults: CrossSiteRequest. */
@@ -54,7 +51,7 @@ export function refuseForeign(
   request: FastifyRequest,
   form: Form,
   bound: string,
-  { accounts, base }: AccountsOptions,
+  { accounts, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
 ): void {
   const given = form.get('form_token')
   if (isOwnOrigin(request.headers, base) && isFormToken(accounts.secret, bound, given)) return
@@ -65,12 +62,12 @@ export function refuseForeign(
 
 /** Refuses a form that did not come from a page of this session. Faults: CrossSiteRequest. */
 export function refuseForeignTo(
-  visit: SignedIn,
+  session: SignedIn,
   request: FastifyRequest,
   form: Form,
-  options: AccountsOptions,
+  options: Pick<AccountsOptions, 'accounts' | 'base'>,
 ): void {
-  refuseForeign(request, form, `session ${visit.session}`, options)
+  refuseForeign(request, form, `session ${session.session}`, options)
 }
 
 /** Sends a page in the frame of the portal. */
@@ -79,16 +76,10 @@ export function sendPage(
   reply: FastifyReply,
   options: AccountsOptions,
   page: AccountPage,
-  visit: SignedIn | null = signedIn(request, options),
+  session: SignedIn | null = signedIn(request, options),
 ): FastifyReply {
-  const path = request.url.split('?')[0] ?? ''
-  const frame: AccountFrame = {
-    title: options.title,
-    root: rootOf(options),
-    signedIn: visit === null ? null : { name: visit.user.name, formToken: tokenFor(visit, options) },
-    current: path.endsWith('/') ? path : `${path}/`,
-  }
-  return sendAccountPage(reply, frame, page)
+  const shown = session === null ? null : { name: session.user.name, formToken: tokenFor(session, options) }
+  return sendAccountPage(reply, visitOf(request, options), shown, page)
 }
 
 /** Sends a person to a page of ours, which is asked with GET (RFC 9110, section 15.4.4). */

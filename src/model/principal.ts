@@ -11,7 +11,7 @@ export interface Authenticated {
   readonly type: 'user'
   readonly id: number
   readonly name: string
-  /** Ids of the restricted datasets that the user may see; `*` is all of them. */
+  /** Ids of the restricted datasets that the user may see, `*` for all of them; behind `edit:`, of those to edit. */
   readonly grants: ReadonlySet<string>
   /** Calls of a day that this user has; null for what the portal gives every user. */
   readonly quota: number | null
@@ -26,4 +26,17 @@ export const EVERYTHING = '*'
 /** True where a principal was granted what not everybody may see. */
 export function isGranted(principal: Principal, dataset: string): boolean {
   return principal.type === 'user' && (principal.grants.has(dataset) || principal.grants.has(EVERYTHING))
+}
+
+/** What a grant of editing begins with; the id of a dataset follows, or `*`. */
+export const EDITING = 'edit:'
+
+/**
+ * True where a principal may edit what belongs to a dataset that it sees. Only people who are signed in edit: keys and
+ * tokens read.
+ */
+export function mayEdit(principal: Principal, dataset: string): boolean {
+  if (principal.type !== 'user' || principal.by !== 'session') return false
+  const { grants } = principal
+  return grants.has(EDITING + dataset) || grants.has(EDITING + EVERYTHING)
 }

@@ -64,6 +64,7 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Sour
 export class Inquiry {
   private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now'>
   private readonly kept = new KeptData(2000)
+  private readonly drawn = new KeptData(100)
 
   constructor(services: Pick<SiteServices, 'store' | 'clock' | 'now'>) {
     this.services = services
@@ -100,6 +101,22 @@ export class Inquiry {
     })
   }
 
+  /**
+   * What is made of the records of a selection, a drawing, say: kept like answers.
+   *
+   * @param key what it depends on beside the selection
+   */
+  drawing<Made>(
+    source: Source,
+    { words, where, refine, exclude }: Selection,
+    key: readonly unknown[],
+    make: () => Promise<Made>,
+  ): Promise<Made> {
+    const texts = conditions(words, where)
+    const whole = JSON.stringify(['drawing', source.version, texts, refine, exclude, key])
+    return isFleeting(texts) ? make() : this.drawn.of(whole, make)
+  }
+
   /** How many records a selection has. */
   async count(source: Source, selection: Selection): Promise<number> {
     return (await this.find(source, { ...selection, orderBy: '' }, { limit: 0, offset: 0 })).total
@@ -133,9 +150,8 @@ export class Inquiry {
     })
   }
 
-  /** A query that calls `now` or `random` is answered anew each time. */
   private keep<Made>(key: string, texts: readonly string[], make: () => Promise<Made>): Promise<Made> {
-    return texts.some(text => /\b(?:now|random)\s*\(/i.test(text)) ? make() : this.kept.of(key, make)
+    return isFleeting(texts) ? make() : this.kept.of(key, make)
   }
 
   private filterOf(source: Source, { refine, exclude }: Selection) {
@@ -158,6 +174,11 @@ export class Inquiry {
       now: this.services.now(),
     }
   }
+}
+
+/** A query that calls `now` or `random` is answered anew each time. */
+function isFleeting(texts: readonly string[]): boolean {
+  return texts.some(text => /\b(?:now|random)\s*\(/i.test(text))
 }
 
 function filtersOf(source: Source, refinements: readonly Refinement[], parameter: string) {

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync } from 'fastify'
 import { Fault } from '../errors.ts'
+import { acceptsCoding, type Coding } from '../http/encoding.ts'
 import { ASSETS, ASSETS_PATH } from '../http/site/assets.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -11,17 +14,44 @@ const TYPES: Readonly<Record<string, string>> = {
   wasm: 'application/wasm',
 }
 
-/** The files that the build made for browsers: their names change with their contents, so that they are kept for good. */
+/** Bytes up to which a file is compressed as well as can be; larger ones would take seconds. */
+const SMALL = 300_000
+
+/**
+ * The files that the build made for browsers: their names change with their contents, so that they are kept for good,
+ * and compressed once.
+ */
 export const assets: FastifyPluginAsync = async app => {
+  const compressed = new Map<string, Promise<Buffer>>()
   app.get<{ Params: { file: string } }>(`${ASSETS_PATH}:file`, async (request, reply) => {
     const { file } = request.params
-    const type = /^[\w-]+\.[A-Z0-9]{8}\.(\w+)$/.exec(file)?.[1]
+    const type = /^[\w-]+(?:\.part)?\.[A-Z0-9]{8}\.(\w+)$/.exec(file)?.[1]
     const content = type === undefined ? null : await readFile(new URL(file, ASSETS)).catch(() => null)
     if (type === undefined || content === null)
       throw new Fault('NotFoundResource', { kind: 'file', id: file.slice(0, 100) })
-    return reply
+    reply
       .type(TYPES[type] ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')
-      .send(content)
+    const coding = codingOf(request.headers['accept-encoding'])
+    if (coding === null) return reply.send(content)
+    const key = `${coding} ${file}`
+    const made = compressed.get(key) ?? compress(content, coding)
+    compressed.set(key, made)
+    return reply
+      .header('content-encoding', coding)
+      .header('vary', 'Accept-Encoding')
+      .send(await made)
   })
+}
+
+function codingOf(accepted: string | undefined): Coding | null {
+  if (accepted === undefined) return null
+  return acceptsCoding(accepted, 'br') ? 'br' : acceptsCoding(accepted, 'gzip') ? 'gzip' : null
+}
+
+function compress(content: Buffer, coding: Coding): Promise<Buffer> {
+  const isSmall = content.length <= SMALL
+  if (coding === 'gzip') return promisify(gzip)(content, { level: isSmall ? 9 : 6 })
+  const quality = isSmall ? 11 : 6
+  return promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
 }

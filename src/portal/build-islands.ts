@@ -1,7 +1,9 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bordersModule, LAND_MODULE, landModule } from './map/land.ts'
+import { landFile } from './map/land-file.ts'
 
 /**
  * Makes what browsers load of the islands: one file each, its name with a hash of its contents, and a manifest of the
@@ -13,11 +15,10 @@ const source = path.join(root, 'src/portal/islands')
 const target = path.join(root, 'dist/assets')
 
 const entries = readdirSync(source).filter(
-  name => /\.(?:ts|css|svg)$/.test(name) && !/\.part\.ts$|\.d\.ts$|-worker\.ts$/.test(name),
+  name => /\.(?:ts|css|svg)$/.test(name) && !/\.part\.(?:ts|css)$|\.d\.ts$|-worker\.ts$/.test(name),
 )
 const workers = readdirSync(source).filter(name => name.endsWith('-worker.ts'))
 
-rmSync(target, { recursive: true, force: true })
 const { metafile } = await build({
   entryPoints: entries.map(name => path.join(source, name)),
   outdir: target,
@@ -33,11 +34,29 @@ const { metafile } = await build({
   logLevel: 'warning',
   legalComments: 'none',
   loader: { '.svg': 'copy' },
+  plugins: [
+    {
+      name: 'maps',
+      setup(bundler) {
+        bundler.onResolve({ filter: /^lodestone:/ }, ({ path: name }) => ({
+          path: name,
+          namespace: 'lodestone',
+        }))
+        bundler.onLoad({ filter: /./, namespace: 'lodestone' }, ({ path: name }) => ({
+          contents: name === LAND_MODULE ? landModule() : bordersModule(),
+        }))
+        // Parts of Leaflet for browsers without SVG, for pictures of markers, for markers that are moved.
+        bundler.onLoad({ filter: /leaflet.src.*(?:SVG\.VML|Icon\.Default|Marker\.Drag)\.js$/ }, () => ({
+          contents: 'export const vmlCreate = null, vmlMixin = {}, IconDefault = class {}, MarkerDrag = null',
+        }))
+      },
+    },
+  ],
 })
 
 /** Parsers and writers of forms that the portal does not serve: a query never meets them. */
 const UNUSED =
-  /^(?:htmlparser2|rdfa-streaming-parser|microdata-rdf-streaming-parser|rdfxml-streaming-parser|shaclc-parse|shaclc-write|graphql-to-sparql)$/
+  /^(?:htmlparser2|rdfa-streaming-parser|microdata-rdf-streaming-parser|rdfxml-streaming-parser|shaclc-parse|shaclc-write|graphql-to-sparql|jsonld-streaming-parser|jsonld-streaming-serializer|jsonld-context-parser)$/
 
 /** Workers are one file each: what they load of Node is given to them, and their tables of HTML entities are left out. */
 const { metafile: workerFiles } = await build({
@@ -73,4 +92,16 @@ const manifest = Object.fromEntries(
       : [[path.basename(entryPoint).replace(/\.ts$/, '.js'), path.basename(output)]],
   ),
 )
-writeFileSync(path.join(target, 'manifest.json'), JSON.stringify(manifest, null, 2))
+const names = path.join(target, 'manifest.json')
+writeFileSync(`${names}.${process.pid}`, JSON.stringify(manifest, null, 2))
+renameSync(`${names}.${process.pid}`, names)
+
+/** Servers that began before know the names of what was made before: they keep it for a while. */
+const KEPT_FOR = 3600_000
+const made = new Set(Object.keys(outputs).map(output => path.basename(output)))
+for (const name of readdirSync(target)) {
+  const file = path.join(target, name)
+  const isOld = Date.now() - statSync(file).mtimeMs > KEPT_FOR
+  if (name !== 'manifest.json' && !made.has(name) && isOld) rmSync(file)
+}
+writeFileSync(path.join(root, 'dist/land.json'), landFile())

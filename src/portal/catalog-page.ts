@@ -4,13 +4,17 @@ import type { Fault } from '../errors.ts'
 import { type Html, html } from '../http/html.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { sendSitePage } from '../http/site/frame.ts'
+import { toSay } from '../http/site/messages.ts'
 import { queryText, type Visit, visitOf } from '../http/site/visit.ts'
-import { catalogSource, type Inquiry, isFilterFault } from './ask.ts'
+import type { Answer } from '../records/answer.ts'
+import { catalogSource, type Inquiry, isFilterFault, type Source } from './ask.ts'
 import { datasetCard } from './parts/cards.ts'
-import { chosenChips, facetPanel } from './parts/facets.ts'
+import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
+import { languageField } from './parts/language-field.ts'
 import { pager } from './parts/pager.ts'
 import {
   apiParameters,
+  isEverything,
   NOTHING_SELECTED,
   readSelection,
   type Selection,
@@ -23,22 +27,37 @@ export const CATALOG_PATH = '/explore/'
 
 const CARDS = 20
 
+/** Datasets that are put in the order of their use; beyond, by their titles. */
+const MOST_RANKED = 10_000
+
 /** The orders of datasets that the page offers, in ODSQL, and what they are called. */
 const ORDERS = [
-  ['', 'Best known'],
-  ['title', 'Title'],
-  ['modified desc', 'Last modified'],
-  ['records_count desc', 'Most records'],
+  ['', toSay('Best known')],
+  ['title', toSay('Title')],
+  ['modified desc', toSay('Last modified')],
+  ['records_count desc', toSay('Most records')],
 ] as const
+
+/** Best known first, for the API: figures of use are fields of its catalog. */
+const BEST_KNOWN = 'explore.popularity_score desc, title'
 
 /** What the facets are called; others by their own names. */
 const FACET_LABELS: Readonly<Record<string, string>> = {
-  theme: 'Theme',
-  keyword: 'Keyword',
-  publisher: 'Publisher',
-  license: 'Licence',
-  language: 'Language',
-  features: 'Good for',
+  theme: toSay('Theme'),
+  keyword: toSay('Keyword'),
+  publisher: toSay('Publisher'),
+  license: toSay('Licence'),
+  language: toSay('Language'),
+  features: toSay('Good for'),
+}
+
+/** What datasets are good for. */
+const FEATURE_LABELS: Readonly<Record<string, string>> = {
+  analyze: toSay('Charts'),
+  timeserie: toSay('Time series'),
+  geo: toSay('Maps'),
+  image: toSay('Images'),
+  calendar: toSay('Calendars'),
 }
 
 /** Answers with the catalog: search, facets, order, cards, and the same as feeds and files. */
@@ -54,39 +73,72 @@ export async function answerCatalog(
   const served = await seen.asked()
   const source = catalogSource(served)
   const { selection, fault } = readable(request.query as QueryParameters)
-  const asked = { ...selection, orderBy: selection.orderBy === '' ? 'title' : selection.orderBy }
-  const found = await findOrFault(() =>
-    inquiry.find(source, asked, { select: 'datasetid', limit: CARDS, offset: (selection.page - 1) * CARDS }),
-  )
+  const found = await findOrFault(() => findCards(services, inquiry, source, selection))
   const problem = fault ?? found.fault
   const facets = await inquiry.facets(source, problem === null ? selection : NOTHING_SELECTED)
   const byId = new Map(served.entries.map(entry => [entry.dataset.id, entry]))
-  const shown = (found.answer?.rows ?? []).flatMap(({ id }) => byId.get(id ?? '') ?? [])
+  const shown = (found.answer?.ids ?? []).flatMap(id => byId.get(id) ?? [])
   const total = found.answer?.total ?? 0
   const label = (name: string) => say(FACET_LABELS[name.replace(/^default\./, '')] ?? name)
+  const called = valueNames(visit)
   return sendSitePage(reply, visit, {
     title: say('Datasets'),
     part: 'catalog',
     isWide: true,
     status: problem === null ? 200 : 400,
-    head: feedLinks(visit, selection),
+    path: CATALOG_PATH,
+    head: feedLink(visit, selection),
     body: html`<div class="catalog-head"><h1>${say('Datasets')}</h1>
 ${searchForm(visit, selection)}
-${chosenChips(visit, selection, CATALOG_PATH, label)}</div>
-<div class="with-facets">${facetPanel(visit, facets, selection, CATALOG_PATH, ({ name }) => label(name))}
+${chosenChips(visit, selection, CATALOG_PATH, label, called)}</div>
+<div class="with-facets">${facetPanel(visit, facets, selection, CATALOG_PATH, ({ name }) => label(name), called)}
 <div class="panel">
 <div class="bar-line"><p class="count" role="status">${say.many('{n} dataset', '{n} datasets', total)}</p>${orders(visit, selection)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
-${list(visit, shown)}
+${list(visit, selection, shown)}
 ${pager(visit, selection.page, Math.ceil(total / CARDS), page => visit.href(CATALOG_PATH, selectionParameters({ ...selection, page })))}
 ${takeAway(visit, selection)}
 </div></div>`,
   })
 }
 
-function list(visit: Visit, shown: readonly ServedDataset[]): Html {
+/** The datasets of a page. How often they are used changes with each call, so that order is made of what was kept. */
+async function findCards(
+  { usage }: Pick<SiteServices, 'usage'>,
+  inquiry: Inquiry,
+  source: Source,
+  selection: Selection,
+): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
+  const offset = (selection.page - 1) * CARDS
+  const idsOf = ({ rows }: Answer) => rows.flatMap(({ id }) => id ?? [])
+  if (selection.orderBy !== '') {
+    const answer = await inquiry.find(source, selection, { select: 'datasetid', limit: CARDS, offset })
+    return { ids: idsOf(answer), total: answer.total }
+  }
+  const titled = { ...selection, orderBy: 'title' }
+  const answer = await inquiry.find(source, titled, { select: 'datasetid', limit: MOST_RANKED, offset: 0 })
+  const ranked = idsOf(answer)
+    .map(id => ({ id, score: Number(usage(id)?.popularity_score ?? 0) }))
+    .sort((a, b) => b.score - a.score)
+  return { ids: ranked.slice(offset, offset + CARDS).map(({ id }) => id), total: answer.total }
+}
+
+/** What values of facets are called: languages in the language of the page. */
+function valueNames({ say, language }: Visit): ValueName {
+  const languages = new Intl.DisplayNames([language], { type: 'language', fallback: 'code' })
+  return (facet, value) => {
+    if (facet === 'features') return say(FEATURE_LABELS[value] ?? value)
+    return /language$/.test(facet) && /^[a-z]{2,3}$/.test(value) ? (languages.of(value) ?? value) : value
+  }
+}
+
+function list(visit: Visit, selection: Selection, shown: readonly ServedDataset[]): Html {
+  const { say, href } = visit
   if (shown.length === 0)
-    return html`<p class="empty">${visit.say('No dataset has all of this. Take something out of the filter.')}</p>`
+    return isEverything(selection)
+      ? html`<p class="empty">${say('No dataset is published yet.')}</p>`
+      : html`<div class="empty"><p>${say('No dataset has all of this. Take something out of the filter.')}</p>
+<p><a href="${href(CATALOG_PATH)}">${say('All datasets')}</a></p></div>`
   return html`<ul class="cards">${shown.map(
     entry => html`<li>${datasetCard(visit, entry)}</li>
 `,
@@ -121,15 +173,15 @@ function searchForm(visit: Visit, selection: Selection): Html {
         value === '' ? '' : html`<input type="hidden" name="${name}" value="${String(value)}">`,
       ),
   )
-  return html`<form class="search" action="${visit.href(CATALOG_PATH)}" method="get" role="search">${hidden}
+  return html`<form class="search" action="${visit.href(CATALOG_PATH)}" method="get" role="search">${hidden}${languageField(visit)}
 <label class="hidden" for="q">${say('Words to look for')}</label>
 <input type="search" id="q" name="q" value="${selection.words}" placeholder="${say('Find datasets')}">
 <button>${say('Search')}</button></form>`
 }
 
 function orders(visit: Visit, selection: Selection): Html {
-  const links = ORDERS.filter(([order]) => order !== '').map(([order, name]) => {
-    const isChosen = order === (selection.orderBy === '' ? 'title' : selection.orderBy)
+  const links = ORDERS.map(([order, name]) => {
+    const isChosen = order === selection.orderBy
     const target = visit.href(CATALOG_PATH, selectionParameters({ ...selection, orderBy: order, page: 1 }))
     return html`<li><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}>${visit.say(name)}</a></li>`
   })
@@ -139,7 +191,8 @@ function orders(visit: Visit, selection: Selection): Html {
 /** The same list for programs: the parameters of its address are those of the API. */
 function takeAway(visit: Visit, selection: Selection): Html {
   const api = `/api/explore/v2.1/catalog`
-  const parameters = queryText(apiParameters(selection))
+  const orderBy = selection.orderBy === '' ? BEST_KNOWN : selection.orderBy
+  const parameters = queryText(apiParameters({ ...selection, orderBy }))
   const links = [
     ['JSON', `${api}/datasets${parameters}`],
     ['CSV', `${api}/exports/csv${parameters}`],
@@ -153,8 +206,10 @@ function takeAway(visit: Visit, selection: Selection): Html {
   )}</p>`
 }
 
-function feedLinks(visit: Visit, selection: Selection): Html {
+/** Tells the head of a page of the feed of a list of datasets, what changed last first. */
+export function feedLink(visit: Visit, selection: Selection): Html {
   const root = new URL(visit.site.base).pathname.replace(/\/+$/, '')
-  const address = `${root}/api/explore/v2.1/catalog/exports/rss${queryText(apiParameters(selection))}`
+  const latest = { ...selection, orderBy: 'modified desc' }
+  const address = `${root}/api/explore/v2.1/catalog/exports/rss${queryText(apiParameters(latest))}`
   return html`<link rel="alternate" type="application/rss+xml" title="${visit.site.title}" href="${address}">`
 }

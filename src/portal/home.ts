@@ -3,10 +3,12 @@ import { html } from '../http/html.ts'
 import { sendSitePage } from '../http/site/frame.ts'
 import { visitOf } from '../http/site/visit.ts'
 import { catalogSource, type Inquiry } from './ask.ts'
-import { CATALOG_PATH } from './catalog-page.ts'
+import { CATALOG_PATH, feedLink } from './catalog-page.ts'
 import { datasetCard, modifiedOf } from './parts/cards.ts'
+import { languageField } from './parts/language-field.ts'
 import { NOTHING_SELECTED, selectionParameters } from './selection.ts'
 import type { SiteServices } from './services.ts'
+import { catalogData } from './structured-data.ts'
 
 const CARDS = 6
 
@@ -42,15 +44,22 @@ export async function answerHome(
     title: '',
     part: 'home',
     isWide: true,
+    head: html`${feedLink(visit, NOTHING_SELECTED)}
+${catalogData(services, served.entries)}
+`,
     body: html`<section class="hero"><h1>${services.title}</h1>
 ${services.description === '' ? '' : html`<p>${services.description}</p>`}
-<form class="search" action="${href(CATALOG_PATH)}" method="get" role="search"><label class="hidden" for="q">${say('Words to look for')}</label>
+<form class="search" action="${href(CATALOG_PATH)}" method="get" role="search">${languageField(visit)}<label class="hidden" for="q">${say('Words to look for')}</label>
 <input type="search" id="q" name="q" placeholder="${say('Find datasets')}"><button>${say('Search')}</button></form>
-<p class="figures">${figures.map(figure => html`<span>${figure}</span> `)}</p></section>
+${latest.length === 0 ? '' : html`<p class="figures">${figures.map(figure => html`<span>${figure}</span> `)}</p>`}</section>
 ${links.length === 0 ? '' : html`<section><h2>${say('Themes')}</h2><ul class="themes">${links}</ul></section>`}
-<section><h2>${say('Last modified')}</h2><ul class="cards">${latest.map(
-      entry => html`<li>${datasetCard(visit, entry, 'h3')}</li>
+${
+  latest.length === 0
+    ? html`<p class="empty">${say('No dataset is published yet.')}</p>`
+    : html`<section><h2>${say('Last modified')}</h2><ul class="cards">${latest.map(
+        entry => html`<li>${datasetCard(visit, entry, 'h3')}</li>
 `,
-    )}</ul><p><a href="${href(CATALOG_PATH)}">${say('All datasets')}</a></p></section>`,
+      )}</ul><p><a href="${href(CATALOG_PATH)}">${say('All datasets')}</a></p></section>`
+}`,
   })
 }

@@ -21,6 +21,8 @@ export interface Selection {
   readonly orderBy: string
   /** 1, 2, 3 … */
   readonly page: number
+  /** More parameters of the page, which its links and its filter keep: those of a chart, say. */
+  readonly view?: Readonly<Record<string, string>>
 }
 
 export const NOTHING_SELECTED: Selection = {
@@ -55,8 +57,9 @@ export function readSelection(query: QueryParameters): Selection {
 
 /** The parameters of a selection, as the pages have them in their addresses; the first page is not named. */
 export function selectionParameters(selection: Selection): LinkParameters {
-  const { words, where, refine, exclude, orderBy, page } = selection
+  const { words, where, refine, exclude, orderBy, page, view } = selection
   return {
+    ...view,
     q: words,
     where,
     refine: refine.map(refinementText),

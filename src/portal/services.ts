@@ -19,6 +19,12 @@ export interface SiteServices extends SiteOptions {
   readonly clock: () => number
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Calls of a day, for everybody and for each. */
+  readonly limits: {
+    readonly domain: number
+    readonly anonymous: number | null
+    readonly user: number | null
+  }
   /** Addresses of map tiles with {z}, {x} and {y}, and who made them; maps show outlines of land without. */
   readonly tiles?: { readonly url: string; readonly attribution: string }
 }

@@ -53,6 +53,8 @@ export async function accountServer(
     accounts,
     base,
     title: 'Test portal',
+    description: '',
+    languages: ['en'],
     now,
     address: (request: { readonly headers: Readonly<Record<string, unknown>> }) =>
       String(request.headers['x-address'] ?? '192.0.2.1'),

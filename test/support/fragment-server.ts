@@ -53,6 +53,9 @@ export async function serve(t: Test, listening = false): Promise<Server> {
   await store.load([{ graph: GRAPH, text: DATA }])
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   await http.register(fragments, {
+    title: 'Portal',
+    description: '',
+    languages: ['en'],
     base: address,
     pageSize: PAGE_SIZE,
     store,

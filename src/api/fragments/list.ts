@@ -1,9 +1,11 @@
 import { html } from '../../http/html.ts'
+import type { SitePage } from '../../http/site/frame.ts'
+import type { Visit } from '../../http/site/visit.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, HYDRA, RDF, VOID, XSD } from '../../rdf/vocab.ts'
 import { fragmentsAddress, listAddress } from './address.ts'
 import { expandedDocument } from './jsonld.ts'
-import { document, plainText } from './page.ts'
+import { dataBlock, plainText } from './page.ts'
 
 /** A dataset in the list of all. */
 export interface ListedDataset {
@@ -45,23 +47,31 @@ export function listTriples(base: string, datasets: readonly ListedDataset[]): s
  * @param foreign parameters that links keep, as they stood in the address
  */
 export function listPage(
-  base: string,
+  visit: Visit,
   datasets: readonly ListedDataset[],
   foreign: readonly string[],
-): string {
+): SitePage {
+  const { say, site } = visit
   const query = foreign.length === 0 ? '' : `?${foreign.join('&')}`
   const rows = datasets.map(
     ({ id, title, description, triples }) =>
-      html`<tr><td><a href="${fragmentsAddress(base, id)}${query}">${title}</a></td><td>${plainText(description)}</td><td>${triples.toLocaleString('en')}</td></tr>
+      html`<tr><td><a href="${fragmentsAddress(site.base, id)}${query}">${title}</a></td><td>${shortText(plainText(description))}</td><td class="number">${visit.number(triples)}</td></tr>
 `,
   )
-  const head = ['Dataset', 'Description', 'Triples'].map(name => html`<th scope="col">${name}</th>`)
-  return document(
-    'Triple pattern fragments',
-    html`<h1>Triple pattern fragments</h1>
-<p>${datasets.length} datasets, whose triples can be asked for one pattern at a time.</p>
-<table><thead><tr>${head}</tr></thead><tbody>
-${rows}</tbody></table>`,
-    expandedDocument([], null, listTriples(base, datasets)),
-  )
+  return {
+    title: say('Triple pattern fragments'),
+    part: 'developers',
+    isWide: true,
+    head: dataBlock(expandedDocument([], null, listTriples(site.base, datasets))),
+    body: html`<h1>${say('Triple pattern fragments')}</h1>
+<p>${say.many('{n} dataset whose triples can be asked for one pattern at a time.', '{n} datasets whose triples can be asked for one pattern at a time.', datasets.length)}</p>
+<section class="scroll" tabindex="0" aria-label="${say('Datasets')}"><table><thead><tr><th scope="col">${say('Dataset')}</th><th scope="col">${say('Description')}</th><th scope="col" class="number">${say('Triples')}</th></tr></thead><tbody>
+${rows}</tbody></table></section>`,
+  }
+}
+
+const LONGEST = 240
+
+function shortText(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1).replace(/\s+\S*$/, '')}…`
 }

@@ -1,4 +1,6 @@
 import { type Html, html } from '../../http/html.ts'
+import type { SitePage } from '../../http/site/frame.ts'
+import type { Visit } from '../../http/site/visit.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF, RDFS, XSD } from '../../rdf/vocab.ts'
@@ -11,6 +13,7 @@ const PLACES = ['subject', 'predicate', 'object'] as const
 
 /** What a page for people shows beside the triples. */
 export interface PageView extends PageDescription {
+  readonly visit: Visit
   /** What was asked for in each place, as it was written. */
   readonly asked: Readonly<Record<(typeof PLACES)[number], string>>
   /** Address of the dataset as a resource. */
@@ -19,48 +22,69 @@ export interface PageView extends PageDescription {
 
 /**
  * A page of a fragment for people, and for clients that read HTML alone: the whole content stands in it as JSON-LD. It
- * works without scripts; every term leads to the fragment that has it in the same place.
+ * works without scripts; every term leads to the fragment that has it in the same place. No element has a role: it would be
+ * one more triple to who reads the page as RDFa.
  */
-export function fragmentPage(view: PageView, content: Content): string {
-  const { base, dataset, count, asked, foreign } = view
+export function fragmentPage(view: PageView, content: Content): SitePage {
+  const { base, dataset, count, asked, foreign, visit } = view
+  const { say, href } = visit
   const fields = PLACES.map(
-    place => html`<label>${place} <input name="${place}" value="${asked[place]}" placeholder="?${place}"></label>
+    place => html`<label><span>${placeName(place, visit)}</span> <input name="${place}" value="${asked[place]}" placeholder="?${place}" autocapitalize="off" spellcheck="false"></label>
 `,
   )
   const kept = foreign.map(part => {
     const [name = '', ...value] = decoded(part).split('=')
     return html`<input type="hidden" name="${name}" value="${value.join('=')}">`
   })
-  return document(
-    `Fragment of ${dataset.title}`,
-    html`<nav><a href="${listAddress(base)}${asQuery(foreign)}">All datasets</a></nav>
-<h1>${dataset.title}</h1>
-<p>Triples of the dataset <a href="${view.about}">${dataset.id}</a>. ${plainText(dataset.description)}</p>
-<form action="${new URL(fragmentsAddress(base, dataset.id)).pathname}" method="get">${kept}${fields}<button>Find</button>
-<p class="soft">An IRI, a literal such as "Paris", "Paris"@fr or "5"^^${XSD.integer}, or nothing for any.</p></form>
-${numbers(view)}
-${count === 0 ? '' : links(view)}
-${count === 0 ? '' : table(view, content.data)}
-${links(view)}`,
-    expandedDocument(content.metadata, content.graph, content.data),
-  )
+  const path = `/explore/dataset/${encodeURIComponent(dataset.id)}/`
+  return {
+    title: say('Triples of {dataset}', { dataset: dataset.title }),
+    part: 'catalog',
+    isWide: true,
+    isIndexed: false,
+    head: dataBlock(expandedDocument(content.metadata, content.graph, content.data)),
+    body: html`<nav class="crumbs" aria-label="${say('Where you are')}"><ol><li><a href="${href('/explore/')}">${say('Datasets')}</a></li><li><a href="${href(path)}">${dataset.title}</a></li><li><a href="${listAddress(base)}${asQuery(foreign)}">${say('Triple pattern fragments')}</a></li></ol></nav>
+<h1>${say('Triples of {dataset}', { dataset: dataset.title })}</h1>
+<p class="soft">${say('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${view.about}">${say('The dataset as a resource')}</a></p>
+<form class="filter pattern" action="${new URL(fragmentsAddress(base, dataset.id)).pathname}" method="get">${kept}${fields}<button>${say('Find')}</button>
+<p class="soft">${say('An IRI, a literal such as {text}, {tagged} or {typed}, or nothing for any.', { text: '"Paris"', tagged: '"Paris"@fr', typed: `"5"^^${XSD.integer}` })}</p></form>
+${
+  count === 0
+    ? html`<p class="empty">${say('No triples match.')}</p>`
+    : html`<div class="bar-line"><p class="count">${numbers(view)}</p><p>${steps(view)}</p></div>
+${table(view, content.data)}
+<nav class="pager" aria-label="${say('Pages')}">${steps(view)}</nav>`
+}`,
+  }
 }
 
-function numbers({ page, pageSize, count }: PageView): Html {
-  if (count === 0) return html`<p>No triples match.</p>`
+function placeName(place: (typeof PLACES)[number], { say }: Visit): string {
+  switch (place) {
+    case 'subject':
+      return say('Subject')
+    case 'predicate':
+      return say('Predicate')
+    case 'object':
+      return say('Object')
+    default:
+      return place satisfies never
+  }
+}
+
+function numbers({ page, pageSize, count, visit: { say } }: PageView): string {
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, count)
   return first > count
-    ? html`<p>This page is past the last of ${plain(count)} triples.</p>`
-    : html`<p>${plain(first)} to ${plain(last)} of ${plain(count)} triples.</p>`
+    ? say('This page is past the last of {n} triples.', { n: count })
+    : say('{first} to {last} of {n} triples', { first, last, n: count })
 }
 
-function links({ fragmentIri, page, pageSize, count }: PageView): Html {
+function steps({ fragmentIri, page, pageSize, count, visit: { say } }: PageView): Html {
   const link = (target: number, text: string) =>
     html`<a href="${numberedPage(fragmentIri, target)}">${text}</a> `
-  return html`<nav>${link(1, 'First page')}${page > 1 ? link(page - 1, 'Previous page') : ''}${
-    page * pageSize < count ? link(page + 1, 'Next page') : ''
-  }</nav>`
+  return html`<span class="steps">${link(1, say('First page'))}${page > 1 ? link(page - 1, say('Previous page')) : ''}${
+    page * pageSize < count ? link(page + 1, say('Next page')) : ''
+  }</span>`
 }
 
 function table(view: PageView, data: string): Html {
@@ -68,17 +92,17 @@ function table(view: PageView, data: string): Html {
     triple => html`<tr>${PLACES.map(place => html`<td>${cell(view, place, triple[place])}</td>`)}</tr>
 `,
   )
-  return html`<table><thead><tr>${PLACES.map(place => html`<th scope="col">${place}</th>`)}</tr></thead><tbody>
-${rows}</tbody></table>`
+  return html`<section class="scroll" tabindex="0" aria-label="${view.visit.say('Triples')}"><table class="triples"><thead><tr>${PLACES.map(place => html`<th scope="col">${placeName(place, view.visit)}</th>`)}</tr></thead><tbody>
+${rows}</tbody></table></section>`
 }
 
 /** A term as a link to its fragment; an IRI has one to itself beside. */
-function cell({ base, dataset, foreign }: PageView, place: string, term: Term): Html {
+function cell({ base, dataset, foreign, visit: { say } }: PageView, place: string, term: Term): Html {
   const href = `${fragmentsAddress(base, dataset.id)}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
   if (term.type !== 'literal')
     return html`<a href="${href}" title="${term.value}">${shortened(term.value, base, dataset.id)}</a>${
       isWebAddress(term.value)
-        ? html` <a class="self" href="${term.value}" title="The resource itself">↗</a>`
+        ? html` <a class="self" href="${term.value}" title="${say('The resource itself')}" aria-label="${say('The resource itself')}">↗</a>`
         : ''
     }`
   const note = term.language === '' ? shortened(term.datatype, base, dataset.id) : term.language
@@ -142,28 +166,8 @@ function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-function plain(number: number): string {
-  return number.toLocaleString('en')
-}
-
-const STYLE = html`body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem;color:#1c2430;background:#fff}
-h1{font-size:1.6rem;margin:.25rem 0}a{color:#0b5ba8;text-decoration:none}a:hover{text-decoration:underline}.soft,small,.self{color:#5a6675}
-.soft{font-size:.85rem;margin:.25rem 0}form{display:grid;gap:.5rem;background:#f5f7fa;border:1px solid #dde3ea;border-radius:.4rem;padding:1rem}
-label{display:grid;grid-template-columns:6rem 1fr;align-items:center}input,button{font:inherit;padding:.35rem .5rem}
-button{justify-self:start;padding:.35rem 1.25rem}nav a{margin-right:1rem}
-table{border-collapse:collapse;width:100%;table-layout:fixed}th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-top:1px solid #dde3ea;overflow-wrap:anywhere}
-@media (prefers-color-scheme:dark){body{color:#e4e9f0;background:#151a21}a{color:#7db8f5}.soft,small,.self{color:#a3afbf}form{background:#1e252e;border-color:#38424f}th,td{border-color:#38424f}}`
-
-/** Nothing is run and nothing is fetched. */
-export const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
-/** A page with its content as JSON-LD, in which no `<` is left that could end it. */
-export function document(title: string, body: Html, json: string): string {
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><style>${STYLE}</style>
-<script type="application/ld+json">${{ html: json.replaceAll('<', '\\u003c') }}</script></head>
-<body>${body}</body></html>
-`.html
+/** The content of a page as JSON-LD, in which no `<` is left that could end it. */
+export function dataBlock(json: string): Html {
+  return html`<script type="application/ld+json">${{ html: json.replaceAll('<', '\\u003c') }}</script>
+`
 }

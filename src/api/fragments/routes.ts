@@ -10,6 +10,9 @@ import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import { visitBasis } from '../../http/site/basis.ts'
+import { pageText, sendPageText } from '../../http/site/frame.ts'
+import { type SiteOptions, type Visit, visitOf } from '../../http/site/visit.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import type { Store } from '../../store/store.ts'
@@ -17,9 +20,9 @@ import { foreignParameters, fragmentIri, pageIri } from './address.ts'
 import { findPage } from './find.ts'
 import { type ListedDataset, listPage, listTriples } from './list.ts'
 import { metadataGraph, pageMetadata } from './metadata.ts'
-import { fragmentPage, POLICY } from './page.ts'
+import { fragmentPage } from './page.ts'
 import { PARAMETERS, parseRequest } from './pattern.ts'
-import { DATA_FORMATS, type DataFormat, HTML } from './write.ts'
+import { type Content, DATA_FORMATS, type DataFormat, HTML } from './write.ts'
 
 /** What fragments need of a dataset. */
 export interface FragmentDataset {
@@ -31,8 +34,7 @@ export interface FragmentDataset {
   readonly graph: string
 }
 
-export interface FragmentsOptions {
-  readonly base: string
+export interface FragmentsOptions extends SiteOptions {
   /** Triples on a page; clients do not choose it, so that pages can be cached. */
   readonly pageSize: number
   readonly store: Store
@@ -72,24 +74,20 @@ export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, optio
 async function answerPage(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { base, pageSize, store, dataset: find, cache }: FragmentsOptions,
+  options: FragmentsOptions,
   kept: KeptAnswers,
 ): Promise<FastifyReply> {
+  const { base, pageSize, store, dataset: find } = options
   const dataset = find(request.params.dataset, request.principal)
   const format = chooseFormat(request)
+  const visit = 'write' in format ? null : visitOf(request, options)
   const asked = parseRequest(request.query)
   describeBy(reply, descriptionAddress(base, dataset.id))
   const target = request.raw.url ?? request.url
   // A credential of the address stands in the controls of the page, which is nobody else's then.
   const memory = namesCredentials(request.query) ? undefined : kept
-  const known = answerKnown(
-    request,
-    reply,
-    format,
-    [dataset.version, target, String(pageSize)],
-    cache,
-    memory,
-  )
+  const parts = [dataset.version, target, String(pageSize)]
+  const known = answerKnown(request, reply, { ...options, format, visit, parts, kept: memory })
   if (known !== null) return known
   const { page } = asked
   const span = { offset: (page - 1) * pageSize, limit: pageSize }
@@ -114,42 +112,38 @@ async function answerPage(
     graph: metadataGraph(description),
     data: triples,
   }
+  const about = datasetIri(base, dataset.id)
   const body =
-    'write' in format
-      ? format.write(content)
-      : fragmentPage(
-          { ...description, asked: askedTexts(request.query), about: datasetIri(base, dataset.id) },
-          content,
+    visit !== null
+      ? pageText(
+          visit,
+          fragmentPage({ ...description, visit, asked: askedTexts(request.query), about }, content),
         )
+      : textIn(format, content)
   memory?.keep(reply, body)
-  return send(reply, format, body)
+  return send(reply, format, body, visit)
 }
 
 async function answerList(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { base }: FragmentsOptions,
+  options: FragmentsOptions,
   datasets: NonNullable<FragmentsOptions['datasets']>,
 ): Promise<FastifyReply> {
+  const { base } = options
   const { version, entries } = datasets(request.principal)
   const format = chooseFormat(request)
+  const visit = 'write' in format ? null : visitOf(request, options)
   describeBy(reply, portalDescriptionAddress(base))
   const target = request.raw.url ?? request.url
-  const known = answerKnown(
-    request,
-    reply,
-    format,
-    ['list', version, target],
-    undefined,
-    undefined,
-    `${VARY}, ${BY_CALLER}`,
-  )
+  const vary = `${VARY}, ${BY_CALLER}`
+  const known = answerKnown(request, reply, { format, visit, parts: ['list', version, target], vary })
   if (known !== null) return known
   const body =
-    'write' in format
-      ? format.write({ metadata: [], graph: null, data: listTriples(base, entries) })
-      : listPage(base, entries, foreignParameters(pageIri(base, target), PARAMETERS))
-  return send(reply, format, body)
+    visit !== null
+      ? pageText(visit, listPage(visit, entries, foreignParameters(pageIri(base, target), PARAMETERS)))
+      : textIn(format, { metadata: [], graph: null, data: listTriples(base, entries) })
+  return send(reply, format, body, visit)
 }
 
 /** Statistics and endpoints stand in a document of their own: in a fragment clients would take them for its controls. */
@@ -163,43 +157,54 @@ function chooseFormat(request: Request): DataFormat | Offer {
   throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })
 }
 
+interface Answered {
+  readonly format: DataFormat | Offer
+  /** Who looks at a page; null for data, which are the same for all. */
+  readonly visit: Visit | null
+  /** Everything that decides the bytes of the answer, beside its format and who looks at it. */
+  readonly parts: readonly string[]
+  readonly cache?: FragmentsOptions['cache']
+  readonly kept?: KeptAnswers | undefined
+  readonly vary?: string
+}
+
 /**
  * Sets the headers of an answer. Who has it already gets 304, and what was answered before is answered from memory; null
- * where it has to be made.
- *
- * @param parts everything that decides the bytes of the answer, beside its format
+ * where it has to be made. Only data are offered to be given again to others.
  */
 function answerKnown(
   request: Request,
   reply: FastifyReply,
-  format: Offer,
-  parts: readonly string[],
-  cache: FragmentsOptions['cache'],
-  kept?: KeptAnswers,
-  vary = VARY,
+  { format, visit, parts, cache, kept, vary = VARY }: Answered,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)
-  const tag = entityTag(RELEASE, format.type, ...parts)
+  const tag = entityTag(RELEASE, format.type, ...parts, ...(visit === null ? [] : visitBasis(visit)))
+  const age = visit === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
   reply
-    .header('vary', vary)
+    .header('vary', visit === null ? vary : `${vary}, Accept-Language, Cookie`)
     .header('etag', tag)
-    .header('cache-control', `${isOwn ? 'private' : 'public'}, max-age=60, stale-while-revalidate=600`)
+    .header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
   if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
-    cache?.offer(reply, '')
+    if (visit === null) cache?.offer(reply, '')
     return reply.code(304).send()
   }
   const body = kept?.find(reply)
   if (body === undefined) return null
-  cache?.offer(reply, body)
-  return send(reply, format, body)
+  if (visit === null) cache?.offer(reply, body)
+  return send(reply, format, body, visit)
 }
 
 const VARY = 'Accept-Encoding, Accept'
 
-function send(reply: FastifyReply, format: Offer, body: string): FastifyReply {
-  if (!('write' in format)) reply.header('content-security-policy', POLICY)
+function send(reply: FastifyReply, format: Offer, body: string, visit: Visit | null): FastifyReply {
+  if (visit !== null) return sendPageText(reply, visit, body)
   return reply.type(`${format.type}; charset=utf-8`).send(body)
+}
+
+function textIn(format: DataFormat | Offer, content: Content): string {
+  if (!('write' in format)) throw new Error(`there is no writer for ${format.type}`)
+  return format.write(content)
 }
 
 function askedTexts(query: QueryParameters) {
@@ -208,4 +213,4 @@ function askedTexts(query: QueryParameters) {
 }
 
 /** Names the way in which pages are written: another one makes other bytes of the same data. */
-const RELEASE = 'fragments 2'
+const RELEASE = 'fragments 3'

@@ -16,6 +16,7 @@ import {
   signedIn,
   tokenFor,
 } from '../../http/signed-in.ts'
+import { visitOf } from '../../http/site/visit.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
 import { consentPage } from './consent-page.ts'
 import { oauthServer } from './model.ts'
@@ -38,20 +39,20 @@ export async function askConsent(
   const sent = request.query as QueryParameters
   const asked = readAuthorizationRequest(sent, options.accounts)
   if (asked.type !== 'valid') return refuse(request, reply, options, asked)
-  const visit = signedIn(request, options)
-  if (visit === null) {
+  const session = signedIn(request, options)
+  if (session === null) {
     const again = new URLSearchParams([...asked.parameters])
     return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
   }
-  if (asked.client.type === 'confidential' && hasConsented(visit, asked, options))
-    return sendCode(reply, options, visit, asked)
+  if (asked.client.type === 'confidential' && hasConsented(session, asked, options))
+    return sendCode(reply, options, session, asked)
   const page = consentPage(asked, {
     action: `${rootOf(options)}${AUTHORIZE_PATH}/`,
-    formToken: tokenFor(visit, options),
-    user: visit.user.name,
-    portal: options.title,
+    formToken: tokenFor(session, options),
+    user: session.user.name,
+    visit: visitOf(request, options),
   })
-  return sendPage(request, reply, options, page, visit)
+  return sendPage(request, reply, options, page, session)
 }
 
 /** Does what a person decided. The form brings the request with it, and all of it is read anew. */
@@ -62,18 +63,18 @@ export async function decide(
   fields: QueryParameters,
 ): Promise<FastifyReply> {
   const asked = readAuthorizationRequest(fields, options.accounts)
-  const visit = signedIn(request, options)
-  if (visit === null && asked.type === 'valid') {
+  const session = signedIn(request, options)
+  if (session === null && asked.type === 'valid') {
     const again = new URLSearchParams([...asked.parameters])
     return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
   }
-  if (visit === null) return sendToLogin(reply, options, '/account/')
+  if (session === null) return sendToLogin(reply, options, '/account/')
   const form = singleFields(fields)
-  refuseForeignTo(visit, request, form, options)
+  refuseForeignTo(session, request, form, options)
   if (asked.type !== 'valid') return refuse(request, reply, options, asked)
   switch (form.get('decision')) {
     case 'allow':
-      return sendCode(reply, options, visit, asked)
+      return sendCode(reply, options, session, asked)
     case 'deny': {
       const error = new OAuth2Server.AccessDeniedError('The user did not allow it')
       return sendError(reply, { ...asked, error })
@@ -121,12 +122,13 @@ function refuse(
   asked: Exclude<AuthorizationRequest, Valid>,
 ): FastifyReply {
   if (asked.type === 'invalid') return sendError(reply, asked)
+  const { say } = visitOf(request, options)
   return sendPage(request, reply, options, {
     type: 'page',
     status: 400,
-    heading: 'This application cannot be let in',
+    heading: say('This application cannot be let in'),
     content: html`${note('bad', html`<p>${asked.reason}</p>`)}
-<p>The link that brought you here is damaged, or the application is not what it says. Nothing was told to it.</p>
+<p>${say('The link that brought you here is damaged, or the application is not what it says. Nothing was told to it.')}</p>
 `,
   })
 }

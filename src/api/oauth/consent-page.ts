@@ -1,6 +1,7 @@
 import { hiddenField } from '../../http/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../http/account-page.ts'
 import { html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
 /** The page that asks a person whether an application may act for him (RFC 6749, section 4.1.1). */
@@ -10,27 +11,27 @@ export function consentPage(
     action,
     formToken,
     user,
-    portal,
+    visit: { say, site },
   }: {
     readonly action: string
     readonly formToken: string
     readonly user: string
-    readonly portal: string
+    readonly visit: Visit
   },
 ): AccountPage {
   return {
     type: 'page',
-    heading: `Let ${client.name} act for you?`,
+    heading: say('Let {name} act for you?', { name: client.name }),
     formTargets: redirectSources([redirectUri]),
-    content: html`<p><strong>${client.name}</strong> asks to act for you, <strong>${user}</strong>, on ${portal}.</p>
-<dl><dt>It may</dt><dd>Read the data that you may see, restricted datasets included, within your quota. It cannot change your account, and it does not get your password.</dd>
-<dt>Registered by</dt><dd>${client.owner}</dd>
-<dt>Type</dt><dd>${client.type === 'public' ? 'Public: it runs in a browser or on a device' : 'Confidential: it runs on a server'}</dd>
-<dt>You will be sent to</dt><dd><code>${redirectUri}</code></dd></dl>
+    content: html`<p>${say('{name} asks to act for you, {user}, on {portal}.', { name: client.name, user, portal: site.title })}</p>
+<dl class="facts-list"><dt>${say('It may')}</dt><dd>${say('Read the data that you may see, restricted datasets included, within your quota. It cannot change your account, and it does not get your password.')}</dd>
+<dt>${say('Registered by')}</dt><dd>${client.owner}</dd>
+<dt>${say('Type')}</dt><dd>${client.type === 'public' ? say('Public: it runs in a browser or on a device') : say('Confidential: it runs on a server')}</dd>
+<dt>${say('You will be sent to')}</dt><dd><code>${redirectUri}</code></dd></dl>
 <form method="post" action="${action}">
-${hiddenField('form_token', formToken)}${[...parameters].map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button name="decision" value="allow">Allow</button><button class="plain" name="decision" value="deny">Do not allow</button></div>
+${hiddenField('form_token', formToken)}${[...parameters].map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button name="decision" value="allow">${say('Allow')}</button><button class="plain" name="decision" value="deny">${say('Do not allow')}</button></div>
 </form>
-<p class="soft">You can withdraw this at any time under Authorizations.</p>
+<p class="soft">${say('You can withdraw this at any time under Authorizations.')}</p>
 `,
   }
 }

@@ -1,3 +1,4 @@
+import type { SiteOptions } from '../../http/site/visit.ts'
 import type { Field } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Literal } from '../../rdf/term.ts'
@@ -28,8 +29,7 @@ export interface ResourceDataset {
   readonly describe: () => string
 }
 
-export interface ResourcesOptions {
-  readonly base: string
+export interface ResourcesOptions extends SiteOptions {
   readonly store: Store
   /** Whether the IRI of a thing redirects to the document about it or answers with it. */
   readonly dereference: 'redirect' | 'direct'
@@ -77,11 +77,13 @@ export function namingField(fields: readonly Field[]): Field | undefined {
   return undefined
 }
 
-/** Of several names the one for a page in English: without language, then English, then any. */
-export function preferredName(names: readonly Literal[]): string | undefined {
+/** Of several names the one for a page in a language: in that language, then without any, then in English, then any. */
+export function preferredName(names: readonly Literal[], language = 'en'): string | undefined {
   const found =
-    names.find(({ language }) => language === '' || language === 'en') ??
-    names.find(({ language }) => language.startsWith('en-')) ??
+    names.find(name => name.language === language) ??
+    names.find(name => name.language.startsWith(`${language}-`)) ??
+    names.find(name => name.language === '') ??
+    names.find(name => /^en(?:-|$)/.test(name.language)) ??
     names[0]
   return found?.value
 }

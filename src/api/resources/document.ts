@@ -42,6 +42,8 @@ export interface Request {
   readonly predicate: string | null
   /** True where people will read it: some links of each kind, and the names of predicates too. */
   readonly isPage: boolean
+  /** The language to prefer for its title. */
+  readonly language: string
 }
 
 /** Everything that a document in any form is written from; all triples are N-Triples. */
@@ -58,6 +60,8 @@ export interface Gathered {
   readonly paging: InversePaging
   readonly names: Names
   readonly examples: readonly string[]
+  /** Triples of the geometries that it has as resources of their own; only for a page. */
+  readonly places: string
   /** True where there are more triples than a document holds. */
   readonly isCut: boolean
 }
@@ -86,6 +90,8 @@ export async function gather(
   const inverse = await linksTo(options, thing, groups, request)
   const examples = thing.type === 'dataset' ? await exampleResources(options, dataset) : []
   const isLinks = request.inverse !== null
+  const places =
+    request.isPage && !isLinks ? await triplesAbout(store, dataset.graph, geometriesOf(first)) : ''
   const names = await namesOf(
     options,
     dataset,
@@ -93,7 +99,7 @@ export async function gather(
   )
   return {
     thing,
-    title: titleOf(first, thing, base),
+    title: titleOf(first, thing, base, request.language),
     own: isLinks ? '' : first,
     nested: isLinks ? '' : nested,
     inverse,
@@ -101,6 +107,7 @@ export async function gather(
     paging,
     names,
     examples,
+    places,
     isCut: linesOf(stored).length >= MAX_TRIPLES,
   }
 }
@@ -159,6 +166,19 @@ function parts(base: string, { type, dataset }: Thing): string {
     ? dataset.fields.map(field => propertyTriples(base, dataset.id, field)).join('')
     : ''
 }
+
+/** The resources that a thing has as its geometries (OGC GeoSPARQL 1.1, section 6.4.2). */
+function geometriesOf(triples: string): readonly string[] {
+  return [...parseTriples(triples)]
+    .flatMap(({ predicate, object }) =>
+      object.type === 'iri' && HAS_GEOMETRY.test(predicate.value) ? [object.value] : [],
+    )
+    .slice(0, MOST_GEOMETRIES)
+}
+
+const HAS_GEOMETRY =
+  /^http:\/\/www\.opengis\.net\/ont\/geosparql#(?:hasGeometry|hasDefaultGeometry|defaultGeometry)$/
+const MOST_GEOMETRIES = 20
 
 /** Triples of which the thing is the subject, and the others. */
 function divided(text: string, iri: string): readonly [string, string] {
@@ -240,12 +260,12 @@ function inOrder(triples: string, dataset: ResourceDataset, base: string): strin
 }
 
 /** What a thing is called, else the end of its IRI. */
-function titleOf(own: string, { type, dataset, iri }: Thing, base: string): string {
+function titleOf(own: string, { type, dataset, iri }: Thing, base: string, language: string): string {
   if (type === 'dataset' || type === 'ontology') return dataset.title
   const field = namingField(dataset.fields)
   const naming = field === undefined ? [] : [fieldIri(base, dataset.id, field.name)]
   const names = namesIn(parseTriples(own), [...NAMING, ...naming]).get(iri)
-  return preferredName(names ?? []) ?? lastSegment(iri)
+  return preferredName(names ?? [], language) ?? lastSegment(iri)
 }
 
 /** The end of an IRI, readable. */

@@ -1,6 +1,8 @@
 import { type Html, html } from '../../http/html.ts'
+import type { Translator } from '../../http/site/messages.ts'
 import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
+import { type Box, landWithin } from './land.ts'
 
 type Position = readonly [lon: number, lat: number]
 
@@ -18,7 +20,9 @@ const MIN_HEIGHT = 200
 /** Most positions that are drawn one by one; of more, every second, third … is. */
 const MAX_POSITIONS = 6000
 /** Least extent of a map, in degrees, so that a point has surroundings. */
-const LEAST = 4
+const LEAST = 16
+/** Steps of coasts and borders that are shorter are left out, in units of the picture. */
+const LEAST_STEP = 1.5
 /** Longest text of a geometry that is read for a map, in characters. */
 const MAX_TEXT = 4_000_000
 
@@ -28,7 +32,7 @@ const MAX_TEXT = 4_000_000
  *
  * @param texts well-known texts, longitude before latitude (OGC GeoSPARQL 1.1, section 8.8.4)
  */
-export function mapOf(texts: readonly string[]): Html | null {
+export function mapOf(texts: readonly string[], say: Translator): Html | null {
   const drawing: Drawing = { points: [], lines: [], rings: [] }
   for (const text of texts) {
     const geometry = text.length > MAX_TEXT ? undefined : toGeoShape(text)
@@ -42,9 +46,9 @@ export function mapOf(texts: readonly string[]): Html | null {
   const zoom = Math.max(1, Math.min(16, Math.floor(Math.log2(360 / Math.max(frame.east - frame.west, 1e-4)))))
   const [x, y] = [lon.toFixed(5).replace(/\.?0+$/, ''), lat.toFixed(5).replace(/\.?0+$/, '')]
   const where = `${degrees(lat, 'N', 'S')} ${degrees(lon, 'E', 'W')}`
-  return html`<figure class="map"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="Map around ${where}">
+  return html`<figure class="place"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${say('Map around {place}', { place: where })}">
 <rect class="sea" width="${WIDTH}" height="${frame.height}"/>
-${graticule(frame)}${drawn(drawing, frame)}</svg>
+${surroundings(frame)}${graticule(frame)}${drawn(drawing, frame)}</svg>
 <figcaption><a href="geo:${y},${x}">${where}</a> · <a href="https://www.openstreetmap.org/?mlat=${y}&mlon=${x}#map=${zoom}/${y}/${x}">OpenStreetMap</a></figcaption></figure>
 `
 }
@@ -79,13 +83,6 @@ function collect(geometry: Geometry, into: Drawing): void {
       kind satisfies never
     }
   }
-}
-
-interface Box {
-  readonly west: number
-  readonly south: number
-  readonly east: number
-  readonly north: number
 }
 
 function boxOf(positions: readonly Position[]): Box | null {
@@ -141,6 +138,26 @@ function graticule({ west, east, south, north, height, x, y }: Frame): Html {
     lat =>
       html`<line x1="0" y1="${y(lat)}" x2="${WIDTH}" y2="${y(lat)}"/><text x="4" y="${y(lat) - 4}">${degrees(lat, 'N', 'S')}</text>`,
   )}</g>
+`
+}
+
+/** Land and borders of countries, drawn as finely as they can be seen. */
+function surroundings(frame: Frame): Html {
+  const { land, borders } = landWithin(frame)
+  const path = (line: readonly Position[]) => {
+    const steps: string[] = []
+    let [lastX, lastY] = [Infinity, Infinity]
+    for (const [lon, lat] of line) {
+      const [x, y] = [frame.x(lon), frame.y(lat)]
+      if (Math.abs(x - lastX) + Math.abs(y - lastY) < LEAST_STEP) continue
+      steps.push(`${x} ${y}`)
+      lastX = x
+      lastY = y
+    }
+    return steps.length < 2 ? '' : `M${steps.join('L')}`
+  }
+  const coasts = land.map(path).filter(text => text.includes('L'))
+  return html`<path class="land" fill-rule="evenodd" d="${coasts.map(text => `${text}Z`).join('')}"/><path class="border" d="${borders.map(path).join('')}"/>
 `
 }
 

@@ -8,6 +8,10 @@ import { KeptAnswers } from '../../http/kept.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { visitBasis } from '../../http/site/basis.ts'
+import { answerPageFault } from '../../http/site/fault-page.ts'
+import { pageText, sendPageText } from '../../http/site/frame.ts'
+import { type Visit, visitOf } from '../../http/site/visit.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
@@ -16,7 +20,7 @@ import type { ResourcesOptions } from './dataset.ts'
 import { documentText, gather, type Request, type Thing } from './document.ts'
 import { ALTERNATES, chooseFormat, FORMATS, type Format, HTML_TYPE, writeTriples } from './formats.ts'
 import { locate } from './locate.ts'
-import { faultPage, PAGE_POLICY, resourcePage } from './page.ts'
+import { resourcePage } from './page.ts'
 
 export type { ResourceDataset, ResourcesOptions } from './dataset.ts'
 
@@ -31,15 +35,10 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
   const kept = new KeptAnswers(8_000_000)
   app.setErrorHandler((error, request, reply) => {
-    reply.header('vary', 'Accept')
     const wantsPage = negotiate(request.headers.accept, FORMATS)?.type === HTML_TYPE
-    if (!wantsPage) return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
-    reply.header('content-security-policy', PAGE_POLICY)
-    return answerFault(fault => faultPage(fault.status, fault.message), 'text/html; charset=utf-8')(
-      error,
-      request,
-      reply,
-    )
+    if (wantsPage) return answerPageFault(options)(error, request, reply)
+    reply.header('vary', 'Accept')
+    return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
   })
   for (const space of Object.keys(SPACES) as SpaceName[])
     for (const place of ['things', 'documents'] as const)
@@ -66,7 +65,8 @@ async function answer(
   if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
     return redirect(reply, base, thing, target)
   const format = chooseFormat(one(query, 'format'), suffixed, request.headers.accept)
-  const asked = readRequest(query, format)
+  const visit = format.type === HTML_TYPE ? visitOf(request, options) : null
+  const asked = readRequest(query, visit)
   const document = documentAddress(base, thing.iri)
   tellOf(
     reply,
@@ -84,23 +84,35 @@ async function answer(
     JSON.stringify(asked),
     suffixed?.type ?? '',
     format.type,
+    ...(visit === null ? [] : visitBasis(visit)),
   )
   reply.header('etag', tag)
-  if (isUnchanged(request, tag, thing.dataset.modified)) return reply.code(304).send()
-  reply.type(`${format.type}; charset=utf-8`)
-  if (format.type === HTML_TYPE) reply.header('content-security-policy', PAGE_POLICY)
+  if (isUnchanged(request, tag, visit === null ? thing.dataset.modified : null)) return reply.code(304).send()
+  const send = (body: string) =>
+    visit === null ? reply.type(`${format.type}; charset=utf-8`).send(body) : sendPageText(reply, visit, body)
   const before = kept.find(reply)
-  if (before !== undefined) return reply.send(before)
+  if (before !== undefined) return send(before)
   const gathered = await gather(sight, thing, asked, document)
   const prefixes = prefixesOf(base, thing)
   const triples = documentText(base, gathered, document)
   const write = (form: Format) => writeTriples(form, triples, prefixes, prefixes.field ?? '')
   const body =
-    format.type === HTML_TYPE
-      ? resourcePage({ base, gathered, asked, document, suffix: suffixed, jsonld: await write(JSONLD) })
-      : await write(format)
+    visit === null
+      ? await write(format)
+      : pageText(
+          visit,
+          resourcePage({
+            visit,
+            base,
+            gathered,
+            asked,
+            document,
+            suffix: suffixed,
+            jsonld: await write(JSONLD),
+          }),
+        )
   kept.keep(reply, body)
-  return reply.send(body)
+  return send(body)
 }
 
 /** The prefixes of a document: those of the dataset, and of the vocabularies that describe datasets. */
@@ -112,7 +124,7 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 }
 
 /** Changes when the same data are written in another way, so that no client keeps the old one. */
-const RELEASE_FORM = 'documents 2'
+const RELEASE_FORM = 'documents 3'
 
 const JSONLD = chooseFormat('jsonld', null, undefined)
 
@@ -145,13 +157,15 @@ function tellOf(
     ...(predicate === null ? [] : [`predicate=${encodeURIComponent(predicate)}`]),
   ]
   const end = parameters.length === 0 ? '' : `?${parameters.join('&')}`
+  const isPage = format.type === HTML_TYPE
+  const vary = isPage ? ['Accept', 'Accept-Language', 'Cookie'] : ['Accept']
   reply
-    .header('vary', isPrivate ? 'Accept, Authorization' : 'Accept')
+    .header('vary', [...vary, ...(isPrivate ? ['Authorization'] : [])].join(', '))
     .header('content-location', asciiAddress(documentAddress(base, thing.iri, format)) + end)
     .header('link', links(base, thing, document, end).join(', '))
     .header('last-modified', new Date(thing.dataset.modified).toUTCString())
     .header('access-control-expose-headers', EXPOSED)
-    .header('cache-control', isPrivate ? 'private, max-age=60' : 'public, max-age=60')
+    .header('cache-control', `${isPrivate ? 'private' : 'public'}, ${isPage ? 'no-cache' : 'max-age=60'}`)
 }
 
 /** Where the other forms of a document are, what it is about and what describes it (RFC 8288). */
@@ -170,16 +184,20 @@ function links(base: string, { iri, dataset }: Thing, document: string, end = ''
   ]
 }
 
-/** True where the client has the answer: it knows its tag, or has no tag and asked after the dataset changed. */
-function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string): boolean {
+/**
+ * True where the client has the answer: it knows its tag, or has no tag and asked after the dataset changed.
+ *
+ * @param modified null where more than the dataset decides the answer
+ */
+function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string | null): boolean {
   const { 'if-none-match': known, 'if-modified-since': since, 'accept-encoding': codings } = headers
   if (known !== undefined) return isKnown(known, tag, codings)
-  if (since === undefined) return false
+  if (since === undefined || modified === null) return false
   return Math.floor(Date.parse(modified) / 1000) * 1000 <= Date.parse(since)
 }
 
 /** Reads which links are asked for. Throws BadRequest. */
-function readRequest(query: QueryParameters, format: Format): Request {
+function readRequest(query: QueryParameters, visit: Visit | null): Request {
   const inverse = one(query, 'inverse')
   const predicate = one(query, 'predicate')
   if (inverse !== undefined && !/^[1-9]\d{0,6}$/.test(inverse))
@@ -190,7 +208,8 @@ function readRequest(query: QueryParameters, format: Format): Request {
   return {
     inverse: page ?? (predicate === undefined ? null : 1),
     predicate: predicate ?? null,
-    isPage: format.type === HTML_TYPE,
+    isPage: visit !== null,
+    language: visit?.language ?? 'en',
   }
 }
 

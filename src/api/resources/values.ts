@@ -1,12 +1,15 @@
 import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
 import type { Triple } from '../../rdf/ntriples-reader.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
-import type { Literal, Term } from '../../rdf/term.ts'
-import { RDF, XSD } from '../../rdf/vocab.ts'
+import type { Term } from '../../rdf/term.ts'
+import { RDF } from '../../rdf/vocab.ts'
 import { asciiAddress, SPACES } from './address.ts'
 import { preferredName } from './dataset.ts'
 import { lastSegment } from './document.ts'
 import type { Names } from './gather.ts'
+import { literalHtml } from './literals.ts'
+import { termName } from './terms.ts'
 
 export interface ValueContext {
   readonly base: string
@@ -17,11 +20,9 @@ export interface ValueContext {
   readonly labels: ReadonlyMap<string, string>
   /** The prefixes under which the dataset's triples are written. */
   readonly prefixes: Readonly<Record<string, string>>
+  readonly visit: Visit
 }
 
-/** Longer texts are folded, still longer ones cut; in characters. */
-const LONG = 400
-const LONGEST = 20_000
 /** Values of one property that are shown at once; the others are folded. */
 const MANY = 30
 /** How deep nodes are shown within nodes. */
@@ -35,59 +36,91 @@ export class ValueWriter {
     this.context = context
   }
 
-  /** A predicate by its label. */
+  /** What a resource is called: by a name in the language of the visit, else by the end of its IRI. */
+  label(iri: string): string {
+    const { base, names, prefixes, visit } = this.context
+    const name = preferredName(names.get(iri) ?? [], visit.language)
+    if (name !== undefined) return name
+    return iri.startsWith(base + SPACES.nodes.things)
+      ? visit.say('a node without name')
+      : shortIri(iri, base, prefixes)
+  }
+
+  /** Where an IRI leads: one of this portal keeps the language that the address named. */
+  address(iri: string): string {
+    const { base, visit } = this.context
+    const [, query = ''] = visit.href('/').split('?')
+    const isOurs = query !== '' && iri.startsWith(`${base}/`) && !/[?#]/.test(iri)
+    return isOurs ? `${asciiAddress(iri)}?${query}` : asciiAddress(iri)
+  }
+
+  /** What a predicate is called. */
+  predicateLabel(iri: string): string {
+    const { labels, names, visit } = this.context
+    return labels.get(iri) ?? preferredName(names.get(iri) ?? [], visit.language) ?? termName(iri)
+  }
+
+  /** A predicate by its label, with its name in its vocabulary where that is another. */
   predicate(iri: string): Html {
-    const { labels, names } = this.context
-    const label = labels.get(iri) ?? preferredName(names.get(iri) ?? []) ?? lastSegment(iri)
-    return html`<a href="${asciiAddress(iri)}" title="${iri}">${label}</a>`
+    const { base, prefixes } = this.context
+    const label = this.predicateLabel(iri)
+    const short = shortIri(iri, base, prefixes)
+    const isTold = short === iri || short.startsWith('/') || short.endsWith(`:${label}`)
+    return html`<a href="${this.address(iri)}" title="${iri}">${label}</a>${isTold ? '' : html` <small>${short}</small>`}`
   }
 
-  /** The values of a property; more than so many are folded. */
-  list(terms: readonly Term[], depth = 0, many = MANY): Html {
-    const items = terms.map(term => html`<li>${this.value(term, depth)}</li>`)
+  /** The values of a property; more than so many are folded. Several of one name are told apart by their IRIs. */
+  list(terms: readonly Term[], predicate: string, depth = 0, many = MANY): Html {
+    const called = new Map<string, number>()
+    const nameOf = (term: Term) => (term.type === 'iri' ? this.label(term.value) : '')
+    for (const term of terms) called.set(nameOf(term), (called.get(nameOf(term)) ?? 0) + 1)
+    const items = terms.map(term => {
+      const isOneOfMany = term.type === 'iri' && (called.get(nameOf(term)) ?? 0) > 1
+      const apart = isOneOfMany ? html` <small>${lastSegment(term.value)}</small>` : ''
+      return html`<li>${this.value(term, predicate, depth)}${apart}</li>`
+    })
     if (terms.length <= many) return html`<ul class="plain">${items}</ul>`
-    return html`<ul class="plain">${items.slice(0, many)}</ul><details><summary>${terms.length - many} more</summary><ul class="plain">${items.slice(many)}</ul></details>`
+    const { say } = this.context.visit
+    return html`<ul class="plain">${items.slice(0, many)}</ul><details><summary>${say.many('{n} more', '{n} more', terms.length - many)}</summary><ul class="plain">${items.slice(many)}</ul></details>`
   }
 
-  /** One value. */
-  value(term: Term, depth = 0): Html {
+  /** One value of a property. */
+  value(term: Term, predicate = '', depth = 0): Html {
     switch (term.type) {
       case 'iri':
         return this.resource(term.value, depth)
       case 'blank':
         return html`<span>_:${term.value}</span>`
       case 'literal':
-        return literalHtml(term)
+        return literalHtml(term, lastSegment(predicate), this.context.visit)
       default:
         return term satisfies never
     }
   }
 
   private resource(iri: string, depth: number): Html {
-    const { base, nested, names, prefixes } = this.context
+    const { base, nested } = this.context
     const triples = nested.get(iri)
     if (triples !== undefined && depth < MAX_DEPTH) return this.node(iri, triples, depth)
-    const name = preferredName(names.get(iri) ?? [])
+    const label = this.label(iri)
     if (iri.startsWith(base + SPACES.nodes.things))
-      return html`<a class="node" href="${asciiAddress(iri)}">${name ?? 'a node without name'}</a>`
-    if (!/^(?:https?|mailto|tel|geo|urn|doi):/i.test(iri)) return html`<span>${iri}</span>`
-    const address = asciiAddress(iri)
-    if (name === undefined) return html`<a href="${address}">${shortIri(iri, base, prefixes)}</a>`
-    return html`<a href="${address}" title="${iri}">${name}</a>`
+      return html`<a class="node" href="${this.address(iri)}">${label}</a>`
+    if (!isAddress(iri)) return html`<span>${iri}</span>`
+    return html`<a href="${this.address(iri)}" title="${iri}">${label}</a>`
   }
 
   private node(iri: string, triples: readonly Triple[], depth: number): Html {
     const cells = this.listCells(iri)
     if (cells !== null)
-      return html`<ol>${cells.map(cell => html`<li>${this.value(cell, depth + 1)}</li>`)}</ol>`
+      return html`<ol>${cells.map(cell => html`<li>${this.value(cell, '', depth + 1)}</li>`)}</ol>`
     const groups = new Map<string, Term[]>()
     for (const { predicate, object } of triples)
       groups.set(predicate.value, [...(groups.get(predicate.value) ?? []), object])
-    return html`<dl class="nested"><dd class="self"><a class="node" href="${asciiAddress(iri)}">${lastSegment(iri)}</a></dd>${[
+    return html`<dl class="nested"><dd class="self"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a></dd>${[
       ...groups,
     ].map(
       ([predicate, objects]) =>
-        html`<dt>${this.predicate(predicate)}</dt><dd>${this.list(objects, depth + 1)}</dd>`,
+        html`<dt>${this.predicate(predicate)}</dt><dd>${this.list(objects, predicate, depth + 1)}</dd>`,
     )}</dl>`
   }
 
@@ -138,24 +171,7 @@ function shortIri(iri: string, base: string, own: ValueContext['prefixes']): str
   return short.length <= 90 ? short : `${short.slice(0, 50)}…${short.slice(-35)}`
 }
 
-function literalHtml({ value, datatype, language }: Literal): Html {
-  if (language !== '') {
-    const [tag = '', direction] = language.split('--')
-    const text = longText(value)
-    return direction === undefined
-      ? html`<span lang="${tag}">${text}</span> <small>${language}</small>`
-      : html`<span lang="${tag}" dir="${direction}">${text}</span> <small>${language}</small>`
-  }
-  if (datatype === XSD.string)
-    return /^https?:\/\/[^\s<>"]+$/.test(value) ? html`<a href="${value}">${value}</a>` : longText(value)
-  const kind = html`<small title="${datatype}">${lastSegment(datatype)}</small>`
-  if (datatype === XSD.dateTime || datatype === XSD.date)
-    return html`<time datetime="${value}">${value}</time> ${kind}`
-  return html`${longText(value)} ${kind}`
-}
-
-function longText(value: string): Html {
-  if (value.length <= LONG) return html`<span class="text">${value}</span>`
-  const cut = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value
-  return html`<details><summary class="text">${value.slice(0, 160)}… <small>${value.length.toLocaleString('en-GB')} characters</small></summary><span class="text">${cut}</span></details>`
+/** Nothing else is made a link: `javascript:` is an IRI too. */
+export function isAddress(iri: string): boolean {
+  return /^(?:https?|mailto|tel|geo|urn|doi):/i.test(iri)
 }

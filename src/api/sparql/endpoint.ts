@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { addressWithoutSecrets } from '../../http/secrets.ts'
+import { visitBasis } from '../../http/site/basis.ts'
+import type { Visit } from '../../http/site/visit.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 
 /** Where the endpoints are. */
@@ -42,17 +44,25 @@ function endpointOf(
 
 /**
  * Makes an answer to GET conditional: sets ETag, Cache-Control and Vary, and tells whether the client has it already.
+ *
+ * @param visit who looks at a page; null for data, which are the same for all
  */
 export function isFreshAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   { version, base, address }: Endpoint,
   mediaType: string,
+  visit: Visit | null = null,
 ): boolean {
-  const tag = entityTag(version, addressWithoutSecrets(request.raw.url ?? request.url), mediaType)
+  const tag = entityTag(
+    version,
+    addressWithoutSecrets(request.raw.url ?? request.url),
+    mediaType,
+    ...(visit === null ? [] : visitBasis(visit)),
+  )
   reply
-    .header('vary', address === base + SPARQL_PATH ? `Accept, ${BY_CALLER}` : 'Accept')
+    .header('vary', address === base + SPARQL_PATH || visit !== null ? `Accept, ${BY_CALLER}` : 'Accept')
     .header('etag', tag)
-    .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+    .header('cache-control', visit === null ? 'public, max-age=60, stale-while-revalidate=600' : 'no-cache')
   return isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding'])
 }

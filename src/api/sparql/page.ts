@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type { Fault } from '../../errors.ts'
 import { type Html, html } from '../../http/html.ts'
+import { sendSitePage } from '../../http/site/frame.ts'
+import type { Visit } from '../../http/site/visit.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { type Endpoint, SPARQL_PATH } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
@@ -23,82 +24,68 @@ const EXAMPLE = `SELECT * WHERE {
 }
 LIMIT 10`
 
-/** Sends the page on which a person asks an endpoint. It needs no scripts, and its policy lets none run. */
+/** Sends the page on which a person asks an endpoint. It needs no scripts. */
 export function sendPage(
   reply: FastifyReply,
+  visit: Visit,
   endpoint: Endpoint,
   query: string | null,
   shown: Shown,
+  status = 200,
 ): FastifyReply {
-  return reply
-    .headers({ 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' })
-    .type('text/html; charset=utf-8')
-    .send(pageText(endpoint, query, shown))
-}
-
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1c2430;background:#fff}
-h1{font-size:1.6rem;margin:0}a{color:#0b5ba8}textarea,select,button{font:inherit}
-textarea{font:.9rem/1.45 ui-monospace,monospace;width:100%;box-sizing:border-box;padding:.5rem}
-pre{overflow:auto;background:#f5f7fa;padding:.75rem}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.35rem .75rem;border-top:1px solid #dde3ea;overflow-wrap:anywhere}
-small,.soft{color:#5a6675}.bad{border-left:4px solid #b3261e}
-:focus-visible{outline:2px solid #0b5ba8;outline-offset:1px}`
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-function pageText(endpoint: Endpoint, query: string | null, shown: Shown): string {
-  const { title, address, base } = endpoint
+  const { title, address, base, datasets } = endpoint
+  const { say, href } = visit
   const formats = [
     ...new Set([...RESULT_FORMATS, ...GRAPH_FORMATS].flatMap(({ names }) => names.slice(0, 1))),
   ]
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>SPARQL: ${title}</title><link rel="icon" href="data:,"><style>${{ html: STYLE }}</style></head>
-<body><main><h1>SPARQL: ${title}</h1>
-<p class="soft">The endpoint is <code>${address}</code>. It takes SPARQL 1.1 queries and no updates.</p>
-<form action="${new URL(address).pathname}" method="get">
-<p><label for="query">Query</label><textarea id="query" name="query" rows="12" spellcheck="false">
+  const { pathname } = new URL(address)
+  const [only] = address === base + SPARQL_PATH ? [] : datasets
+  const playground = href('/sparql/', { query: query ?? undefined, source: only?.id })
+  return sendSitePage(reply, visit, {
+    title: `SPARQL: ${title}`,
+    part: 'playground',
+    isWide: true,
+    isIndexed: query === null,
+    status,
+    body: html`<h1>SPARQL: ${title}</h1>
+<p class="soft">${say('The endpoint takes SPARQL 1.1 queries and no updates:')} <code>${address}</code></p>
+<form class="filter" action="${pathname}" method="get">
+<p><label for="query">${say('Query')}</label><textarea id="query" name="query" rows="12" spellcheck="false">
 ${query ?? EXAMPLE}</textarea></p>
-<p><label for="format">Answer as</label> <select id="format" name="format"><option value="html">a page</option>
-${formats.map(name => html`<option>${name}</option>`)}</select> <button>Run</button></p>
+<p class="words"><label for="format">${say('Answer as')}</label> <select id="format" name="format"><option value="html">${say('a page')}</option>
+${formats.map(name => html`<option>${name}</option>`)}</select> <button>${say('Run')}</button>
+<a href="${playground}">${say('Open in the playground')}</a></p>
 </form>
-${answer(shown)}<h2>Graphs</h2>
-${graphs(endpoint)}<p><a href="${new URL(address).pathname}?format=turtle">Service description</a>
-<a href="${new URL(base + SPARQL_PATH).pathname}">All datasets</a></p>
-</main></body></html>
-`.html
+${answer(visit, shown)}<h2>${say('Graphs')}</h2>
+${graphs(visit, endpoint)}<p class="take-away"><a href="${pathname}?format=turtle">${say('Service description')}</a>
+<a href="${new URL(base + SPARQL_PATH).pathname}">${say('All datasets')}</a></p>`,
+  })
 }
 
-function graphs({ base, datasets }: Endpoint): Html {
-  return html`<ul>${datasets.map(
+function graphs({ say }: Visit, { base, datasets }: Endpoint): Html {
+  return html`<ul class="plain graphs">${datasets.map(
     ({ id, title, triples }) =>
       html`<li><a href="${new URL(`${base}${SPARQL_PATH}/${encodeURIComponent(id)}`).pathname}">${title}</a>
-<code>${datasetIri(base, id)}</code> <small>${triples.toLocaleString('en')} triples</small></li>
+<span class="soft">${say.many('{n} triple', '{n} triples', triples)}</span><br><code>${datasetIri(base, id)}</code></li>
 `,
   )}</ul>
 `
 }
 
-function answer(shown: Shown): Html {
+function answer(visit: Visit, shown: Shown): Html {
+  const { say } = visit
   switch (shown.type) {
     case 'nothing':
       return html``
     case 'results':
-      return results(shown.json)
+      return results(visit, shown.json)
     case 'graph':
-      return html`<h2>Answer</h2>
-<pre>${cut(shown.turtle)}</pre>
+      return html`<h2>${say('Answer')}</h2>
+<pre tabindex="0">${cut(shown.turtle)}</pre>
 `
     case 'fault':
-      return html`<h2>The query was not answered</h2>
-<pre class="bad" role="alert">${shown.fault.message}</pre>
+      return html`<h2>${say('The query was not answered')}</h2>
+<div class="fault" role="alert"><pre>${shown.fault.message}</pre></div>
 `
     default:
       return shown satisfies never
@@ -122,11 +109,11 @@ interface Results {
   readonly results?: { readonly bindings: readonly Readonly<Record<string, Cell>>[] }
 }
 
-function results(json: string): Html {
+function results({ say }: Visit, json: string): Html {
   const { head, boolean, results: found } = JSON.parse(json) as Results
   if (found === undefined)
-    return html`<h2>Answer</h2>
-<p>${boolean === true ? 'Yes' : 'No'}</p>
+    return html`<h2>${say('Answer')}</h2>
+<p>${boolean === true ? say('Yes') : say('No')}</p>
 `
   const names = head.vars ?? []
   const { bindings } = found
@@ -137,12 +124,13 @@ function results(json: string): Html {
   )
   const told =
     bindings.length > MOST_ROWS
-      ? `The first ${MOST_ROWS} of ${bindings.length} rows`
-      : `${bindings.length} rows`
-  return html`<h2>Answer</h2>
-<table><caption class="soft">${told}</caption><thead><tr>${names.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
+      ? say('The first {shown} of {n} rows', { shown: MOST_ROWS, n: bindings.length })
+      : say.many('{n} row', '{n} rows', bindings.length)
+  return html`<h2>${say('Answer')}</h2>
+<p class="count">${told}</p>
+<div class="scroll" tabindex="0" role="group" aria-label="${say('Answer')}"><table class="records"><thead><tr>${names.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>
-${rows}</tbody></table>
+${rows}</tbody></table></div>
 `
 }
 

@@ -6,6 +6,7 @@ import { answerFault } from '../../http/faults.ts'
 import { KeptAnswers } from '../../http/kept.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { type SiteOptions, visitOf } from '../../http/site/visit.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,10 +20,8 @@ import { type QueryText, readQueryText } from './query-text.ts'
 import { readGet, readPost, type SparqlRequest } from './request.ts'
 import { LONGEST, runQuery } from './run.ts'
 
-export interface SparqlOptions {
-  readonly base: string
-  /** What the endpoint of all datasets is called. */
-  readonly title: string
+/** The endpoint of all datasets is called as the portal is. */
+export interface SparqlOptions extends SiteOptions {
   readonly store: Store
   /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal) => QueriedDataset
@@ -66,14 +65,14 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
     app.get<Route>(path, async (request, reply) => {
       const endpoint = find(request)
       const asked = readGet(request.query)
-      if (asked.query !== null) return answer(request, reply, { endpoint, asked, store, kept })
+      if (asked.query !== null) return answer(request, reply, { endpoint, asked, store, kept, site: options })
       if (namesGraph(request.query)) return answerGraph(request, reply, endpoint, store)
-      return answerDescription(request, reply, endpoint, asked.format)
+      return answerDescription(request, reply, endpoint, asked.format, options)
     })
     app.post<Route>(path, async (request, reply) => {
       const endpoint = find(request)
       const asked = readPost(request.query, request.headers['content-type'], request.body)
-      return answer(request, reply, { endpoint, asked, store, kept: null })
+      return answer(request, reply, { endpoint, asked, store, kept: null, site: options })
     })
   }
   app.get<Route>(`${SPARQL_PATH}/:dataset/data`, (request, reply) =>
@@ -91,25 +90,27 @@ interface Asked {
   readonly store: Store
   /** Where answers are remembered; null for those that no address names. */
   readonly kept: KeptAnswers | null
+  readonly site: SiteOptions
 }
 
 async function answer(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { endpoint, asked, store, kept }: Asked,
+  { endpoint, asked, store, kept, site }: Asked,
 ): Promise<FastifyReply> {
   const { accept } = request.headers
   const isPage =
     chooseFormat(asked.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
   const text = asked.query ?? ''
+  const visit = isPage ? visitOf(request, site) : null
   try {
     const query = readQueryText(text, endpoint.address)
     const offers = query.form === 'select' || query.form === 'ask' ? RESULT_FORMATS : GRAPH_FORMATS
-    const chosen = isPage ? null : (chooseFormat(asked.format, accept, offers) as AnswerOffer)
+    const chosen = visit !== null ? null : (chooseFormat(asked.format, accept, offers) as AnswerOffer)
     const type = chosen?.type ?? 'text/html'
     if (kept === null || query.isVolatile) reply.header('vary', 'Accept').header('cache-control', 'no-cache')
-    else if (isFreshAnswer(request, reply, endpoint, type)) return reply.code(304).send()
-    const before = isPage ? undefined : kept?.find(reply)
+    else if (isFreshAnswer(request, reply, endpoint, type, visit)) return reply.code(304).send()
+    const before = visit !== null ? undefined : kept?.find(reply)
     if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
     const dataset = datasetOf(endpoint.catalog, asked.dataset ?? datasetOfText(query))
     const [first] = offers
@@ -118,16 +119,16 @@ async function answer(
     const found = await runQuery(store, query, dataset, {
       format: offer.asked,
       base: endpoint.address,
-      longest: isPage ? LONGEST.page : LONGEST.answer,
+      longest: visit !== null ? LONGEST.page : LONGEST.answer,
     })
     const body = await offer.write(found, usefulPrefixes(query.prefixes))
-    if (isPage) return sendPage(reply, endpoint, text, shownOf(query, await textOf(body)))
+    if (visit !== null) return sendPage(reply, visit, endpoint, text, shownOf(query, await textOf(body)))
     if (typeof body === 'string') kept?.keep(reply, body)
     return sendBody(reply, type, body)
   } catch (error) {
-    if (!isPage || !(error instanceof Fault) || error.status === 500) throw error
-    reply.removeHeader('etag').header('cache-control', 'no-cache, no-store').code(error.status)
-    return sendPage(reply, endpoint, text, { type: 'fault', fault: error })
+    if (visit === null || !(error instanceof Fault) || error.status === 500) throw error
+    reply.removeHeader('etag').header('cache-control', 'no-cache, no-store')
+    return sendPage(reply, visit, endpoint, text, { type: 'fault', fault: error }, error.status)
   }
 }
 
@@ -136,12 +137,15 @@ async function answerDescription(
   reply: FastifyReply,
   endpoint: Endpoint,
   name: string | null,
+  site: SiteOptions,
 ): Promise<FastifyReply> {
   const format = chooseFormat(name, request.headers.accept, GRAPH_FORMATS)
   const { base, address, title, datasets, catalog } = endpoint
   reply.header('link', `<${base}/.well-known/void>; rel="describedby"`)
-  if (isFreshAnswer(request, reply, endpoint, format.type)) return reply.code(304).send()
-  if (!('write' in format)) return sendPage(reply, endpoint, null, { type: 'nothing' })
+  const visit = 'write' in format ? null : visitOf(request, site)
+  if (isFreshAnswer(request, reply, endpoint, format.type, visit)) return reply.code(304).send()
+  if (!('write' in format) || visit !== null)
+    return sendPage(reply, visit ?? visitOf(request, site), endpoint, null, { type: 'nothing' })
   const described = describeEndpoint({ base, endpoint: address, title, datasets, catalog })
   const body = await format.write(described, DESCRIPTION_PREFIXES)
   return sendBody(reply, format.type, body)

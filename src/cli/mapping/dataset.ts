@@ -1,9 +1,9 @@
 import { type Definition, definitionOf } from '../../catalog/definition.ts'
 import { Identities } from '../../catalog/identity.ts'
+import { firstPublished, firstRecords } from '../../catalog/mapping-preview.ts'
 import { resolveFields } from '../../catalog/materialise.ts'
-import { publishedRecords } from '../../catalog/published-records.ts'
 import { StatisticsGatherer } from '../../catalog/statistics.ts'
-import { currentManifest, graphPath, type Manifest, versionsOf } from '../../catalog/versions.ts'
+import { currentManifest, type Manifest, versionsOf } from '../../catalog/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
@@ -37,11 +37,10 @@ export async function datasetAtHand(portal: string, base: string, id: string): P
   const manifest = currentManifest(versions, id)
   if (manifest?.content === 'records' && isOfDefinition(manifest, definition)) {
     const { fields } = manifest.dataset
-    const index = manifest.graphs.find(({ role }) => role === 'index')
     const { statistics } = manifest
-    const pieces = () => publishedRecords(graphPath(versions, manifest, index?.file ?? ''), manifest.base, id)
+    const records = (limit: number) => firstPublished(versions, manifest, limit)
     const specs = () => resolveFields(definition, portal)
-    return { id, base, definition, specs, fields, statistics, records: limit => first(pieces(), limit) }
+    return { id, base, definition, specs, fields, statistics, records }
   }
   const specs = await resolveFields(definition, portal)
   const fields = specs.map(fieldOf)
@@ -56,7 +55,7 @@ export async function datasetAtHand(portal: string, base: string, id: string): P
     specs: async () => specs,
     fields,
     statistics,
-    records: limit => first(pieces(), limit),
+    records: limit => firstRecords(pieces(), limit),
   }
 }
 
@@ -78,16 +77,4 @@ async function* sourceRecords(
   let position = 0
   for await (const { values } of typeRecords(openSource(definition.source, folders), specs).batches())
     yield values.map(each => ({ id: identities.idOf(each), position: position++, values: each }))
-}
-
-async function first(
-  pieces: AsyncIterable<readonly DatasetRecord[]>,
-  limit: number,
-): Promise<readonly DatasetRecord[]> {
-  const records: DatasetRecord[] = []
-  for await (const piece of pieces) {
-    for (const record of piece) if (records.length < limit) records.push(record)
-    if (records.length >= limit) break
-  }
-  return records
 }

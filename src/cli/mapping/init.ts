@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
+import { proposedMapping } from '../../catalog/mapping-edit.ts'
 import { mappingFile } from '../../catalog/mapping-file.ts'
 import { Fault } from '../../errors.ts'
-import { firstMapping } from '../../mapping/init.ts'
-import type { Metas } from '../../model/metadata.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
 import { configOf } from '../settings.ts'
 import { datasetAtHand } from './dataset.ts'
@@ -32,9 +31,7 @@ export function mappingInitCommand(): Command {
           reason: `${before} exists already; --force takes its place, --stdout prints what would be written.`,
         })
       const { fields, statistics, definition } = await datasetAtHand(portal, base, id)
-      const { identity } = definition
-      const language = languageOf(definition.metas)
-      const text = firstMapping({ id, fields, identity, statistics, language })
+      const text = proposedMapping(definition, fields, statistics)
       if (options.stdout === true) {
         process.stdout.write(text)
         return
@@ -47,11 +44,4 @@ export function mappingInitCommand(): Command {
       if (before !== null && before !== file)
         process.stderr.write(`${before} is not used any more: the file that ends in .yml comes before it\n`)
     })
-}
-
-/** The one language of a dataset, where its metadata tell it. */
-function languageOf(metas: Metas): string | null {
-  const told = metas.default?.language
-  const only = Array.isArray(told) && told.length === 1 ? (told[0] as unknown) : told
-  return typeof only === 'string' && /^[a-z]{2}$/.test(only) ? only : null
 }

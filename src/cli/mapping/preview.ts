@@ -1,21 +1,18 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { compileFor } from '../../catalog/mapped-graphs.ts'
 import { checkMapping, mappingFile } from '../../catalog/mapping-file.ts'
+import { prettyText } from '../../catalog/mapping-lines.ts'
+import { mapRecords, prefixesOf } from '../../catalog/mapping-preview.ts'
 import { Fault } from '../../errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../../mapping/diagnostic.ts'
 import { directMapping } from '../../mapping/direct.ts'
 import type { Mapping } from '../../mapping/ir.ts'
-import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
-import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
-import { datasetPrefixes } from '../../rdf/prefixes.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
 import { configOf } from '../settings.ts'
 import { type DatasetAtHand, datasetAtHand } from './dataset.ts'
 import { rulesText } from './rules.ts'
-import { Lines, prettyText } from './turtle.ts'
 
 interface PreviewOptions extends PortalOptions {
   readonly records: number
@@ -91,26 +88,8 @@ async function previewOf(
   prefixes: Readonly<Record<string, string>>,
   limit: number,
 ) {
-  const { id, base, fields } = dataset
-  const records = await dataset.records(limit)
-  const { map, report } = compileFor(mapping, { base, dataset: id, fields })
-  const lines = new Lines()
-  for (const record of records) map(record, lines)
-  return {
-    dataset: id,
-    records: records.length,
-    triples: lines.size,
-    turtle: prettyText(lines, prefixes),
-    rules: report,
-  }
-}
-
-/** The prefixes of the mapping first, then those that it need not declare. */
-function prefixesOf({ prefixes = {} }: Mapping, base: string, id: string): Readonly<Record<string, string>> {
-  const given = { ...INITIAL_CONTEXT, ...portalPrefixes(base, id), ...datasetPrefixes(base, id) }
-  const known = datasetPrefixes(base, id, prefixes)
-  const own = Object.entries(known).filter(([prefix]) => given[prefix] === undefined)
-  return { ...Object.fromEntries(own), ...given, ...known }
+  const { lines, rules, records } = mapRecords(mapping, dataset, await dataset.records(limit))
+  return { dataset: dataset.id, records, triples: lines.size, turtle: prettyText(lines, prefixes), rules }
 }
 
 function headText({ dataset, file, records, triples, diagnostics }: Preview): string {

@@ -1,6 +1,6 @@
+import { shortIri } from '../../catalog/mapping-preview.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { SkippedExample } from '../../mapping/report.ts'
-import { RDF } from '../../rdf/vocab.ts'
 
 /** Rules told one by one, each with what it made, what it left out and why (mapping rules, section 8, "Data-time report"). */
 export function rulesText(
@@ -28,15 +28,6 @@ function ruleText(rule: RuleReport, prefixes: Readonly<Record<string, string>>):
   ]
   const left = skipped.length === 0 ? '' : `, left out: ${skipped.join(', ')}`
   return `  ${where}${resource}, ${what} ${shortIri(term, prefixes)}: ${counts}${left}\n${examplesText(examples)}`
-}
-
-/** An IRI, or the template of one, with the prefix that shortens it most. */
-function shortIri(iri: string, prefixes: Readonly<Record<string, string>>): string {
-  if (iri === RDF.type) return 'a'
-  const [best] = Object.entries(prefixes)
-    .filter(([, namespace]) => iri.startsWith(namespace))
-    .sort((a, b) => b[1].length - a[1].length)
-  return best === undefined ? iri : `${best[0]}:${iri.slice(best[1].length)}`
 }
 
 /** The records that were left out: those without a value by their ids alone. */

@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
+import { entityTag, isKnown } from '../etag.ts'
 import { type Html, html } from '../html.ts'
+import { alternates } from './alternates.ts'
 import { assetPath } from './assets.ts'
-import { isRightToLeft, LANGUAGE_NAMES } from './language.ts'
+import { isRightToLeft, LANGUAGE_NAMES, orderedLanguages } from './language.ts'
 import type { Visit } from './visit.ts'
 
 /** A page of the site, inside its frame. */
@@ -23,6 +25,8 @@ export interface SitePage {
   /** Sources that its scripts and pictures may come from beside this portal: those of configured tiles. */
   readonly imageSources?: readonly string[]
   readonly isIndexed?: boolean
+  /** Path of its one address, where several show the same; that of the request unless told. */
+  readonly path?: string
   /** True for pages of one person alone: no other site frames them, and no script runs in them. */
   readonly isPrivate?: boolean
   /** Where forms may lead beside this portal: sources of a Content-Security-Policy. */
@@ -31,19 +35,46 @@ export interface SitePage {
 
 /** Sends a page. Everything that it loads comes from this portal, and nothing in it runs but files of this portal. */
 export function sendSitePage(reply: FastifyReply, visit: Visit, page: SitePage): FastifyReply {
+  return sendPageText(reply, visit, pageText(visit, page), page)
+}
+
+/** Sends the text of a page that was made before. */
+export function sendPageText(
+  reply: FastifyReply,
+  visit: Visit,
+  text: string,
+  page: Pick<SitePage, 'status' | 'imageSources' | 'formTargets' | 'isPrivate'> = {},
+): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
   const vary = String(reply.getHeader('vary') ?? '')
   reply.header(
     'vary',
     [...new Set([...vary.split(/, */), 'Accept-Language', 'Cookie'])].filter(Boolean).join(', '),
   )
-  return reply
+  reply
     .code(page.status ?? 200)
     .header('content-security-policy', policyOf(page))
     .header('referrer-policy', 'same-origin')
     .header('content-language', visit.language)
-    .type('text/html; charset=utf-8')
-    .send(pageText(visit, page))
+  if (isSeenBefore(reply, text, page)) return reply.code(304).send()
+  return reply.type('text/html; charset=utf-8').send(text)
+}
+
+/**
+ * Gives a page the tag of its text, which language, principal and data have all gone into, and tells whether the browser
+ * has that text already. Pages that are kept nowhere have none.
+ */
+function isSeenBefore(
+  reply: FastifyReply,
+  text: string,
+  { status = 200, isPrivate = false }: Pick<SitePage, 'status' | 'isPrivate'>,
+): boolean {
+  const isKept = !String(reply.getHeader('cache-control')).includes('no-store')
+  if (status !== 200 || isPrivate || !isKept || reply.hasHeader('etag')) return false
+  const tag = entityTag(text)
+  reply.header('etag', tag)
+  const { 'if-none-match': known, 'accept-encoding': codings } = reply.request.headers
+  return isKnown(known, tag, codings)
 }
 
 /** The policy of a page: files of this portal alone, no plug-ins, forms to this portal. */
@@ -70,15 +101,17 @@ export function pageText(visit: Visit, page: SitePage): string {
   const { site, language, say, href } = visit
   const title = page.title === '' ? site.title : `${page.title} · ${site.title}`
   const direction = isRightToLeft(language) ? 'rtl' : 'ltr'
-  const description = page.description ?? site.description
+  const description = (page.description ?? site.description).slice(0, 300)
+  const isIndexed = page.isIndexed !== false && (page.status ?? 200) < 400
+  const findable = { title: page.title || site.title, description, path: page.path }
   return html`<!doctype html>
 <html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${description === '' ? '' : html`<meta name="description" content="${description.slice(0, 300)}">`}
-${page.isIndexed === false ? html`<meta name="robots" content="noindex">` : ''}
+${description === '' ? '' : html`<meta name="description" content="${description}">`}
+${isIndexed ? alternates(visit, findable) : html`<meta name="robots" content="noindex">`}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${file('icon.svg', visit)}" type="image/svg+xml">
 <link rel="stylesheet" href="${file('site.css', visit)}">
@@ -112,7 +145,8 @@ function header(visit: Visit, { part }: SitePage): Html {
     ['playground', '/sparql/', 'SPARQL'],
     ['developers', '/developers/', say('Developers')],
   ] as const
-  const next = address.startsWith('/account/') ? undefined : address
+  const root = new URL(site.base).pathname.replace(/\/+$/, '')
+  const next = address.startsWith('/account/') ? undefined : root + address
   const account =
     principal.type === 'user'
       ? html`<a class="account" href="${href('/account/')}">${principal.name}</a>`
@@ -131,7 +165,8 @@ function footer(visit: Visit): Html {
   const { say, href, language, address } = visit
   const [path = '/', query = ''] = address.split(/\?(.*)/s)
   const kept = query.split('&').filter(pair => pair !== '' && !/^(?:lang|apikey|access_token)=/.test(pair))
-  const languages = Object.entries(LANGUAGE_NAMES).map(([code, name]) => {
+  const languages = orderedLanguages(visit.site.languages).map(code => {
+    const name = LANGUAGE_NAMES[code]
     if (code === language) return html`<li><span aria-current="true" lang="${code}">${name}</span></li>`
     const target = `${new URL(visit.site.base).pathname.replace(/\/+$/, '')}${path}?${[...kept, `lang=${code}`].join('&')}`
     return html`<li><a href="${target}" lang="${code}" hreflang="${code}" rel="alternate nofollow">${name}</a></li>`

@@ -23,6 +23,11 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   ar: 'العربية',
 }
 
+/** All languages, those of the portal first, in its order. */
+export function orderedLanguages(usual: readonly string[]): readonly Language[] {
+  return [...new Set([...usual.filter(isLanguage), ...(Object.keys(LANGUAGE_NAMES) as Language[])])]
+}
+
 /** True for a language that is written from right to left. */
 export function isRightToLeft(language: Language): boolean {
   return language === 'ar'

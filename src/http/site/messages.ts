@@ -1,11 +1,6 @@
 import type { Language } from '../../model/language.ts'
+import type { MessageTable } from './messages/message.ts'
 import { TABLES } from './messages/tables.ts'
-
-/** A text of the interface in another language; one that depends on a number has a form for each category of plurals. */
-export type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>
-
-/** The texts of a language by the English ones; those that are missing are shown in English. */
-export type MessageTable = Readonly<Record<string, Message>>
 
 /** Writes the texts of the interface in one language. */
 export interface Translator {
@@ -15,9 +10,14 @@ export interface Translator {
   many(one: string, other: string, n: number): string
 }
 
+/** Marks a text of a table, in English, that is translated where it is shown: `say(label)`. */
+export function toSay<Text extends string>(text: Text): Text {
+  return text
+}
+
 /** The translator of a language. */
 export function translator(language: Language): Translator {
-  const table = TABLES[language] ?? {}
+  const table: MessageTable = language === 'en' ? {} : TABLES[language]
   const rules = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)
   const fill = (text: string, parts: Readonly<Record<string, string | number>>) =>

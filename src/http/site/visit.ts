@@ -26,6 +26,8 @@ export interface Visit {
   readonly site: SiteOptions
   readonly principal: Principal
   readonly language: Language
+  /** The language where the address names it: links and forms keep it. */
+  readonly namedLanguage: Language | undefined
   /** Writes the texts of the interface. */
   readonly say: Translator
   /** Path and query of the page itself, without the path of the base address. */
@@ -53,6 +55,7 @@ export function visitOf(
     site,
     principal: request.principal ?? ANONYMOUS,
     language,
+    namedLanguage: isNamed ? language : undefined,
     say: translatorOf(language),
     address: addressWithoutSecrets(request.raw.url ?? request.url),
     href: (path, parameters = {}) =>
@@ -106,10 +109,20 @@ function numberFormat(language: Language, options: Intl.NumberFormatOptions = {}
   return made
 }
 
-function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {
-  const moment = new Date(iso)
-  if (Number.isNaN(moment.getTime())) return iso
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
+
+function dateFormat(language: Language, style: 'day' | 'moment'): Intl.DateTimeFormat {
+  const key = `${language} ${style}`
+  const known = dateFormats.get(key)
+  if (known !== undefined) return known
   const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
   const options = style === 'day' ? day : ({ ...day, hour: '2-digit', minute: '2-digit' } as const)
-  return new Intl.DateTimeFormat(language, options).format(moment)
+  const made = new Intl.DateTimeFormat(language, options)
+  dateFormats.set(key, made)
+  return made
+}
+
+function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {
+  const moment = new Date(iso)
+  return Number.isNaN(moment.getTime()) ? iso : dateFormat(language, style).format(moment)
 }

@@ -21,7 +21,7 @@ export const APPLICATIONS: Section = {
       case 'register':
         return register(asked, form)
       case 'remove':
-        clients.remove(ownClient(asked, form).id, asked.visit.user.name)
+        clients.remove(ownClient(asked, form).id, asked.session.user.name)
         return { type: 'redirect', path: `${asked.root}${PATH}` }
       default:
         throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
@@ -30,10 +30,10 @@ export const APPLICATIONS: Section = {
 }
 
 /** By its identifier alone: an application can have the name that another has as identifier. */
-function ownClient({ visit, options }: Asked, form: Form): Client {
+function ownClient({ session, options }: Asked, form: Form): Client {
   const id = form.get('id') ?? ''
   const client = options.accounts.clients.find(id)
-  if (client === null || client.owner !== visit.user.name)
+  if (client === null || client.owner !== session.user.name)
     throw new Fault('AccountUnknown', { reason: 'You have no such application.' })
   return client
 }
@@ -45,18 +45,19 @@ interface Given {
 }
 
 function register(asked: Asked, form: Form): AccountPage {
-  const { visit, options } = asked
+  const { session, options } = asked
+  const { say } = asked.visit
   const { clients } = options.accounts
   const given: Given = {
     name: (form.get('name') ?? '').trim(),
     type: form.get('type') === 'public' ? 'public' : 'confidential',
     redirectUris: (form.get('redirect_uris') ?? '').split(/\s+/).filter(uri => uri !== ''),
   }
-  const owner = visit.user.name
+  const owner = session.user.name
   const refused = (field: string, message: string) =>
     applicationsPage(asked, { given, problem: { field, message } })
-  if (given.name === '') return refused('name', 'Enter a name.')
-  if (given.redirectUris.length === 0) return refused('redirect_uris', 'Enter a redirection URL.')
+  if (given.name === '') return refused('name', say('Enter a name.'))
+  if (given.redirectUris.length === 0) return refused('redirect_uris', say('Enter a redirection URL.'))
   try {
     return applicationsPage(asked, { created: clients.register({ ...given, owner }) })
   } catch (error) {
@@ -73,37 +74,38 @@ interface Shown {
 }
 
 function applicationsPage(asked: Asked, { created, given, problem }: Shown): AccountPage {
-  const { visit, options, root } = asked
+  const { session, options, root } = asked
+  const { say } = asked.visit
   const isPublic = given?.type === 'public'
   return {
     type: 'page',
-    heading: 'My applications',
+    heading: say('My applications'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
-    content: html`${created === undefined ? '' : createdNote(created)}<p>An application that is registered here can ask other users to let it act for them (OAuth 2.0).</p>
-${clientList(asked, options.accounts.clients.list(visit.user.name))}<h2>Register an application</h2>
+    content: html`${created === undefined ? '' : createdNote(asked, created)}<p>${say('An application that is registered here can ask other users to let it act for them (OAuth 2.0).')}</p>
+${clientList(asked, options.accounts.clients.list(session.user.name))}<h2>${say('Register an application')}</h2>
 <form method="post" action="${root}${PATH}">
 ${hiddenField('form_token', asked.token())}${hiddenField('action', 'register')}${textField({
   name: 'name',
-  label: 'Name',
-  hint: 'Users see it when they are asked.',
+  label: say('Name'),
+  hint: say('Users see it when they are asked.'),
   autocomplete: 'off',
   value: given?.name.slice(0, 400) ?? '',
   problem: problem ?? null,
-})}<fieldset class="field"><legend>Type</legend>
-${choice('confidential', 'Confidential: it runs on a server, which keeps its secret', !isPublic)}${choice(
+})}<fieldset class="field"><legend>${say('Type')}</legend>
+${choice('confidential', say('Confidential: it runs on a server, which keeps its secret'), !isPublic)}${choice(
   'public',
-  'Public: it runs with its users, in a browser or on a telephone, and needs PKCE',
+  say('Public: it runs with its users, in a browser or on a telephone, and needs PKCE'),
   isPublic,
 )}</fieldset>
 ${textField({
   name: 'redirect_uris',
-  label: 'Redirection URL',
-  hint: 'Users are sent back there, to exactly this address. Several: one a line.',
+  label: say('Redirection URL'),
+  hint: say('Users are sent back there, to exactly this address. Several: one a line.'),
   autocomplete: 'off',
   isLong: true,
   value: given?.redirectUris.join('\n') ?? '',
   problem: problem ?? null,
-})}<div class="buttons"><button>Register application</button></div>
+})}<div class="buttons"><button>${say('Register application')}</button></div>
 </form>
 `,
   }
@@ -116,19 +118,23 @@ function choice(value: Client['type'], label: string, isChosen: boolean): Html {
 `
 }
 
-function createdNote({ client, secret }: { readonly client: Client; readonly secret: string }): Html {
+function createdNote(
+  { visit: { say } }: Asked,
+  { client, secret }: { readonly client: Client; readonly secret: string },
+): Html {
   return note(
     'good',
-    html`<p><strong>${client.name}</strong> is registered. Copy its secret now: it is not shown again.</p>
-<dl><dt>Client ID</dt><dd><code class="secret" id="client-id">${client.id}</code></dd>
-<dt>Client secret</dt><dd><code class="secret" id="client-secret">${secret}</code></dd></dl>`,
+    html`<p><strong>${client.name}</strong></p><p>${say('The application is registered. Copy its secret now: it is not shown again.')}</p>
+<dl><dt>${say('Client ID')}</dt><dd><code class="secret" id="client-id">${client.id}</code></dd>
+<dt>${say('Client secret')}</dt><dd><code class="secret" id="client-secret">${secret}</code></dd></dl>`,
   )
 }
 
 function clientList(asked: Asked, clients: readonly Client[]): Html {
   if (clients.length === 0)
-    return html`<p class="soft">You have no applications.</p>
+    return html`<p class="soft">${asked.visit.say('You have no applications.')}</p>
 `
+  const { say } = asked.visit
   return html`<ul class="things">${clients.map(
     ({
       id,
@@ -136,9 +142,9 @@ function clientList(asked: Asked, clients: readonly Client[]): Html {
       type,
       redirectUris,
       created,
-    }) => html`<li><div><strong>${name}</strong> <span class="soft">${type}</span>
-<small>Client ID <code>${id}</code></small>${redirectUris.map(uri => html`<small>Redirects to <code>${uri}</code></small>`)}<small>Registered ${momentText(created)}</small></div>
-<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'remove')}${hiddenField('id', id)}<button class="bad small" aria-label="Remove the application ${name}">Remove</button></form></li>
+    }) => html`<li><div><strong>${name}</strong> <span class="badge">${type === 'public' ? say('public') : say('confidential')}</span>
+<small>${say('Client ID')} <code>${id}</code></small>${redirectUris.map(uri => html`<small>${say('Redirects to')} <code>${uri}</code></small>`)}<small>${say('Registered')} ${momentText(asked.visit, created)}</small></div>
+<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'remove')}${hiddenField('id', id)}<button class="bad small" aria-label="${say('Remove the application {name}', { name })}">${say('Remove')}</button></form></li>
 `,
   )}</ul>
 `

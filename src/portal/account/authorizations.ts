@@ -9,33 +9,34 @@ const PATH = '/account/authorizations/'
 export const AUTHORIZATIONS: Section = {
   path: '/account/authorizations',
   show: asked => {
-    const { visit, options, root } = asked
-    const consents = options.accounts.tokens.consents(visit.user.id)
+    const { session, visit, options, root } = asked
+    const { say } = visit
+    const consents = options.accounts.tokens.consents(session.user.id)
     return {
       type: 'page',
-      heading: 'Authorizations',
-      content: html`<p>These applications may read the data that you may see, in your name. One that you withdraw can no longer do so, from now on.</p>
+      heading: say('Authorizations'),
+      content: html`<p>${say('These applications may read the data that you may see, in your name. One that you withdraw can no longer do so, from now on.')}</p>
 ${
   consents.length === 0
-    ? html`<p class="soft">You let no application act for you.</p>
+    ? html`<p class="soft">${say('You let no application act for you.')}</p>
 `
     : html`<ul class="things">${consents.map(
         ({
           client,
           granted,
-        }) => html`<li><div><strong>${client.name}</strong> <span class="soft">${client.type}</span>
-<small>Since ${momentText(granted)}</small></div>
-<form method="post" action="${root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('client', client.id)}<button class="bad small" aria-label="Withdraw from ${client.name}">Withdraw</button></form></li>
+        }) => html`<li><div><strong>${client.name}</strong> <span class="badge">${client.type === 'public' ? say('public') : say('confidential')}</span>
+<small>${say('Since')} ${momentText(visit, granted)}</small></div>
+<form method="post" action="${root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('client', client.id)}<button class="bad small" aria-label="${say('Withdraw from {name}', { name: client.name })}">${say('Withdraw')}</button></form></li>
 `,
       )}</ul>
 `
 }`,
     }
   },
-  change: ({ visit, options, root }, form) => {
+  change: ({ session, options, root }, form) => {
     const client = form.get('client')
     if (client === undefined) throw new Fault('BadRequest', { reason: 'The form names no application.' })
-    options.accounts.tokens.withdraw(visit.user.id, client)
+    options.accounts.tokens.withdraw(session.user.id, client)
     return { type: 'redirect', path: `${root}${PATH}` }
   },
 }

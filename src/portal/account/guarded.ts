@@ -1,4 +1,5 @@
 import type { Attempts } from '../../http/attempts.ts'
+import type { Visit } from '../../http/site/visit.ts'
 
 /** What became of an attempt: what was found, null where the secret was wrong; or nothing was tried. */
 export type Checked<T> =
@@ -14,6 +15,7 @@ export type Checked<T> =
  */
 export async function guarded<T>(
   attempts: Attempts,
+  { say }: Pick<Visit, 'say'>,
   account: string,
   address: string,
   now: () => number,
@@ -26,7 +28,7 @@ export async function guarded<T>(
     return {
       type: 'blocked',
       seconds: Math.max(1, Math.ceil((until - now()) / 1000)),
-      message: `Too many attempts failed. Try again after ${moment} UTC.`,
+      message: say('Too many attempts failed. Try again after {time} UTC.', { time: moment }),
     }
   }
   try {

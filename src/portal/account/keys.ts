@@ -24,11 +24,12 @@ export const KEYS: Section = {
 }
 
 function create(asked: Asked, label: string): AccountPage {
-  const { visit, options } = asked
+  const { session, options } = asked
+  const { say } = asked.visit
   const { keys } = options.accounts
-  const { name } = visit.user
+  const { name } = session.user
   if (label.trim() === '')
-    return keysPage(asked, { problem: { field: 'label', message: 'Enter a label.' }, label })
+    return keysPage(asked, { problem: { field: 'label', message: say('Enter a label.') }, label })
   try {
     const { key } = keys.create(name, label)
     return keysPage(asked, { created: { key, label } })
@@ -38,8 +39,8 @@ function create(asked: Asked, label: string): AccountPage {
   }
 }
 
-function revoke({ visit, options, root }: Asked, form: Form): SectionAnswer {
-  options.accounts.keys.revoke(idOf(form), visit.user.name)
+function revoke({ session, options, root }: Asked, form: Form): SectionAnswer {
+  options.accounts.keys.revoke(idOf(form), session.user.name)
   return { type: 'redirect', path: `${root}${PATH}` }
 }
 
@@ -56,41 +57,46 @@ interface Shown {
 }
 
 function keysPage(asked: Asked, { created, problem, label = '' }: Shown): AccountPage {
-  const { visit, options, root } = asked
+  const { session, options, root } = asked
+  const { say } = asked.visit
   return {
     type: 'page',
-    heading: 'My API keys',
+    heading: say('My API keys'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
-    content: html`${created === undefined ? '' : createdNote(created, options.base)}<p>A program that sends a key asks in your name: it sees what you may see and uses your quota.</p>
-${keyList(asked, options.accounts.keys.list(visit.user.name))}<h2>Create a key</h2>
+    content: html`${created === undefined ? '' : createdNote(asked, created)}<p>${say('A program that sends a key asks in your name: it sees what you may see and uses your quota.')}</p>
+${keyList(asked, options.accounts.keys.list(session.user.name))}<h2>${say('Create a key')}</h2>
 <form method="post" action="${root}${PATH}">
 ${hiddenField('form_token', asked.token())}${hiddenField('action', 'create')}${textField({
   name: 'label',
-  label: 'Label',
-  hint: 'What the key is for, so that you know it again.',
+  label: say('Label'),
+  hint: say('What the key is for, so that you know it again.'),
   autocomplete: 'off',
   value: label.slice(0, 400),
   problem: problem ?? null,
-})}<div class="buttons"><button>Create key</button></div>
+})}<div class="buttons"><button>${say('Create key')}</button></div>
 </form>
 `,
   }
 }
 
-function createdNote({ key, label }: { readonly key: string; readonly label: string }, base: string): Html {
+function createdNote(
+  { visit: { say }, options: { base } }: Asked,
+  { key, label }: { readonly key: string; readonly label: string },
+): Html {
   return note(
     'good',
-    html`<p>The key <strong>${label}</strong> is created. Copy it now: it is not shown again.</p>
+    html`<p><strong>${label}</strong></p><p>${say('The key is created. Copy it now: it is not shown again.')}</p>
 <p><code class="secret" id="key">${key}</code></p>
-<p class="soft">Send it with each request as a header: <code>Authorization: Apikey …</code>, for example
-<code>curl -H 'Authorization: Apikey …' ${base}/api/explore/v2.1/catalog/datasets</code></p>`,
+<p class="soft">${say('Send it with each request as a header:')} <code>Authorization: Apikey …</code></p>
+<p class="soft"><code>curl -H 'Authorization: Apikey …' ${base}/api/explore/v2.1/catalog/datasets</code></p>`,
   )
 }
 
 function keyList(asked: Asked, keys: ReturnType<Asked['options']['accounts']['keys']['list']>): Html {
   if (keys.length === 0)
-    return html`<p class="soft">You have no keys.</p>
+    return html`<p class="soft">${asked.visit.say('You have no keys.')}</p>
 `
+  const { say } = asked.visit
   return html`<ul class="things">${keys.map(
     ({
       id,
@@ -98,9 +104,9 @@ function keyList(asked: Asked, keys: ReturnType<Asked['options']['accounts']['ke
       hint,
       created,
       lastUse,
-    }) => html`<li><div><strong>${label === '' ? 'No label' : label}</strong> <code>${hint}…</code>
-<small>Created ${momentText(created)}, last used ${momentText(lastUse)}</small></div>
-<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'revoke')}${hiddenField('id', String(id))}<button class="bad small" aria-label="Revoke the key ${label}">Revoke</button></form></li>
+    }) => html`<li><div><strong>${label === '' ? say('No label') : label}</strong> <code>${hint}…</code>
+<small>${say('Created')} ${momentText(asked.visit, created)}</small><small>${say('Last used')} ${momentText(asked.visit, lastUse)}</small></div>
+<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'revoke')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${say('Revoke the key {name}', { name: label })}">${say('Revoke')}</button></form></li>
 `,
   )}</ul>
 `

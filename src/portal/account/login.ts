@@ -10,6 +10,7 @@ import { html } from '../../http/html.ts'
 import { localPath } from '../../http/local-path.ts'
 import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } from '../../http/signed-in.ts'
+import { type Visit, visitOf } from '../../http/site/visit.ts'
 import { guarded } from './guarded.ts'
 
 /** The log-in form; who is signed in already is sent on. */
@@ -36,6 +37,8 @@ export async function logIn(
   form: Form,
 ): Promise<FastifyReply> {
   const { accounts, base, now } = options
+  const visit = visitOf(request, options)
+  const { say } = visit
   const secure = isSecure(options)
   const next = localPath(form.get('next'))
   const name = (form.get('username') ?? '').trim()
@@ -43,18 +46,19 @@ export async function logIn(
   const login = readCookie(request.headers, 'login', secure)
   const isOurs = login !== null && isFormToken(accounts.secret, `login ${login}`, form.get('form_token'))
   if (!isOurs || !isOwnOrigin(request.headers, base)) {
-    const problem =
-      'This form was out of date, or your browser keeps no cookies from this portal. Please try again.'
+    const problem = say(
+      'This form was out of date, or your browser keeps no cookies from this portal. Please try again.',
+    )
     return sendLogin(request, reply, options, { ...again, problem, status: 403 })
   }
   const password = form.get('password') ?? ''
   if (name === '' || password === '')
     return sendLogin(request, reply, options, {
       ...again,
-      problem: 'Enter your user name and your password.',
+      problem: say('Enter your user name and your password.'),
       status: 400,
     })
-  const checked = await guarded(attempts, name, options.address(request), now, () =>
+  const checked = await guarded(attempts, visit, name, options.address(request), now, () =>
     accounts.users.verify(name, password),
   )
   if (checked.type === 'blocked') {
@@ -64,7 +68,11 @@ export async function logIn(
   if (checked.value === null) {
     // A scheme that no browser asks for by itself (RFC 9110, section 11.6.1).
     reply.header('www-authenticate', 'Form')
-    return sendLogin(request, reply, options, { ...again, problem: WRONG, status: 401 })
+    return sendLogin(request, reply, options, {
+      ...again,
+      problem: say('The user name or the password is wrong.'),
+      status: 401,
+    })
   }
   const before = readCookie(request.headers, 'session', secure)
   if (before !== null) accounts.sessions.end(before)
@@ -75,8 +83,6 @@ export async function logIn(
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
 }
-
-const WRONG = 'The user name or the password is wrong.'
 
 /** Ends a session; the form is one of its own pages. Faults: CrossSiteRequest. */
 export function logOut(
@@ -122,36 +128,42 @@ function sendLogin(
   const token = formToken(options.accounts.secret, `login ${cookie}`)
   const isOut =
     (request.query as Readonly<Record<string, unknown>>).out === '1' && login.problem === undefined
-  return sendPage(request, reply, options, loginPage(options, { ...login, isOut }, token), null)
+  return sendPage(
+    request,
+    reply,
+    options,
+    loginPage(visitOf(request, options), options, { ...login, isOut }, token),
+    null,
+  )
 }
 
-function loginPage(options: AccountsOptions, login: Login, token: string): AccountPage {
+function loginPage({ say }: Visit, options: AccountsOptions, login: Login, token: string): AccountPage {
   const { next, name = '', problem } = login
   const describedBy = problem === undefined ? undefined : 'problem'
   return {
     type: 'page',
-    heading: 'Log in',
+    heading: say('Log in'),
     status: login.status ?? 200,
     ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
     formTargets: onwardSources(options, next),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
-      login.isOut === true ? note('good', html`<p>You are logged out.</p>`) : ''
+      login.isOut === true ? note('good', html`<p>${say('You are logged out.')}</p>`) : ''
     }<form method="post" action="${rootOf(options)}/account/login/">
 ${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', next)}${textField({
   name: 'username',
-  label: 'User name',
+  label: say('User name'),
   autocomplete: 'username',
   value: name.slice(0, 200),
   describedBy,
 })}${textField({
   name: 'password',
-  label: 'Password',
+  label: say('Password'),
   type: 'password',
   autocomplete: 'current-password',
   describedBy,
-})}<div class="buttons"><button>Log in</button></div>
+})}<div class="buttons"><button>${say('Log in')}</button></div>
 </form>
-<p class="soft">Accounts are made by those who run this portal.</p>
+<p class="soft">${say('Accounts are made by those who run this portal.')}</p>
 `,
   }
 }

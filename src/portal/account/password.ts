@@ -19,23 +19,27 @@ export function passwordSection(attempts: Attempts): Section {
 const PATH = '/account/password/'
 
 async function change(asked: Asked, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { visit, options, address, root } = asked
+  const { session, options, address, root } = asked
+  const { say } = asked.visit
   const { users, sessions } = options.accounts
-  const { name, id } = visit.user
+  const { name, id } = session.user
   const refused = (field: string, message: string, more: Partial<AccountPage> = {}) => ({
     ...passwordPage(asked, { field, message }),
     status: 400,
     ...more,
   })
   const fresh = form.get('new_password') ?? ''
-  if (fresh === '') return refused('new_password', 'Enter a new password.')
+  if (fresh === '') return refused('new_password', say('Enter a new password.'))
   if (fresh !== form.get('new_password_again'))
-    return refused('new_password_again', 'This is not the same as the new password.')
+    return refused('new_password_again', say('This is not the same as the new password.'))
   const old = form.get('old_password') ?? ''
-  const checked = await guarded(attempts, name, address, options.now, () => users.verify(name, old))
+  const checked = await guarded(attempts, asked.visit, name, address, options.now, () =>
+    users.verify(name, old),
+  )
   if (checked.type === 'blocked')
     return refused('old_password', checked.message, { status: 429, retryAfter: checked.seconds })
-  if (checked.value === null) return refused('old_password', 'This is not your password.', { status: 403 })
+  if (checked.value === null)
+    return refused('old_password', say('This is not your password.'), { status: 403 })
   try {
     await users.setPassword(name, fresh)
   } catch (error) {
@@ -47,6 +51,7 @@ async function change(asked: Asked, form: Form, attempts: Attempts): Promise<Sec
 }
 
 function passwordPage(asked: Asked, problem: FieldProblem | null): AccountPage {
+  const { say } = asked.visit
   const field = (name: string, label: string, autocomplete: string, hint?: string) =>
     textField({
       name,
@@ -58,19 +63,19 @@ function passwordPage(asked: Asked, problem: FieldProblem | null): AccountPage {
     })
   return {
     type: 'page',
-    heading: 'Password',
+    heading: say('Password'),
     content: html`${
       asked.isDone && problem === null
-        ? note('good', html`<p>Your password is changed. You are logged out everywhere else.</p>`)
+        ? note('good', html`<p>${say('Your password is changed. You are logged out everywhere else.')}</p>`)
         : ''
     }<form method="post" action="${asked.root}${PATH}">
-${hiddenField('form_token', asked.token())}<input type="text" name="username" value="${asked.visit.user.name}" autocomplete="username" hidden>
-${field('old_password', 'Old password', 'current-password')}${field(
+${hiddenField('form_token', asked.token())}<input type="text" name="username" value="${asked.session.user.name}" autocomplete="username" hidden>
+${field('old_password', say('Old password'), 'current-password')}${field(
   'new_password',
-  'New password',
+  say('New password'),
   'new-password',
-  'At least 10 characters.',
-)}${field('new_password_again', 'New password again', 'new-password')}<div class="buttons"><button>Change password</button></div>
+  say('At least 10 characters.'),
+)}${field('new_password_again', say('New password again'), 'new-password')}<div class="buttons"><button>${say('Change password')}</button></div>
 </form>
 `,
   }

@@ -16,6 +16,7 @@ import {
   signedIn,
   tokenFor,
 } from '../../http/signed-in.ts'
+import { visitOf } from '../../http/site/visit.ts'
 import { APPLICATIONS } from './applications.ts'
 import { AUTHORIZATIONS } from './authorizations.ts'
 import { KEYS } from './keys.ts'
@@ -51,28 +52,29 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     passwordSection(attempts),
   ]) {
     app.get(path, async (request, reply) => {
-      const visit = signedIn(request, options)
-      if (visit === null) return sendToLogin(reply, options, `${path}/`)
-      return sendPage(request, reply, options, show(askedOf(request, visit, options)), visit)
+      const session = signedIn(request, options)
+      if (session === null) return sendToLogin(reply, options, `${path}/`)
+      return sendPage(request, reply, options, show(askedOf(request, session, options)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {
-      const visit = signedIn(request, options)
-      if (visit === null) return sendToLogin(reply, options, `${path}/`)
+      const session = signedIn(request, options)
+      if (session === null) return sendToLogin(reply, options, `${path}/`)
       const form = readForm(request.body)
-      refuseForeignTo(visit, request, form, options)
-      const answer = await change(askedOf(request, visit, options), form)
-      return sendAnswer(request, reply, options, answer, visit)
+      refuseForeignTo(session, request, form, options)
+      const answer = await change(askedOf(request, session, options), form)
+      return sendAnswer(request, reply, options, answer, session)
     })
   }
 }
 
-function askedOf(request: FastifyRequest, visit: SignedIn, options: AccountsOptions): Asked {
+function askedOf(request: FastifyRequest, session: SignedIn, options: AccountsOptions): Asked {
   return {
-    visit,
+    session,
+    visit: visitOf(request, options),
     options,
     root: rootOf(options),
-    token: () => tokenFor(visit, options),
+    token: () => tokenFor(session, options),
     address: options.address(request),
     isDone: (request.query as QueryParameters).done === '1',
   }
@@ -83,9 +85,9 @@ function sendAnswer(
   reply: FastifyReply,
   options: AccountsOptions,
   answer: SectionAnswer,
-  visit: SignedIn,
+  signedInBy: SignedIn,
 ): FastifyReply {
-  if (answer.type === 'page') return sendPage(request, reply, options, answer, visit)
+  if (answer.type === 'page') return sendPage(request, reply, options, answer, signedInBy)
   const { path, session } = answer
   if (session !== undefined) {
     const maxAge = (session.expires - options.now()) / 1000

@@ -2,6 +2,7 @@ import type { Session } from '../../accounts/accounts.ts'
 import type { AccountPage } from '../../http/account-page.ts'
 import type { Form } from '../../http/form.ts'
 import type { AccountsOptions, SignedIn } from '../../http/signed-in.ts'
+import type { Visit } from '../../http/site/visit.ts'
 
 /** What a section answers: a page, or where to go on. */
 export type SectionAnswer =
@@ -11,7 +12,8 @@ export type SectionAnswer =
 
 /** What a section is asked with. */
 export interface Asked {
-  readonly visit: SignedIn
+  readonly session: SignedIn
+  readonly visit: Visit
   readonly options: AccountsOptions
   /** The path of the base address, without a slash at its end. */
   readonly root: string

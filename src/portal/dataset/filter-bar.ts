@@ -1,52 +1,95 @@
 import type { Fault } from '../../errors.ts'
 import { type Html, html } from '../../http/html.ts'
+import { isGeo } from '../../model/field.ts'
+import { faultHint, faultReason } from '../complete.ts'
 import { chosenChips } from '../parts/facets.ts'
+import { hiddenFields } from '../parts/hidden-fields.ts'
+import { languageField } from '../parts/language-field.ts'
 import { selectionParameters } from '../selection.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { fieldName, filterExamples } from './filter-examples.ts'
+import type { Tab, TabContext, TabName } from './tab.ts'
+
+/** Tabs that show records one after the other. */
+const ORDERED: readonly TabName[] = ['table', 'export', 'api']
 
 /** The one filter of all tabs: words, a condition in ODSQL with its error, what is chosen, and how many records that are. */
 export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, total: number | null): Html {
   const { visit, selection, path, query, entry } = context
   const { say } = visit
-  const label = (name: string) => entry.dataset.fields.find(field => field.name === name)?.label ?? name
+  const { fields, id } = entry.dataset
+  const label = (name: string) => fields.find(field => field.name === name)?.label ?? name
   const where = fault === null ? selection.where : String(query.where ?? '')
-  const others = Object.entries(selectionParameters({ ...selection, words: '', where: '', page: 1 })).flatMap(
-    ([name, values]) =>
-      (Array.isArray(values) ? values : [values ?? '']).map(value =>
-        value === '' ? '' : html`<input type="hidden" name="${name}" value="${String(value)}">`,
-      ),
-  )
+  const isOrdered = ORDERED.includes(tab.name)
+  const { order_by: orderBy, ...others } = selectionParameters({
+    ...selection,
+    words: '',
+    where: '',
+    page: 1,
+  })
+  const kept = isOrdered ? others : { ...others, order_by: orderBy }
   const count =
     total === null
       ? ''
       : html`<p class="count" role="status">${say.many('{n} record', '{n} records', total)}</p>`
   const isOpen = where !== '' ? html` open` : ''
+  const base = `/explore/dataset/${encodeURIComponent(id)}`
   return html`<form class="filter" action="${visit.href(path(tab.name))}" method="get" role="search">
-${others}${language(context)}
+${hiddenFields(kept)}${languageField(visit)}
 <div class="words"><label class="hidden" for="q">${say('Words to look for')}</label>
 <input type="search" id="q" name="q" value="${selection.words}" placeholder="${say('Look for words')}" autocomplete="off">
-<button>${say('Filter')}</button>${count}</div>
+${isOrdered ? orderSelect(context) : ''}<button>${say('Filter')}</button>${count}</div>
 <details class="odsql"${isOpen}><summary>${say('Condition in ODSQL')}</summary>
 <label class="hidden" for="where">${say('Condition in ODSQL')}</label>
-<textarea id="where" name="where" rows="2" spellcheck="false" autocapitalize="off" data-odsql="where" data-dataset="${entry.dataset.id}" placeholder="population > 1000000"${fault === null ? '' : html` aria-invalid="true" aria-describedby="where-fault"`}>${where}</textarea>
-${fault === null ? '' : faultText(fault, where)}</details>
+<textarea id="where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${visit.href(`${base}/complete`)}" data-check="${visit.href(`${base}/check`)}"${fault === null ? '' : html` aria-invalid="true" aria-describedby="where-fault"`}>
+${where}</textarea>
+${fault === null ? '' : faultText(fault, where)}${examples(context, tab)}</details>
 ${chosenChips(visit, selection, path(tab.name), label)}
 </form>`
 }
 
-function language({ visit, query }: TabContext): Html {
-  return typeof query.lang === 'string'
-    ? html`<input type="hidden" name="lang" value="${visit.language}">`
-    : html``
+/** The orders by a field, upwards and downwards; another order that the address has is kept as it is. */
+function orderSelect({ visit, entry, selection }: TabContext): Html {
+  const { say } = visit
+  const written = selection.orderBy.replace(/\s+asc$/i, '')
+  const orders = entry.dataset.fields
+    .filter(({ type }) => !isGeo(type))
+    .flatMap(({ name, label }) => [
+      { order: fieldName(name), text: say('{field}, ascending', { field: label }) },
+      { order: `${fieldName(name)} desc`, text: say('{field}, descending', { field: label }) },
+    ])
+  const isKnown = written === '' || orders.some(({ order }) => order === written)
+  const own = isKnown ? '' : html`<option value="${selection.orderBy}" selected>${selection.orderBy}</option>`
+  const options = orders.map(
+    ({ order, text }) =>
+      html`<option value="${order}"${order === written ? html` selected` : ''}>${text}</option>`,
+  )
+  return html`<label class="hidden" for="order_by">${say('Order')}</label>
+<select id="order_by" name="order_by"><option value="">${say('Order of the source')}</option>${own}${options}</select>
+`
+}
+
+/** What a condition looks like: examples that filter when they are followed. */
+function examples({ visit, entry, selection, path }: TabContext, tab: Tab): Html {
+  const { say } = visit
+  const links = filterExamples(entry).map(where => {
+    const target = visit.href(path(tab.name), selectionParameters({ ...selection, where, page: 1 }))
+    return html`<li><a href="${target}" rel="nofollow"><code dir="ltr">${where}</code></a></li>`
+  })
+  if (links.length === 0) return html``
+  return html`<div class="odsql-help"><p id="odsql-help">${say('Conditions can be joined with and, or and not. For example:')}</p><ul aria-labelledby="odsql-help">${links}</ul>
+<p><a href="${visit.href('/odsql/', { dataset: entry.dataset.id })}">${say('Try ODSQL in the playground')}</a></p></div>`
 }
 
 /** The message, and a caret below the place that it is about. */
 function faultText(fault: Fault, where: string): Html {
   const { from } = fault.place
+  const isHere = String(fault.parts.clause ?? '').includes('where')
   const caret =
-    from === undefined || where === '' || where.includes('\n')
+    from === undefined || !isHere || where === '' || where.includes('\n')
       ? ''
-      : html`<pre aria-hidden="true">${where}
+      : html`<pre aria-hidden="true" dir="ltr">${where}
 ${' '.repeat(Math.min(from, where.length))}^</pre>`
-  return html`<div class="fault" id="where-fault" role="alert"><p>${fault.message}</p>${caret}</div>`
+  const told = faultHint(fault)
+  const hint = told === undefined ? '' : html`<p dir="auto">${told}</p>`
+  return html`<div class="fault" id="where-fault" role="alert"><p dir="auto">${faultReason(fault)}</p>${caret}${hint}</div>`
 }

@@ -1,14 +1,111 @@
-import { html } from '../../http/html.ts'
-import { metaText, plainText } from '../services.ts'
-import type { Tab } from './tab.ts'
+import { type Html, html } from '../../http/html.ts'
+import { recordIri } from '../../rdf/iris.ts'
+import { richText } from '../parts/rich-text.ts'
+import { valueCell } from '../parts/value.ts'
+import { NOTHING_SELECTED } from '../selection.ts'
+import { metaText } from '../services.ts'
+import { doorAddress, doorPaths } from './doors.ts'
+import { metadataList } from './information-metadata.ts'
+import { schemaTable } from './information-schema.ts'
+import type { Tab, TabContext } from './tab.ts'
+import { localPath } from './table.ts'
 
-/** What a dataset is: what its publisher says of it, its fields, its attachments. */
+/** Records that show what a record looks like. */
+const SAMPLES = 3
+
+/** What a dataset is: what its publisher says of it, its fields, some records, its attachments, how much it is used. */
 export const informationTab: Tab = {
   name: 'information',
   label: 'Information',
   isFiltered: false,
   isShown: () => true,
-  render: async ({ entry }) => ({
-    body: html`<p>${plainText(metaText(entry, 'description') ?? '')}</p>`,
-  }),
+  render: async context => {
+    const { entry, visit } = context
+    const { say } = visit
+    const description = metaText(entry, 'description')
+    return {
+      body: html`<div class="prose">${description === null ? html`<p class="soft">${say('Its publisher has not described it yet.')}</p>` : richText(description)}</div>
+${figures(context)}
+<h2>${say('About this dataset')}</h2>
+${metadataList(context)}
+${entry.content === 'records' ? html`<h2>${say('Fields')}</h2>${schemaTable(context)}${await samples(context)}` : ''}
+${attachments(context)}
+${twins(context)}`,
+    }
+  },
+}
+
+/** What stands out: how much there is of it, and how much it is asked for. */
+function figures({ visit, entry, services }: TabContext): Html {
+  const { say } = visit
+  const { dataset, statistics, triples, content, named } = entry
+  const used = services.usage(dataset.id) ?? {}
+  const shown: readonly (readonly [number, string])[] = [
+    ...(content === 'records'
+      ? ([
+          [statistics.records, say('Records')],
+          [dataset.fields.length, say('Fields')],
+        ] as const)
+      : []),
+    [triples, say('Triples')],
+    ...(named.length > 0 ? ([[named.length, say('Named graphs')]] as const) : []),
+    [Number(used.download_count ?? 0), say('Downloads')],
+    [Number(used.api_call_count ?? 0), say('API calls')],
+  ]
+  const tiles = shown.flatMap(([figure, label], at) =>
+    figure === 0 && at > 0
+      ? []
+      : [
+          html`<div><dt>${label}</dt><dd>${visit.number(figure)}</dd></div>
+`,
+        ],
+  )
+  return html`<dl class="tiles">${tiles}</dl>`
+}
+
+/** A few records, one a column, so that all of their fields can be read. */
+async function samples(context: TabContext): Promise<Html> {
+  const { visit, inquiry, source, entry, path } = context
+  const { rows } = await inquiry.find(source, NOTHING_SELECTED, { limit: SAMPLES, offset: 0 }, visit.language)
+  if (rows.length === 0) return html``
+  const { id, fields } = entry.dataset
+  const heads = rows.map((row, at) => {
+    const name = visit.say('Record {n}', { n: at + 1 })
+    return row.id === null
+      ? html`<th scope="col">${name}</th>`
+      : html`<th scope="col"><a href="${localPath(recordIri('', id, row.id), visit)}">${name}</a></th>`
+  })
+  const lines = fields.map(
+    field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(visit, object[field.name], field)}</td>`)}</tr>
+`,
+  )
+  return html`<h2 id="samples">${visit.say('Some records')}</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="samples"><table class="samples">
+<thead><tr><th scope="col">${visit.say('Field')}</th>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
+<p><a href="${visit.href(path('table'))}">${visit.say('All records as a table')}</a></p>`
+}
+
+function attachments({ visit, entry }: TabContext): Html {
+  const { id, attachments: files } = entry.dataset
+  if (files.length === 0) return html``
+  const items = files.map(file => {
+    const { href } = doorAddress(visit, `${doorPaths(id).attachments}/${encodeURIComponent(file.id)}`)
+    return html`<li><a href="${href}">${file.title}</a> <span class="soft">${file.mimetype}</span></li>
+`
+  })
+  return html`<h2>${visit.say('Attachments')}</h2><ul>${items}</ul>`
+}
+
+/** The same page for programs. */
+function twins({ visit, entry }: TabContext): Html {
+  const paths = doorPaths(entry.dataset.id)
+  const links = [
+    ['JSON', paths.explore, {}],
+    ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', { where: `datasetid="${entry.dataset.id}"` }],
+    ['VoID', paths.void, {}],
+  ] as const
+  return html`<p class="take-away"><span>${visit.say('This page as')}</span> ${links.map(
+    ([name, path, parameters]) =>
+      html`<a href="${doorAddress(visit, path, parameters).href}" rel="nofollow">${name}</a> `,
+  )}</p>`
 }

@@ -8,11 +8,17 @@ import { type Inquiry, isFilterFault, recordsSource } from '../ask.ts'
 import { facetPanel } from '../parts/facets.ts'
 import { NOTHING_SELECTED, readSelection, type Selection, selectionParameters } from '../selection.ts'
 import { metaText, plainText, type SiteServices, titleOf } from '../services.ts'
+import { tabPath } from '../sitemap.ts'
+import { datasetData } from '../structured-data.ts'
 import { filterBar } from './filter-bar.ts'
 import type { Tab, TabContext, TabName } from './tab.ts'
 import { TABS } from './tabs.ts'
 
-/** Answers with a tab of a dataset. Faults: NotFoundResource, Unauthorised, ForbiddenAccess, those of the store. */
+/**
+ * Answers with a tab of a dataset. Faults: NotFoundResource, Unauthorised, ForbiddenAccess, those of the store.
+ *
+ * @param made the tab itself, where it is made for this request, of a form that was posted
+ */
 export async function answerDataset(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -20,17 +26,18 @@ export async function answerDataset(
   inquiry: Inquiry,
   id: string,
   name: string,
+  made?: Tab,
 ): Promise<FastifyReply> {
   const entry = services.catalog.seenBy(request.principal).dataset(id)
   const visit = visitOf(request, services)
   const query = request.query as QueryParameters
   const path = (tab: TabName) => `/explore/dataset/${encodeURIComponent(id)}/${tab}/`
   const shown = TABS.filter(tab => tab.isShown({ entry, visit }))
-  const tab = shown.find(each => each.name === name)
+  const found = shown.find(each => each.name === name)
+  const tab = found === undefined ? undefined : (made ?? found)
   if (tab === undefined) throw new Fault('NotFoundResource', { kind: 'page', id: name.slice(0, 100) })
   const context = { visit, services, inquiry, entry, source: recordsSource(entry), query, path }
-  const made = await renderTab(tab, context)
-  const { selection, fault, content, total } = made
+  const { selection, fault, content, total } = await renderTab(tab, context)
   const facets =
     tab.isFiltered && entry.content === 'records'
       ? await facetsBeside(context, fault === null ? selection : NOTHING_SELECTED, tab)
@@ -40,16 +47,18 @@ export async function answerDataset(
     title: tab.name === 'information' ? titleOf(entry) : `${titleOf(entry)}: ${visit.say(tab.label)}`,
     description,
     part: 'catalog',
-    isWide: tab.isFiltered,
-    status: fault === null ? 200 : 400,
+    isWide: true,
+    status: fault === null ? (content.status ?? 200) : 400,
     islands: [...(content.islands ?? []), ...(tab.isFiltered ? ['filter.js'] : [])],
-    ...(content.head === undefined ? {} : { head: content.head }),
+    path: tabPath(id, tab.name),
+    head: html`${content.head ?? ''}${tab.name === 'information' ? datasetData(services, entry) : ''}
+`,
     ...(content.imageSources === undefined ? {} : { imageSources: content.imageSources }),
     body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${visit.say('Where you are')}"><a href="${visit.href('/explore/')}">${visit.say('Datasets')}</a></nav>
 <h1>${titleOf(entry)}</h1>
 ${tabBar(shown, tab, { ...context, selection })}</div>
 ${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
-<div class="${tab.isFiltered ? 'with-facets' : 'plain'}">${facets}<div class="panel">${content.body}</div></div>`,
+<div class="${tab.isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(visit, tab, fault)}${content.body}</div></div>`,
   })
 }
 
@@ -66,7 +75,7 @@ interface Rendered {
 async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Promise<Rendered> {
   let selection = NOTHING_SELECTED
   try {
-    selection = readSelection(context.query)
+    selection = { ...readSelection(context.query), view: viewOf(tab, context.query) }
     const isCounted = tab.isFiltered && context.entry.content === 'records'
     const total = isCounted ? await context.inquiry.count(context.source, selection) : null
     const content = await tab.render({ ...context, selection })
@@ -75,6 +84,23 @@ async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Prom
     if (!isFilterFault(error)) throw error
     return { selection, fault: error, content: { body: html`` }, total: null }
   }
+}
+
+/** The parameters of a tab that an address has. */
+function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    parameters.flatMap(name => {
+      const value = query[name]
+      return typeof value === 'string' && value !== '' ? [[name, value]] : []
+    }),
+  )
+}
+
+/** What stands where a tab would be: the filter bar tells what is wrong with the filter, where there is one. */
+function faultInstead({ say }: TabContext['visit'], { isFiltered }: Tab, { message }: Fault): Html {
+  return isFiltered
+    ? html`<p class="empty">${say('Nothing is shown until the filter can be read.')}</p>`
+    : html`<div class="fault" role="alert"><p>${message}</p></div>`
 }
 
 async function facetsBeside(
@@ -88,7 +114,7 @@ async function facetsBeside(
 }
 
 function tabBar(shown: readonly Tab[], current: Tab, { visit, path, selection }: TabContext): Html {
-  const kept = selectionParameters({ ...selection, page: 1 })
+  const kept = selectionParameters({ ...selection, page: 1, view: {} })
   const links = shown.map(tab => {
     const here = tab.name === current.name ? html` aria-current="page"` : ''
     return html`<li><a href="${visit.href(path(tab.name), kept)}"${here}>${visit.say(tab.label)}</a></li>`

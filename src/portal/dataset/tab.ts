@@ -42,6 +42,10 @@ export interface Tab {
   readonly isShown: (context: Pick<TabContext, 'entry' | 'visit'>) => boolean
   /** True where it shows what the filter bar selects. */
   readonly isFiltered: boolean
+  /** True where it uses the whole width, as those with a filter do. */
+  readonly isWide?: boolean
+  /** Parameters of its own, which the filter and the links of the tab keep. */
+  readonly parameters?: readonly string[]
   /** Faults of a filter are told by the filter bar. */
   readonly render: (context: TabContext) => Promise<TabContent>
 }
@@ -52,4 +56,6 @@ export interface TabContent {
   /** Scripts of the tab, among what the build makes. */
   readonly islands?: readonly string[]
   readonly imageSources?: readonly string[]
+  /** 200 unless told. */
+  readonly status?: number
 }

@@ -1,10 +1,12 @@
 import { type Html, html } from '../../http/html.ts'
+import { queryText } from '../../http/site/visit.ts'
 import { isGeo } from '../../model/field.ts'
-import { recordIri } from '../../rdf/iris.ts'
+import type { AnswerRow } from '../../records/answer.ts'
 import { pager } from '../parts/pager.ts'
-import { isNumber, valueCell } from '../parts/value.ts'
-import { selectionParameters } from '../selection.ts'
+import { recordPath } from '../parts/record-path.ts'
+import { apiParameters, selectionParameters } from '../selection.ts'
 import type { Tab, TabContext } from './tab.ts'
+import { type Column, columnCell, columnsOf } from './table-columns.ts'
 
 /** Rows of a page, and the deepest one that a page may show. */
 const ROWS = 50
@@ -17,40 +19,68 @@ export const tableTab: Tab = {
   isFiltered: true,
   isShown: ({ entry }) => entry.content === 'records',
   render: async context => {
-    const { visit, inquiry, source, entry, selection } = context
+    const { visit, entry, selection } = context
     const { say } = visit
-    const offset = Math.min((selection.page - 1) * ROWS, DEEPEST - ROWS)
-    const { rows, total } = await inquiry.find(source, selection, { limit: ROWS, offset }, visit.language)
+    const { rows, total, page, pages } = await pageOfRows(context)
     if (total === 0)
       return {
         body: html`<p class="empty">${say('No record has all of this. Take something out of the filter.')}</p>`,
       }
     const { fields, id } = entry.dataset
-    const head = fields.map(field =>
-      sortHead(context, field.name, field.label, isNumber(field), isGeo(field.type)),
+    const columns = columnsOf(
+      fields,
+      rows.map(({ object }) => object),
     )
-    const lines = rows.map(({ id: record, object }) => {
-      const cells = fields.map((field, at) => {
-        const cell = valueCell(visit, object[field.name], field)
-        return html`<td${isNumber(field) ? html` class="number"` : ''}>${at === 0 && record !== null ? html`<a class="record" href="${localPath(recordIri('', id, record), visit)}">${cell}</a>` : cell}</td>`
-      })
-      return html`<tr>${cells}</tr>
-`
-    })
-    const pages = Math.ceil(Math.min(total, DEEPEST) / ROWS)
-    const link = (page: number) =>
-      visit.href(context.path('table'), selectionParameters({ ...selection, page }))
-    const last = offset + rows.length
+    const link = (to: number) =>
+      visit.href(context.path('table'), selectionParameters({ ...selection, page: to }))
+    const from = (page - 1) * ROWS + 1
     return {
-      body: html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Records')}"><table class="records">
+      islands: ['table.js'],
+      body: html`<div class="scroll records-scroll" tabindex="0" role="region" aria-label="${say('Records')}"><table class="records">
 <caption class="hidden">${say('Records')}</caption>
-<thead><tr>${head}</tr></thead>
-<tbody>${lines}</tbody></table></div>
-<p class="range">${say('{from} to {to} of {total}', { from: offset + 1, to: last, total })}</p>
-${pager(visit, Math.floor(offset / ROWS) + 1, pages, link)}
+<thead><tr>${columns.map(column => sortHead(context, column))}</tr></thead>
+<tbody>${rows.map(row => line(context, columns, row))}</tbody></table></div>
+<div class="bar-line"><p class="range">${say('{from} to {to} of {total}', { from, to: from + rows.length - 1, total })}</p>${twins(context, id, page)}</div>
+${pager(visit, page, pages, link)}
 ${total > DEEPEST ? html`<p class="soft">${say('Pages go as far as record {n}; exports have all.', { n: DEEPEST })}</p>` : ''}`,
     }
   },
+}
+
+/** The rows of the page that is asked for, or of the last one where there are not as many. */
+async function pageOfRows({ inquiry, source, selection, visit }: TabContext) {
+  const pageAt = (offset: number) => inquiry.find(source, selection, { limit: ROWS, offset }, visit.language)
+  const asked = Math.min(selection.page, DEEPEST / ROWS)
+  const found = await pageAt((asked - 1) * ROWS)
+  const { total } = found
+  const pages = Math.max(1, Math.ceil(Math.min(total, DEEPEST) / ROWS))
+  if (asked <= pages) return { rows: found.rows, total, page: asked, pages }
+  const { rows } = await pageAt((pages - 1) * ROWS)
+  return { rows, total, page: pages, pages }
+}
+
+/** A record: its first value is the link to its own page. */
+function line({ visit, entry }: TabContext, columns: readonly Column[], { id, object }: AnswerRow): Html {
+  const cells = columns.map((column, at) => {
+    const { kind, field } = column
+    const value = object[field.name]
+    if (at > 0 || id === null) return html`<td class="${kind}">${columnCell(visit, value, column)}</td>`
+    const isNothing = value === null || value === undefined
+    const name = isNothing ? visit.say('Record') : columnCell(visit, value, column, true)
+    return html`<th scope="row" class="${kind}"><a class="record" href="${recordPath(visit, entry, id, object)}">${name}</a></th>`
+  })
+  return html`<tr>${cells}</tr>
+`
+}
+
+/** The same page for programs. */
+function twins({ visit, selection }: TabContext, dataset: string, page: number): Html {
+  const records = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset)}`
+  const asked = apiParameters(selection)
+  const offset = page === 1 ? undefined : (page - 1) * ROWS
+  const json = `${records}/records${queryText({ ...asked, limit: ROWS, offset })}`
+  const csv = `${records}/exports/csv${queryText(asked)}`
+  return html`<p class="take-away"><a href="${localPath(json, visit)}" rel="nofollow">${visit.say('This page as JSON')}</a> <a href="${localPath(csv, visit)}" rel="nofollow">${visit.say('All as CSV')}</a></p>`
 }
 
 /** The path of an IRI of this portal, below the base address. */
@@ -58,30 +88,25 @@ export function localPath(iri: string, { site }: TabContext['visit']): string {
   return new URL(site.base).pathname.replace(/\/+$/, '') + iri
 }
 
-/** The head of a column: a link that sorts by it, upwards first, then downwards, then not. */
-function sortHead(
-  context: TabContext,
-  name: string,
-  label: string,
-  isRight: boolean,
-  isGeometry: boolean,
-): Html {
-  const { visit, selection } = context
+/** The head of a column: a link that sorts by it, then the other way round, then not. */
+function sortHead({ visit, selection, path }: TabContext, { field, kind, unit }: Column): Html {
+  const { name, label, type, multivalued, description } = field
+  const title = description === null ? '' : html` title="${description}"`
+  const measure = unit === null ? '' : html` <small>${unit}</small>`
+  if (isGeo(type) || multivalued)
+    return html`<th scope="col" class="${kind}"><span${title}>${label}</span>${measure}</th>`
   const [, by = '', direction = 'asc'] = /^`?([\w.-]+)`?(?:\s+(asc|desc))?$/i.exec(selection.orderBy) ?? []
   const isSorted = by === name
   const isDown = isSorted && direction.toLowerCase() === 'desc'
-  const className = isRight ? html` class="number"` : ''
-  if (isGeometry) return html`<th scope="col"${className}>${label}</th>`
+  const isDownFirst = kind === 'number'
   const written = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``
   const next = !isSorted
-    ? `${written} ${isRight ? 'desc' : 'asc'}`
-    : isDown === isRight
-      ? `${written} ${isRight ? 'asc' : 'desc'}`
+    ? `${written} ${isDownFirst ? 'desc' : 'asc'}`
+    : isDown === isDownFirst
+      ? `${written} ${isDownFirst ? 'asc' : 'desc'}`
       : ''
   const state = !isSorted ? '' : html` aria-sort="${isDown ? 'descending' : 'ascending'}"`
-  const target = visit.href(
-    context.path('table'),
-    selectionParameters({ ...selection, orderBy: next, page: 1 }),
-  )
-  return html`<th scope="col"${className}${state}><a href="${target}" rel="nofollow">${label}<span aria-hidden="true">${!isSorted ? '' : isDown ? ' ↓' : ' ↑'}</span></a></th>`
+  const target = visit.href(path('table'), selectionParameters({ ...selection, orderBy: next, page: 1 }))
+  const arrow = !isSorted ? '' : isDown ? ' ↓' : ' ↑'
+  return html`<th scope="col" class="${kind}"${state}><a href="${target}" rel="nofollow"${title}>${label}<span aria-hidden="true">${arrow}</span></a>${measure}</th>`
 }

@@ -1,1 +1,24 @@
+/** The condition of the filter bar becomes an editor when somebody turns to it: it is loaded then. */
+const field = document.querySelector<HTMLTextAreaElement>('.filter textarea[name=where]')
+field?.addEventListener(
+  'focus',
+  async () => {
+    const { editCondition } = await import('./condition-editor.part.ts')
+    editCondition(field)
+  },
+  { once: true },
+)
+
+/** Ctrl and Enter send the form from the plain field, too. */
+field?.addEventListener('keydown', event => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) field.form?.requestSubmit()
+})
+
+/** Another order is shown at once. */
+document
+  .querySelector<HTMLSelectElement>('.filter select[name=order_by]')
+  ?.addEventListener('change', event => {
+    ;(event.target as HTMLSelectElement).form?.requestSubmit()
+  })
+
 export {}

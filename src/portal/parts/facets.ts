@@ -1,6 +1,5 @@
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
-import { isTemporal } from '../../model/field.ts'
 import type { Facet } from '../../query/facets.ts'
 import type { FacetValue } from '../../records/facets.ts'
 import type { ShownFacet } from '../ask.ts'
@@ -10,11 +9,16 @@ import { type Selection, selectionParameters, toggled } from '../selection.ts'
 const SHOWN = 8
 const MOST = 100
 
+/** What a value of a facet is called. */
+export type ValueName = (facet: string, value: string) => string
+
 /**
- * The facets of a list with the counts of their values: each value is a link that chooses it, or leaves it out again.
+ * The facets of a list with the counts of their values: each value is a link that chooses it, or leaves it out again. On
+ * narrow screens they are behind a switch, which works without scripts.
  *
  * @param path of the page, below the base address
  * @param label what a facet is called
+ * @param called what its values are called; their own names unless told
  */
 export function facetPanel(
   visit: Visit,
@@ -22,9 +26,11 @@ export function facetPanel(
   selection: Selection,
   path: string,
   label: (facet: Facet) => string,
+  called: ValueName = (_, name) => name,
 ): Html {
   const groups = shown.flatMap(({ facet, values }) => {
-    const rows = values.flatMap(value => valueRows(visit, facet, value, selection, path, 0))
+    const named = (name: string) => called(facet.name, name)
+    const rows = values.flatMap(value => valueRows(visit, facet, value, selection, path, 0, named))
     if (rows.length === 0) return []
     const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN, MOST)]
     const more =
@@ -35,7 +41,9 @@ export function facetPanel(
   })
   return groups.length === 0
     ? html``
-    : html`<aside class="facets" aria-label="${visit.say('Filters')}">${groups}</aside>`
+    : html`<aside class="facets" aria-labelledby="facets-name"><h2 class="hidden" id="facets-name">${visit.say('Filters')}</h2>
+<input type="checkbox" id="facets-shown" class="hidden"><label for="facets-shown">${visit.say('Show filters')}</label>
+<div class="facet-list">${groups}</div></aside>`
 }
 
 function valueRows(
@@ -45,6 +53,7 @@ function valueRows(
   selection: Selection,
   path: string,
   depth: number,
+  called: (name: string) => string,
 ): readonly Html[] {
   if (value.state === 'excluded' || depth > 5) return []
   const isChosen = value.state === 'refined'
@@ -52,11 +61,12 @@ function valueRows(
     path,
     selectionParameters(toggled(selection, { facet: facet.name, value: value.value })),
   )
-  const name = isTemporal(facet.field.type) ? value.name : value.name
-  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${name}</span> <data value="${value.count}">${visit.number(value.count)}</data></a></li>`
+  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${called(value.name)}</span> <data value="${value.count}">${visit.number(value.count)}</data></a></li>`
   return [
     row,
-    ...(value.facets ?? []).flatMap(below => valueRows(visit, facet, below, selection, path, depth + 1)),
+    ...(value.facets ?? []).flatMap(below =>
+      valueRows(visit, facet, below, selection, path, depth + 1, called),
+    ),
   ]
 }
 
@@ -66,6 +76,7 @@ export function chosenChips(
   selection: Selection,
   path: string,
   label: (facet: string) => string,
+  called: ValueName = (_, name) => name,
 ): Html {
   const { words, where, refine, exclude } = selection
   const chip = (text: string, without: Selection) =>
@@ -74,13 +85,13 @@ export function chosenChips(
     ...(words === '' ? [] : [chip(`“${words}”`, { ...selection, words: '' })]),
     ...(where === '' ? [] : [chip(where, { ...selection, where: '' })]),
     ...refine.map((each, at) =>
-      chip(`${label(each.facet)}: ${each.value}`, {
+      chip(`${label(each.facet)}: ${called(each.facet, each.value)}`, {
         ...selection,
         refine: refine.filter((_, other) => other !== at),
       }),
     ),
     ...exclude.map((each, at) =>
-      chip(`${label(each.facet)} ≠ ${each.value}`, {
+      chip(`${label(each.facet)} ≠ ${called(each.facet, each.value)}`, {
         ...selection,
         exclude: exclude.filter((_, other) => other !== at),
       }),

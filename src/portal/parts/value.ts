@@ -6,17 +6,35 @@ import { isIri } from '../../rdf/iri.ts'
 /** Characters of a text in a cell; the whole of it stands on the page of its record. */
 const LONGEST = 160
 
+/** How a value is set. */
+export interface ValueStyle {
+  /** Decimals that every number has. */
+  readonly decimals?: number
+  /** True within a link, where there may be no other. */
+  readonly isInLink?: boolean
+}
+
 /** A value of a record, as answers of queries give it, as its type is written for people. */
-export function valueCell(visit: Visit, value: unknown, field: Field): Html {
+export function valueCell(visit: Visit, value: unknown, field: Field, style: ValueStyle = {}): Html {
   if (value === null || value === undefined)
-    return html`<span class="none" aria-label="${visit.say('no value')}">–</span>`
-  if (Array.isArray(value)) {
-    const shown = value
-      .slice(0, 20)
-      .map((item, at) => html`${at === 0 ? '' : ', '}${one(visit, item, field)}`)
-    return html`${shown}${value.length > 20 ? '…' : ''}`
-  }
-  return one(visit, value, field)
+    return html`<span class="none" role="img" aria-label="${visit.say('no value')}">–</span>`
+  if (!Array.isArray(value)) return one(visit, value, field, style)
+  const shown = shortList(value)
+  const rest = value.length - shown.length
+  const items = shown.map((item, at) => html`${at === 0 ? '' : ', '}${one(visit, item, field, style)}`)
+  if (rest === 0) return html`${items}`
+  const all = value.map(String).join(', ').slice(0, 1000)
+  return html`<span title="${all}">${items} <span class="soft">${visit.say.many('{n} more', '{n} more', rest)}</span></span>`
+}
+
+/** As many items of a list as a cell has room for, one at least. */
+function shortList(list: readonly unknown[]): readonly unknown[] {
+  let length = 0
+  const end = list.findIndex((item, at) => {
+    length += String(item).length + 2
+    return at > 0 && length > LONGEST
+  })
+  return end < 0 ? list : list.slice(0, end)
 }
 
 /** True for values that are written to the right, so that their digits stand below one another. */
@@ -24,11 +42,11 @@ export function isNumber({ type, annotations }: Field): boolean {
   return (type === 'int' || type === 'double') && annotations.id === undefined
 }
 
-function one(visit: Visit, value: unknown, field: Field): Html {
+function one(visit: Visit, value: unknown, field: Field, style: ValueStyle): Html {
   switch (field.type) {
     case 'int':
     case 'double':
-      return html`<data value="${String(value)}">${numberText(visit, Number(value), field)}</data>`
+      return html`<data value="${String(value)}">${numberText(visit, Number(value), field, style)}</data>`
     case 'date':
       return html`<time datetime="${String(value)}">${visit.date(String(value))}</time>`
     case 'datetime':
@@ -40,24 +58,31 @@ function one(visit: Visit, value: unknown, field: Field): Html {
     case 'geo_shape':
       return html`<span class="soft">${shapeText(visit, value)}</span>`
     default:
-      return textCell(String(typeof value === 'object' ? JSON.stringify(value) : value))
+      return textCell(String(typeof value === 'object' ? JSON.stringify(value) : value), style)
   }
 }
 
-function textCell(text: string): Html {
-  if (/^https?:\/\//.test(text) && isIri(text))
+function textCell(text: string, { isInLink = false }: ValueStyle): Html {
+  if (!isInLink && /^https?:\/\//.test(text) && isIri(text))
     return html`<a href="${text}" rel="nofollow noopener">${text.length > 60 ? `${text.slice(0, 57)}…` : text}</a>`
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
   return cut === text ? html`${text}` : html`<span title="${text.slice(0, 1000)}">${cut}</span>`
 }
 
 /** A number with the decimals of its field; what is a name and not a quantity has no marks between its thousands. */
-function numberText(visit: Visit, value: number, { name, annotations }: Field): string {
+function numberText(
+  visit: Visit,
+  value: number,
+  { name, annotations }: Field,
+  { decimals = 0 }: ValueStyle,
+): string {
   if (annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)) return String(value)
-  const decimals = annotations.decimals?.[0]
-  const digits =
-    typeof decimals === 'number' ? { maximumFractionDigits: decimals } : { maximumFractionDigits: 6 }
-  return visit.number(value, digits)
+  const most = annotations.decimals?.[0]
+  const maximumFractionDigits = typeof most === 'number' ? most : 6
+  return visit.number(value, {
+    maximumFractionDigits,
+    minimumFractionDigits: Math.min(decimals, maximumFractionDigits),
+  })
 }
 
 function pointText(visit: Visit, value: unknown): string {

@@ -1,5 +1,5 @@
-import { turtleText } from '../../formats/turtle.ts'
-import type { TripleText } from '../../mapping/triple-text.ts'
+import { turtleText } from '../formats/turtle.ts'
+import type { TripleText } from '../mapping/triple-text.ts'
 
 /** The lines that a mapping writes, each once, in the order in which they came. */
 export class Lines implements Pick<TripleText, 'add'> {
@@ -12,6 +12,20 @@ export class Lines implements Pick<TripleText, 'add'> {
 
   add(text: string): void {
     for (const line of text.split('\n')) if (line !== '') this.lines.add(line)
+  }
+
+  /** The lines that are not among others. */
+  without(others: Lines): Lines {
+    const rest = new Lines()
+    for (const line of this.lines) if (!others.lines.has(line)) rest.lines.add(line)
+    return rest
+  }
+
+  /** The first lines. */
+  first(limit: number): Lines {
+    const some = new Lines()
+    for (const line of this.lines) if (some.size < limit) some.lines.add(line)
+    return some
   }
 
   /** Statements by graph, the graph without a name as an empty text; those of one subject stand together. */

@@ -1,0 +1,119 @@
+import type { DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
+import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+
+/** Stretches of the calendar that an axis of time may go by. */
+export const PERIODS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const
+export type Period = (typeof PERIODS)[number]
+
+/** Parts of dates that come again: the same month of all years. */
+export const PARTS = ['month_of_year', 'hour_of_day'] as const
+export type Part = (typeof PARTS)[number]
+
+/** What the groups of a chart are made by. */
+export type Axis =
+  | { readonly type: 'value'; readonly field: Field }
+  | { readonly type: 'ranges'; readonly field: Field }
+  | { readonly type: 'period'; readonly field: Field; readonly period: Period }
+  | { readonly type: 'part'; readonly field: Field; readonly part: Part }
+
+/** Most values of a number that are shown one by one. */
+const MOST_NUMBERS = 100
+/** Values of a field that a first chart shows well. */
+const FEW = { least: 2, most: 60 } as const
+const MOST_SERIES = 1000
+const DAY = 86_400_000
+
+/** An axis as addresses have it: `region`, `ranges(area)`, `year(date)`. */
+export function axisText(axis: Axis): string {
+  switch (axis.type) {
+    case 'value':
+      return axis.field.name
+    case 'ranges':
+      return `ranges(${axis.field.name})`
+    case 'period':
+      return `${axis.period}(${axis.field.name})`
+    case 'part':
+      return `${axis.part}(${axis.field.name})`
+    default:
+      return axis satisfies never
+  }
+}
+
+/** All axes that the fields of a dataset offer, in the order of the fields. */
+export function axesOf(fields: readonly Field[], statistics: DatasetStatistics): readonly Axis[] {
+  return fields.flatMap(field => axesOfField(field, statistics.fields[field.name]))
+}
+
+function axesOfField(field: Field, known: FieldStatistics | undefined): readonly Axis[] {
+  const distinct = known?.distinct ?? Number.POSITIVE_INFINITY
+  const value = { type: 'value', field } as const
+  if (isGeo(field.type) || distinct === 0) return []
+  if (isTemporal(field.type)) {
+    const periods = field.type === 'date' ? PERIODS.filter(period => period !== 'hour') : PERIODS
+    const parts = field.type === 'date' ? PARTS.filter(part => part !== 'hour_of_day') : PARTS
+    return [
+      ...periods.map(period => ({ type: 'period', field, period }) as const),
+      ...parts.map(part => ({ type: 'part', field, part }) as const),
+    ]
+  }
+  if (field.annotations.id !== undefined) return []
+  if (!isNumeric(field.type)) return [value]
+  const ranges = { type: 'ranges', field } as const
+  return distinct <= MOST_NUMBERS ? [ranges, value] : [ranges]
+}
+
+/** Fields by whose values a chart can be divided: those with not very many. */
+export function seriesFields(
+  fields: readonly Field[],
+  { fields: known }: DatasetStatistics,
+): readonly Field[] {
+  return fields.filter(({ name, type, annotations }) => {
+    const distinct = known[name]?.distinct ?? Number.POSITIVE_INFINITY
+    return (
+      (type === 'text' || type === 'boolean') &&
+      annotations.id === undefined &&
+      distinct > 1 &&
+      distinct <= MOST_SERIES
+    )
+  })
+}
+
+/** Fields that figures can be made of: names written in digits have no sum. */
+export function measuredFields(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(
+    ({ type, name, annotations }) => isNumeric(type) && annotations.id === undefined && !/_id$/.test(name),
+  )
+}
+
+/** The axis of a chart that nobody has chosen yet; null where no field has groups. */
+export function firstAxis(fields: readonly Field[], statistics: DatasetStatistics): Axis | null {
+  const axes = axesOf(fields, statistics)
+  const few = axes.filter(axis => {
+    const distinct = statistics.fields[axis.field.name]?.distinct ?? Number.POSITIVE_INFINITY
+    return axis.type === 'value' && distinct >= FEW.least && distinct <= FEW.most
+  })
+  const values = axes.filter(({ type }) => type === 'value')
+  const isFacet = ({ field }: Axis) => field.annotations.facet !== undefined
+  const dated = axes.find(({ type }) => type === 'period')
+  const period = dated === undefined ? undefined : usualPeriod(dated.field, statistics)
+  return (
+    few.find(isFacet) ??
+    values.find(isFacet) ??
+    axes.find(
+      axis => axis.type === 'period' && axis.field.name === dated?.field.name && axis.period === period,
+    ) ??
+    few[0] ??
+    axes.find(({ type }) => type === 'ranges') ??
+    axes[0] ??
+    null
+  )
+}
+
+/** The period that parts the time of a field into enough and not too many. */
+export function usualPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
+  const { min, max } = fields[name] ?? {}
+  const days = (Date.parse(String(max)) - Date.parse(String(min))) / DAY
+  if (!(days >= 0) || days > 366 * 6) return 'year'
+  if (days > 180) return 'month'
+  return days > 3 || type === 'date' ? 'day' : 'hour'
+}

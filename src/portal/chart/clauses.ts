@@ -1,0 +1,94 @@
+import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
+import type { Field } from '../../model/field.ts'
+import type { Axis } from './axes.ts'
+import { type ChartRequest, isContinuous } from './request.ts'
+
+/** A grouped query in ODSQL, and the names of what its rows have. */
+export interface ChartClauses {
+  readonly select: string
+  readonly groupBy: string
+  readonly orderBy: string
+  readonly limit: number
+  readonly keys: { readonly x: string; readonly series: string | null; readonly value: string }
+}
+
+/** Groups of time and of ranges, and of all series together, that are asked for. */
+export const MOST_GROUPS = 2000
+
+/** The query whose answer a chart shows. */
+export function chartClauses(request: ChartRequest, width: number): ChartClauses {
+  const { axis, figure, of, series, sort, top } = request
+  const x = aliasOf(axis)
+  const value = of === null ? 'number' : `${figure}_${of.name}`
+  const keys = { x, series: series === null ? null : series.name, value: value === x ? `${value}_` : value }
+  const whole = isContinuous(axis)
+  const byAxis = whole || sort === 'axis'
+  return {
+    select: `${of === null ? 'count(*)' : `${figure}(${fieldText(of)})`} as ${keys.value}`,
+    groupBy: [
+      `${groupText(axis, width)} as ${nameText(x)}`.replace(/^(\w+) as \1$/, '$1'),
+      ...(series === null
+        ? []
+        : [`${fieldText(series)} as ${nameText(series.name)}`.replace(/^(\w+) as \1$/, '$1')]),
+    ].join(', '),
+    orderBy: byAxis ? nameText(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
+    limit: whole || series !== null || byAxis ? MOST_GROUPS : top,
+    keys,
+  }
+}
+
+/** What groups are made by, in ODSQL. */
+function groupText(axis: Axis, width: number): string {
+  const name = fieldText(axis.field)
+  switch (axis.type) {
+    case 'value':
+      return name
+    case 'ranges':
+      return `range(${name}, ${width})`
+    case 'period':
+      return axis.period === 'year' ? `year(${name})` : `range(${name}, 1 ${axis.period})`
+    case 'part':
+      return axis.part === 'hour_of_day' ? `hour(${name})` : `month(${name})`
+    default:
+      return axis satisfies never
+  }
+}
+
+function aliasOf(axis: Axis): string {
+  const { name } = axis.field
+  switch (axis.type) {
+    case 'value':
+      return name
+    case 'ranges':
+      return `${name}_range`
+    case 'period':
+      return `${name}_${axis.period}`
+    case 'part':
+      return `${name}_${axis.part}`
+    default:
+      return axis satisfies never
+  }
+}
+
+/** A field as ODSQL names it. */
+export function fieldText({ name }: Field): string {
+  return nameText(name)
+}
+
+function nameText(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
+}
+
+/**
+ * A width that parts a span into about twenty ranges whose ends are round numbers.
+ *
+ * @param isWhole true for whole numbers, which have no parts
+ */
+export function roundWidth(low: number, high: number, isWhole: boolean): number {
+  const span = high - low
+  if (!(span > 0)) return 1
+  const power = 10 ** Math.floor(Math.log10(span / 20))
+  const factor = [1, 2, 5, 10].find(each => span / (each * power) <= 25) ?? 10
+  const width = Number((factor * power).toPrecision(3))
+  return isWhole ? Math.max(1, width) : width
+}

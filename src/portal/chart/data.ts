@@ -1,0 +1,198 @@
+import type { Visit } from '../../http/site/visit.ts'
+import type { Inquiry, Source } from '../ask.ts'
+import type { Selection } from '../selection.ts'
+import type { Axis } from './axes.ts'
+import { type ChartClauses, chartClauses, fieldText, roundWidth } from './clauses.ts'
+import { partLabel, periodLabel, valueLabel } from './labels.ts'
+import { type ChartRequest, isContinuous } from './request.ts'
+
+/** One group of a chart: its name, and where it is on the axis, in places, numbers or milliseconds. */
+export interface Slot {
+  readonly label: string
+  readonly from: number
+  readonly to: number
+}
+
+/** The numbers of a chart. */
+export interface ChartData {
+  readonly request: ChartRequest
+  readonly clauses: ChartClauses
+  readonly slots: readonly Slot[]
+  /** Names of the series; one without a name where the chart is not divided. */
+  readonly series: readonly string[]
+  /** A figure for each series of each slot; null where there is none. */
+  readonly figures: readonly (readonly (number | null)[])[]
+  /** Figures of the records that have no place on a scale; null where all have one. */
+  readonly unplaced: readonly (number | null)[] | null
+  /** Groups that there are, and values of the field of the series. */
+  readonly groups: number
+  readonly seriesValues: number
+}
+
+/** Series that can be told apart. */
+export const MOST_SERIES = 6
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** Asks for the numbers of a chart. Faults: those of `Inquiry.find`. */
+export async function askChart(
+  inquiry: Inquiry,
+  source: Source,
+  selection: Selection,
+  request: ChartRequest,
+  visit: Visit,
+): Promise<ChartData> {
+  const all = { ...selection, orderBy: '' }
+  const width = request.axis.type === 'ranges' ? await widthOf(inquiry, source, all, request.axis) : 1
+  const ask = async ({ select, groupBy, orderBy, limit }: ChartClauses, most = limit) => {
+    const { rows, total } = await inquiry.find(source, all, {
+      select,
+      groupBy,
+      orderBy,
+      limit: most,
+      offset: 0,
+    })
+    return { rows: rows.map(({ object }) => object), total }
+  }
+  const clauses = chartClauses(request, width)
+  const alone = chartClauses({ ...request, series: null }, width)
+  const most = isContinuous(request.axis) ? alone.limit : request.top
+  const groups = await ask(alone, most)
+  const keys = groups.rows.map(row => row[alone.keys.x])
+  if (request.series === null)
+    return placed(
+      request,
+      clauses,
+      visit,
+      keys,
+      [''],
+      groups.rows.map(row => [figureOf(row, clauses)]),
+      {
+        groups: groups.total,
+        seriesValues: 1,
+      },
+    )
+  const name = fieldText(request.series)
+  const largest = await inquiry.find(source, all, {
+    select: 'count(*) as number',
+    groupBy: `${name} as series`,
+    orderBy: 'number desc',
+    limit: MOST_SERIES,
+    offset: 0,
+  })
+  const values = largest.rows.map(({ object }) => object.series)
+  const { rows } = await ask(clauses)
+  const { series } = request
+  return placed(
+    request,
+    clauses,
+    visit,
+    keys,
+    values.map(value => valueLabel(visit, value, series)),
+    table(rows, keys, values, clauses),
+    { groups: groups.total, seriesValues: largest.total },
+  )
+}
+
+/** The figures of each key and each series. */
+function table(
+  rows: Rows,
+  keys: readonly unknown[],
+  series: readonly unknown[],
+  clauses: ChartClauses,
+): readonly (readonly (number | null)[])[] {
+  const places = new Map(keys.map((key, at) => [String(key), at]))
+  const columns = new Map(series.map((value, at) => [String(value), at]))
+  const cells = keys.map(() => series.map((): number | null => null))
+  for (const row of rows) {
+    const column = columns.get(String(row[clauses.keys.series ?? '']))
+    const line = cells[places.get(String(row[clauses.keys.x])) ?? -1]
+    if (line !== undefined && column !== undefined) line[column] = figureOf(row, clauses)
+  }
+  return cells
+}
+
+function figureOf(row: Readonly<Record<string, unknown>>, { keys }: ChartClauses): number | null {
+  const value = row[keys.value]
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** Puts the groups in their places on the axis. */
+function placed(
+  request: ChartRequest,
+  clauses: ChartClauses,
+  visit: Visit,
+  keys: readonly unknown[],
+  series: readonly string[],
+  figures: readonly (readonly (number | null)[])[],
+  totals: Pick<ChartData, 'groups' | 'seriesValues'>,
+): ChartData {
+  const whole = isContinuous(request.axis)
+  const lines = keys.map((key, at) => ({
+    slot: slotOf(key, at, request.axis, visit),
+    line: figures[at] ?? [],
+    key,
+  }))
+  const shown = whole ? lines.filter(({ key }) => key !== null) : lines
+  return {
+    request,
+    clauses,
+    slots: shown.flatMap(({ slot }) => slot ?? []),
+    series,
+    figures: shown.flatMap(({ slot, line }) => (slot === null ? [] : [line])),
+    unplaced: whole ? (lines.find(({ key }) => key === null)?.line ?? null) : null,
+    ...totals,
+  }
+}
+
+/** The place of a group; null for one that cannot be read. */
+function slotOf(key: unknown, at: number, axis: Axis, visit: Visit): Slot | null {
+  const place = { from: at, to: at + 1 }
+  switch (axis.type) {
+    case 'value':
+      return { ...place, label: valueLabel(visit, key, axis.field) }
+    case 'part':
+      return {
+        ...place,
+        label: key === null ? visit.say('no value') : partLabel(visit, Number(key), axis.part),
+      }
+    case 'ranges': {
+      const [from, to] = rangeEnds(key)
+      if (from === undefined || to === undefined) return null
+      const write = (value: string) => visit.number(Number(value), { maximumFractionDigits: 6 })
+      return {
+        from: Number(from),
+        to: Number(to),
+        label: visit.say('{from} to less than {to}', { from: write(from), to: write(to) }),
+      }
+    }
+    case 'period': {
+      const [from, to] =
+        axis.period === 'year'
+          ? [yearStart(Number(key)), yearStart(Number(key) + 1)]
+          : rangeEnds(key).map(text => Date.parse(text))
+      if (from === undefined || to === undefined || !(to > from)) return null
+      return { from, to, label: periodLabel(visit, from, axis.period) }
+    }
+    default:
+      return axis satisfies never
+  }
+}
+
+function yearStart(year: number): number {
+  return new Date(0).setUTCFullYear(year, 0, 1)
+}
+
+/** The ends of a range as answers write it: `[4, 4.5[`. */
+function rangeEnds(key: unknown): readonly string[] {
+  const [, from, to] = /^\[(.+), (.+)\[$/.exec(String(key)) ?? []
+  return from === undefined || to === undefined ? [] : [from, to]
+}
+
+/** The width of the ranges of a number: of the smallest and the largest of the records that are selected. */
+async function widthOf(inquiry: Inquiry, source: Source, all: Selection, { field }: Axis): Promise<number> {
+  const name = fieldText(field)
+  const clauses = { select: `min(${name}) as low, max(${name}) as high`, limit: 1, offset: 0 }
+  const [row] = (await inquiry.find(source, all, clauses)).rows
+  return roundWidth(Number(row?.object.low), Number(row?.object.high), field.type === 'int')
+}

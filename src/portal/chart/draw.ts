@@ -1,0 +1,151 @@
+import type * as PlotModule from '@observablehq/plot'
+import type { Html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import type { ChartData } from './data.ts'
+import { axisLabel, figureLabel, periodLabel } from './labels.ts'
+import { marksOf, piecesOf } from './pieces.ts'
+import { isContinuous, type Kind } from './request.ts'
+
+/** The sizes that a chart is drawn in: style sheets show the one that suits the screen. */
+const SIZES = { wide: { width: 900, font: 13 }, narrow: { width: 380, font: 12 } } as const
+type Size = keyof typeof SIZES
+
+type Plot = typeof PlotModule
+type Drawing = { readonly plot: Plot; readonly document: Document }
+
+let drawing: Promise<Drawing> | null = null
+
+/** Plot and a document to draw in: loaded with the first chart, for no other page needs them. */
+function loadDrawing(): Promise<Drawing> {
+  drawing ??= Promise.all([import('@observablehq/plot'), import('linkedom')]).then(
+    ([plot, { parseHTML }]) => ({
+      plot,
+      document: parseHTML('<html><body></body></html>').document as unknown as Document,
+    }),
+  )
+  return drawing
+}
+
+/** Draws a chart as SVG, once for wide and once for narrow screens. */
+export async function drawChart(visit: Visit, data: ChartData): Promise<Html> {
+  const { plot, document } = await loadDrawing()
+  return {
+    html: (['wide', 'narrow'] as const).map(size => svgText(visit, data, plot, document, size)).join('\n'),
+  }
+}
+
+function svgText(visit: Visit, data: ChartData, plot: Plot, document: Document, size: Size): string {
+  const { width, font } = SIZES[size]
+  const { request, slots } = data
+  const kind = kindOf(data)
+  const isLying = kind === 'bar'
+  const { pieces, low, high } = piecesOf(data, kind, visit)
+  const isContinuousAxis = isContinuous(request.axis) && !isLying
+  const labels = slots.map(({ label }) => shortened(label, size === 'wide' ? 30 : 17))
+  const longest = Math.max(0, ...labels.map(label => label.length))
+  const figures = [low, high].map(value => compact(visit, value).length)
+  const room = font * 0.6
+  const lanes = isLying && pieces.some(({ lane }) => lane > 0) ? data.series.length : 1
+  const rotated = !isLying && !isContinuousAxis && longest * room > (width - 60) / Math.max(1, slots.length)
+  const axisOfFigures = {
+    label: figureLabel(visit, request.figure, request.of),
+    labelArrow: 'none',
+    tickFormat: (value: number) => compact(visit, value),
+    ticks: size === 'wide' ? 8 : 4,
+    grid: true,
+    domain: [Math.min(0, low), Math.max(high, low === 0 && high === 0 ? 1 : 0)],
+    nice: true,
+  }
+  const places = isLying
+    ? slots.map((_, at) => [at, at + 1] as const)
+    : slots.map(({ from, to }) => [from, to] as const)
+  const axisOfGroups = {
+    label: isLying ? null : axisLabel(visit, request.axis),
+    labelArrow: 'none',
+    labelAnchor: 'center',
+    ...(isContinuousAxis && request.axis.type === 'period' ? { type: 'utc' } : {}),
+    domain: [Math.min(...places.map(([from]) => from)), Math.max(...places.map(([, to]) => to))],
+    ...(isContinuousAxis
+      ? { ticks: size === 'wide' ? 8 : 4, tickFormat: scaleFormat(visit, data) }
+      : {
+          ticks: slots.map((_, at) => at + 0.5),
+          tickFormat: (value: number) => labels[Math.floor(value)] ?? '',
+          ...(rotated ? { tickRotate: -40 } : {}),
+        }),
+    tickSize: 0,
+    line: false,
+  }
+  const rows = isLying
+    ? Math.max(slots.length * (lanes > 1 ? lanes * 9 + 10 : 25), 60)
+    : size === 'wide'
+      ? 330
+      : 250
+  const margins = isLying
+    ? {
+        marginLeft: 12 + longest * room,
+        marginRight: 20 + (data.series.length === 1 ? Math.max(...figures) * room : 0),
+        marginTop: 8,
+        marginBottom: 44,
+      }
+    : {
+        marginLeft: 18 + Math.max(...figures, 3) * room,
+        marginRight: 24,
+        marginTop: 34,
+        marginBottom: rotated ? 34 + Math.min(longest, 20) * room * 0.7 : 44,
+      }
+  const options = {
+    document,
+    width,
+    height: rows + margins.marginTop + margins.marginBottom,
+    ...margins,
+    x: isLying ? { ...axisOfFigures, labelAnchor: 'center' } : axisOfGroups,
+    y: isLying ? { ...axisOfGroups, reverse: true } : axisOfFigures,
+    marks: marksOf(plot, pieces, kind, visit, data),
+  } as unknown as PlotModule.PlotOptions
+  const svg = plot.plot(options) as unknown as Element
+  return cleaned(
+    svg,
+    size,
+    font,
+    `${figureLabel(visit, request.figure, request.of)} · ${axisLabel(visit, request.axis)}`,
+  )
+}
+
+/** Areas that cannot be put upon one another are lines. */
+function kindOf({ request, series }: ChartData): Kind {
+  const isAdditive = request.figure === 'count' || request.figure === 'sum'
+  return request.kind === 'area' && series.length > 1 && !isAdditive ? 'line' : request.kind
+}
+
+/** The policy of pages allows no styles in markup: those of charts are in the style sheet. */
+function cleaned(svg: Element, size: Size, font: number, label: string): string {
+  for (const style of svg.querySelectorAll('style')) style.remove()
+  for (const styled of svg.querySelectorAll('[style]')) styled.removeAttribute('style')
+  for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
+  for (const part of svg.querySelectorAll('[class]'))
+    if (/plot-/.test(part.getAttribute('class') ?? '')) part.removeAttribute('class')
+  svg.removeAttribute('style')
+  svg.setAttribute('class', `chart ${size}`)
+  svg.setAttribute('font-size', String(font))
+  svg.setAttribute('role', 'img')
+  svg.setAttribute('aria-label', label)
+  return svg.outerHTML
+}
+
+function compact(visit: Visit, value: number): string {
+  return visit.number(value, { notation: 'compact', maximumSignificantDigits: 4 })
+}
+
+/** Marks on a scale of numbers or of time. */
+function scaleFormat(visit: Visit, { request, slots }: ChartData): (value: number | Date) => string {
+  const { axis } = request
+  if (axis.type !== 'period') return value => visit.number(Number(value), { maximumFractionDigits: 6 })
+  const [first, last] = [slots[0]?.from ?? 0, slots.at(-1)?.to ?? 0]
+  const days = (last - first) / 86_400_000
+  const period = days > 365 * 5 ? 'year' : days > 120 ? 'month' : days > 4 ? 'day' : 'hour'
+  return value => periodLabel(visit, Number(value), period)
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
+}

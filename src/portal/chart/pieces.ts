@@ -1,0 +1,144 @@
+import type * as PlotModule from '@observablehq/plot'
+import type { Visit } from '../../http/site/visit.ts'
+import type { ChartData } from './data.ts'
+import { isAdditive, type Kind } from './request.ts'
+
+/** One figure of a chart, where it is drawn. */
+export interface Piece {
+  /** On the axis of the groups. */
+  readonly from: number
+  readonly to: number
+  readonly middle: number
+  /** On the axis of the figures. */
+  readonly low: number
+  readonly high: number
+  readonly value: number
+  readonly series: number
+  /** Place among the series of its group where they stand side by side. */
+  readonly lane: number
+  readonly title: string
+}
+
+/** Colours of the series; the style sheet has them for light and dark. */
+export function seriesColour(series: number): string {
+  return `var(--series-${series + 1})`
+}
+
+/** Puts the figures in their places: parts of a whole upon one another, others side by side. */
+export function piecesOf(
+  { request, slots, series, figures }: ChartData,
+  kind: Kind,
+  visit: Visit,
+): { readonly pieces: readonly Piece[]; readonly low: number; readonly high: number } {
+  const isStacked = series.length > 1 && isAdditive(request) && kind !== 'line'
+  const isGrouped = series.length > 1 && !isStacked && (kind === 'bar' || kind === 'column')
+  const pieces = slots.flatMap((slot, at) => {
+    const [start, end] = kind === 'bar' ? [at, at + 1] : [slot.from, slot.to]
+    const ends = { up: 0, down: 0 }
+    return (figures[at] ?? []).flatMap((value, line): readonly Piece[] => {
+      if (value === null) return []
+      const lane = isGrouped ? line : 0
+      const margin = request.axis.type === 'ranges' || request.axis.type === 'period' ? 0.02 : 0.12
+      const [inner, width] = [start + (end - start) * margin, (end - start) * (1 - 2 * margin)]
+      const part = isGrouped ? width / series.length : width
+      const base = !isStacked ? 0 : value >= 0 ? ends.up : ends.down
+      if (value >= 0) ends.up = base + value
+      else ends.down = base + value
+      const name = series[line] === '' ? slot.label : `${slot.label}, ${series[line]}`
+      return [
+        {
+          from: inner + lane * part,
+          to: inner + (lane + 1) * part,
+          middle: (start + end) / 2,
+          low: Math.min(base, base + value),
+          high: Math.max(base, base + value),
+          value,
+          series: line,
+          lane,
+          title: `${name}: ${visit.number(value, { maximumFractionDigits: 3 })}`,
+        },
+      ]
+    })
+  })
+  const ends = pieces.flatMap(({ low, high }) => [low, high])
+  return { pieces, low: Math.min(0, ...ends), high: Math.max(0, ...ends) }
+}
+
+/** The marks of a kind of chart. */
+export function marksOf(
+  plot: typeof PlotModule,
+  pieces: readonly Piece[],
+  kind: Kind,
+  visit: Visit,
+  { series }: ChartData,
+): readonly PlotModule.Markish[] {
+  const colour = ({ series: at }: Piece) => seriesColour(at)
+  const title = 'title'
+  const zero = { stroke: 'currentColor', strokeOpacity: 0.5 }
+  switch (kind) {
+    case 'bar': {
+      const bars = plot.rect(pieces, {
+        y1: 'from',
+        y2: 'to',
+        x1: 'low',
+        x2: 'high',
+        fill: colour,
+        title,
+        rx: 2,
+      })
+      const figure = (piece: Piece) =>
+        visit.number(piece.value, { notation: 'compact', maximumSignificantDigits: 4 })
+      const texts = { y: 'middle', text: figure, fill: 'currentColor' } as const
+      const named = [
+        plot.text(
+          pieces.filter(({ value }) => value >= 0),
+          { ...texts, x: 'high', dx: 5, textAnchor: 'start' },
+        ),
+        plot.text(
+          pieces.filter(({ value }) => value < 0),
+          { ...texts, x: 'low', dx: -5, textAnchor: 'end' },
+        ),
+      ]
+      return [bars, ...(series.length === 1 ? named : []), plot.ruleX([0], zero)]
+    }
+    case 'column':
+      return [
+        plot.rect(pieces, { x1: 'from', x2: 'to', y1: 'low', y2: 'high', fill: colour, title, rx: 1 }),
+        plot.ruleY([0], zero),
+      ]
+    case 'line':
+      return [
+        plot.line(pieces, { x: 'middle', y: 'value', z: 'series', stroke: colour, strokeWidth: 2 }),
+        plot.dot(pieces, {
+          x: 'middle',
+          y: 'value',
+          r: pieces.length > 60 ? 2 : 3.5,
+          fill: colour,
+          title,
+        }),
+        plot.ruleY([0], zero),
+      ]
+    case 'area':
+      return [
+        plot.area(pieces, {
+          x1: 'middle',
+          y1: 'low',
+          y2: 'high',
+          z: 'series',
+          fill: colour,
+          fillOpacity: series.length > 1 ? 0.85 : 0.35,
+        }),
+        plot.line(pieces, {
+          x: 'middle',
+          y: series.length > 1 ? 'high' : 'value',
+          z: 'series',
+          stroke: colour,
+          strokeWidth: 2,
+        }),
+        plot.dot(pieces, { x: 'middle', y: 'high', r: 2.5, fill: colour, title }),
+        plot.ruleY([0], zero),
+      ]
+    default:
+      return kind satisfies never
+  }
+}

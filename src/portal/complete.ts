@@ -1,0 +1,113 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { ServedDataset } from '../catalog/served.ts'
+import { Fault } from '../errors.ts'
+import { answerFault, restBody } from '../http/faults.ts'
+import { one, USUAL_ZONE } from '../http/parameters.ts'
+import type { QueryParameters } from '../http/query-string.ts'
+import { type Field, fieldNamed } from '../model/field.ts'
+import { EXPLORE_V21 } from '../query/dialect.ts'
+import { planOdsql } from '../records/ask.ts'
+import { Stopwatch } from '../records/stopwatch.ts'
+import { type Inquiry, recordsSource } from './ask.ts'
+import { NOTHING_SELECTED, odsqlText } from './selection.ts'
+import type { SiteServices } from './services.ts'
+
+interface DatasetRoute {
+  readonly Params: { readonly dataset: string }
+}
+
+/** Values that are offered at a time, and characters of the longest that is. */
+const MOST_VALUES = 20
+const LONGEST_VALUE = 200
+
+/**
+ * What editors of ODSQL ask while somebody types: the fields of a dataset, values of a field that begin with a text, and
+ * what is wrong with a condition.
+ */
+export const completion: FastifyPluginAsync<{
+  readonly services: SiteServices
+  readonly inquiry: Inquiry
+}> = async (app, { services, inquiry }) => {
+  const seen = (request: { readonly principal: Parameters<typeof services.catalog.seenBy>[0] }, id: string) =>
+    services.catalog.seenBy(request.principal).dataset(id)
+  const options = { errorHandler: answerFault(restBody) }
+
+  app.get<DatasetRoute>('/explore/dataset/:dataset/complete', options, async (request, reply) => {
+    const entry = seen(request, request.params.dataset)
+    const query = request.query as QueryParameters
+    const name = one(query, 'field')
+    reply.header('cache-control', 'no-cache')
+    if (name === undefined) return { fields: entry.dataset.fields.map(fieldShown) }
+    return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', inquiry) }
+  })
+
+  app.get<DatasetRoute>('/explore/dataset/:dataset/check', options, async (request, reply) => {
+    const { dataset } = seen(request, request.params.dataset)
+    const query = request.query as QueryParameters
+    const context = {
+      dataset,
+      technical: true,
+      timezone: USUAL_ZONE,
+      language: 'en',
+      dialect: EXPLORE_V21,
+      now: services.now(),
+    } as const
+    reply.header('cache-control', 'no-cache')
+    try {
+      const where = [one(query, 'where') ?? '']
+      const orderBy = one(query, 'order_by') ?? ''
+      planOdsql({ where, orderBy, limit: 0, offset: 0 }, context, new Stopwatch(services.clock))
+      return { fault: null }
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status !== 400) throw error
+      const { from, to } = error.place
+      return { fault: { message: faultReason(error), hint: faultHint(error), from, to } }
+    }
+  })
+}
+
+/** What is wrong, without the name of the clause: the place tells it. */
+export function faultReason({ parts, message }: Fault): string {
+  return typeof parts.reason === 'string' ? parts.reason : message
+}
+
+/** What to do about it, where the reason does not say so already. */
+export function faultHint(fault: Fault): string | undefined {
+  return fault.hint === undefined || faultReason(fault).includes(fault.hint) ? undefined : fault.hint
+}
+
+function fieldShown({ name, type, label, description }: Field) {
+  return { name, type, label, description }
+}
+
+/** The most frequent values of a text field that have words which begin with those of a text. */
+async function valuesOf(
+  entry: ServedDataset,
+  name: string,
+  prefix: string,
+  inquiry: Inquiry,
+): Promise<readonly { readonly value: string; readonly count: number }[]> {
+  const { dataset, statistics } = entry
+  const field = fieldNamed(dataset.fields, name)
+  if (field?.type !== 'text') return []
+  // Of a field with very many values only those that begin with something are worth the time.
+  const hasMany = statistics.fields[name]?.distinct === null
+  const words = prefix.trim().slice(0, 100)
+  if (hasMany && words.length < 2) return []
+  const quoted = `\`${name}\``
+  const label = name === 'n' ? 'm' : 'n'
+  const { rows } = await inquiry.find(recordsSource(entry), NOTHING_SELECTED, {
+    select: `count(*) as ${label}`,
+    where: /[\p{L}\p{N}]/u.test(words) ? [`suggest(${quoted}, ${odsqlText(words)})`] : [],
+    groupBy: quoted,
+    orderBy: `${label} desc`,
+    limit: MOST_VALUES,
+    offset: 0,
+  })
+  return rows.flatMap(({ object }) => {
+    const value = object[name]
+    return typeof value === 'string' && value.length <= LONGEST_VALUE
+      ? [{ value, count: Number(object[label]) }]
+      : []
+  })
+}

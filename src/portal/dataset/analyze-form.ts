@@ -1,0 +1,123 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import type { Field } from '../../model/field.ts'
+import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
+import { axisLabel, figureLabel } from '../chart/labels.ts'
+import {
+  type ChartRequest,
+  FIGURES,
+  type Figure,
+  figureText,
+  isContinuous,
+  KINDS,
+  type Kind,
+  SORTS,
+  type Sort,
+  TOPS,
+} from '../chart/request.ts'
+import { selectionParameters } from '../selection.ts'
+import type { TabContext } from './tab.ts'
+
+/** One thing to choose, in the words of the interface. */
+interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+/** The form of a chart: what the groups are, what is told of each, and how that is drawn. */
+export function chartForm(context: TabContext, request: ChartRequest): Html {
+  const { visit, entry, selection, path, query } = context
+  const { say } = visit
+  const { fields } = entry.dataset
+  const kept = Object.entries(selectionParameters({ ...selection, page: 1, view: {} })).flatMap(
+    ([name, values]) =>
+      (Array.isArray(values) ? values : [values ?? '']).map(value =>
+        value === '' ? '' : html`<input type="hidden" name="${name}" value="${String(value)}">`,
+      ),
+  )
+  const language =
+    typeof query.lang === 'string' ? html`<input type="hidden" name="lang" value="${visit.language}">` : ''
+  const axes = axesOf(fields, entry.statistics)
+  const measured = measuredFields(fields)
+  const dividing = seriesFields(fields, entry.statistics).filter(
+    ({ name }) => name !== request.axis.field.name,
+  )
+  const whole = isContinuous(request.axis)
+  return html`<form class="chart-form" action="${visit.href(path('analyze'))}" method="get" aria-label="${say('Chart')}">${kept}${language}
+${choose('x', say('Groups'), axisOptions(visit, axes, request.axis))}
+${measured.length === 0 ? '' : choose('y', say('Figure'), figureOptions(visit, measured, request))}
+${dividing.length === 0 ? '' : choose('series', say('Divided by'), options([{ value: '', label: say('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
+${choose('kind', say('Kind'), options(kinds(visit), KINDS.find(kind => kind === query.kind) ?? ''))}
+${
+  whole
+    ? ''
+    : html`${choose('sort', say('Order'), options(sorts(visit), request.sort))}${choose('top', say('Most groups'), options(tops(visit), String(request.top)))}`
+}
+<button>${say('Draw')}</button></form>`
+}
+
+function choose(name: string, label: string, options: Html): Html {
+  return html`<label>${label} <select name="${name}">${options}</select></label>
+`
+}
+
+function options(choices: readonly Choice[], chosen: string): Html {
+  return html`${choices.map(
+    ({ value, label }) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`,
+  )}`
+}
+
+/** Fields that offer several axes have a heading of their own. */
+function axisOptions(visit: Visit, axes: readonly Axis[], chosen: Axis): Html {
+  const names = [...new Set(axes.map(({ field }) => field.name))]
+  return html`${names.map(name => {
+    const own = axes.filter(({ field }) => field.name === name)
+    const choices = options(
+      own.map(axis => ({ value: axisText(axis), label: axisLabel(visit, axis) })),
+      axisText(chosen),
+    )
+    return own.length === 1 ? choices : html`<optgroup label="${own[0]?.field.label}">${choices}</optgroup>`
+  })}`
+}
+
+function fieldChoices(fields: readonly Field[]): readonly Choice[] {
+  return fields.map(({ name, label }) => ({ value: name, label }))
+}
+
+/** The number of records, and the figures of each field that has numbers. */
+function figureOptions(visit: Visit, measured: readonly Field[], { figure, of }: ChartRequest): Html {
+  const chosen = figureText(figure, of)
+  const choice = (name: Figure, field: Field | null) => ({
+    value: figureText(name, field),
+    label: figureLabel(visit, name, field),
+  })
+  const groups = measured.map(field => {
+    const own = FIGURES.filter(name => name !== 'count').map(name => choice(name, field))
+    return html`<optgroup label="${field.label}">${options(own, chosen)}</optgroup>`
+  })
+  return html`${options([choice('count', null)], chosen)}${groups}`
+}
+
+function kinds({ say }: Visit): readonly Choice[] {
+  const labels: Readonly<Record<Kind, string>> = {
+    bar: say('Bars'),
+    column: say('Columns'),
+    line: say('Line'),
+    area: say('Area'),
+  }
+  return [{ value: '', label: say('What suits') }, ...KINDS.map(value => ({ value, label: labels[value] }))]
+}
+
+function tops({ number }: Visit): readonly Choice[] {
+  return TOPS.map(top => ({ value: String(top), label: number(top) }))
+}
+
+function sorts({ say }: Visit): readonly Choice[] {
+  const labels: Readonly<Record<Sort, string>> = {
+    largest: say('Largest first'),
+    smallest: say('Smallest first'),
+    axis: say('By name'),
+  }
+  return SORTS.map(value => ({ value, label: labels[value] }))
+}

@@ -1,0 +1,103 @@
+import { type Html, html } from '../../http/html.ts'
+import { queryText } from '../../http/site/visit.ts'
+import { axisText } from '../chart/axes.ts'
+import { askChart, type ChartData, MOST_SERIES } from '../chart/data.ts'
+import { drawChart } from '../chart/draw.ts'
+import { axisLabel, figureLabel } from '../chart/labels.ts'
+import { CHART_PARAMETERS, figureText, isContinuous, readChart } from '../chart/request.ts'
+import { apiParameters } from '../selection.ts'
+import { chartForm } from './analyze-form.ts'
+import { figuresTable } from './analyze-table.ts'
+import type { Tab, TabContext } from './tab.ts'
+import { localPath } from './table.ts'
+
+/** Charts of the groups of a selection: drawn on the server, with their numbers and the call that answers them. */
+export const analyzeTab: Tab = {
+  name: 'analyze',
+  label: 'Analyze',
+  isFiltered: true,
+  parameters: CHART_PARAMETERS,
+  isShown: ({ entry }) =>
+    entry.content === 'records' && readChart({}, entry.dataset.fields, entry.statistics) !== null,
+  render: async context => {
+    const { visit, inquiry, source, entry, selection, query } = context
+    const { say } = visit
+    const request = readChart(query, entry.dataset.fields, entry.statistics)
+    if (request === null) return { body: html`` }
+    const data = await askChart(inquiry, source, selection, request, visit)
+    const form = chartForm(context, request)
+    if (data.slots.length === 0) {
+      const reason =
+        data.groups === 0
+          ? say('No record has all of this. Take something out of the filter.')
+          : say('None of these records has a value for this axis. Choose another one.')
+      return { islands: ['analyze.js'], body: html`${form}<p class="empty">${reason}</p>` }
+    }
+    const title = `${figureLabel(visit, request.figure, request.of)} · ${axisLabel(visit, request.axis)}`
+    const { axis, figure, of, series, kind, sort, top } = request
+    const key = [axisText(axis), figureText(figure, of), series?.name, kind, sort, top, visit.language]
+    const chart = await inquiry.drawing(source, selection, key, () => drawChart(visit, data))
+    return {
+      islands: ['analyze.js'],
+      body: html`${form}
+<figure class="chart-figure"><figcaption><h2>${title}</h2>${notes(context, data)}${legend(data)}</figcaption>
+${chart}</figure>
+${call(context, data)}
+<h2>${say('The numbers')}</h2>
+${figuresTable(context, data)}`,
+    }
+  },
+}
+
+/** What the chart leaves out. */
+function notes(
+  { visit: { say } }: TabContext,
+  { request, slots, groups, seriesValues, series }: ChartData,
+): Html {
+  const { sort, axis } = request
+  const whole = isContinuous(axis)
+  const shown = slots.length
+  const left =
+    groups <= shown || whole
+      ? ''
+      : sort === 'largest'
+        ? say('The {n} largest of {total} groups are shown.', { n: shown, total: groups })
+        : sort === 'smallest'
+          ? say('The {n} smallest of {total} groups are shown.', { n: shown, total: groups })
+          : say('The first {n} of {total} groups are shown.', { n: shown, total: groups })
+  const divided =
+    seriesValues > MOST_SERIES
+      ? say('Of {total} values of {field}, the {n} most frequent are shown.', {
+          total: seriesValues,
+          field: request.series?.label ?? '',
+          n: series.length,
+        })
+      : ''
+  return html`${left === '' ? '' : html`<p class="soft">${left}</p>`}${divided === '' ? '' : html`<p class="soft">${divided}</p>`}`
+}
+
+function legend({ series, request }: ChartData): Html {
+  if (request.series === null) return html``
+  return html`<ul class="legend" aria-label="${request.series.label}">${series.map(
+    (name, at) => html`<li><span class="swatch series-${at + 1}" aria-hidden="true"></span>${name}</li>`,
+  )}</ul>`
+}
+
+/** The call of the API that answers the numbers of the chart, and the same as a file. */
+function call(context: TabContext, { clauses }: ChartData): Html {
+  const { visit, entry, selection } = context
+  const { select, groupBy, orderBy, limit } = clauses
+  const parameters = {
+    select,
+    group_by: groupBy,
+    ...apiParameters({ ...selection, orderBy }),
+    limit,
+  }
+  const dataset = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`
+  const path = localPath(dataset, visit)
+  const answer = `${path}/records${queryText(parameters)}`
+  const root = new URL(visit.site.base).origin
+  return html`<div class="call"><h2>${visit.say('The call that answers this')}</h2>
+<pre tabindex="0"><code>${root}${answer}</code></pre>
+<p class="take-away"><a href="${answer}" rel="nofollow">JSON</a> <a href="${path}/exports/csv${queryText(parameters)}" rel="nofollow">CSV</a></p></div>`
+}

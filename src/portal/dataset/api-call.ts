@@ -1,0 +1,69 @@
+import { many, one, readManners, readPage, USUAL_ZONE } from '../../http/parameters.ts'
+import type { LinkParameters } from '../../http/site/visit.ts'
+import { isLanguage } from '../../model/language.ts'
+import type { Answer } from '../../records/answer.ts'
+import { refinementText } from '../selection.ts'
+import type { TabContext } from './tab.ts'
+
+/** A call of the Explore API v2.1 for records, as the form of the page has it; empty texts are parameters left out. */
+export interface ApiCall {
+  readonly select: string
+  readonly where: string
+  readonly group_by: string
+  readonly order_by: string
+  readonly limit: string
+  readonly offset: string
+  readonly refine: readonly string[]
+  readonly exclude: readonly string[]
+  readonly timezone: string
+  readonly lang: string
+}
+
+/** The parameter of the page for the language of the answer: `lang` is that of the page. */
+export const ANSWER_LANGUAGE = 'answer_lang'
+
+/** Reads the call that an address of the page is about: words that are looked for are a part of its condition. */
+export function readCall({ query, selection }: TabContext): ApiCall {
+  const text = (name: string) => (many(query, name)[0] ?? '').trim()
+  const { words, where, refine, exclude, orderBy } = selection
+  const quoted = words === '' ? '' : `"${words.replace(/[\\"]/g, character => `\\${character}`)}"`
+  return {
+    select: text('select'),
+    where: quoted === '' || where === '' ? quoted + where : `${quoted} and (${where})`,
+    group_by: text('group_by'),
+    order_by: orderBy,
+    limit: text('limit'),
+    offset: text('offset'),
+    refine: refine.map(refinementText),
+    exclude: exclude.map(refinementText),
+    timezone: text('timezone'),
+    lang: isLanguage(text(ANSWER_LANGUAGE)) ? text(ANSWER_LANGUAGE) : '',
+  }
+}
+
+/** The parameters of a call, those that are left out left out. */
+export function callParameters(call: ApiCall): LinkParameters {
+  return { ...call }
+}
+
+/**
+ * What the call answers; null where the page cannot tell it, because the API has another clock in mind. Faults are those
+ * of the API.
+ */
+export async function answerCall(context: TabContext, call: ApiCall): Promise<Answer | null> {
+  const { inquiry, source, selection, query } = context
+  const { timezone, language } = readManners({ timezone: call.timezone, lang: call.lang })
+  const page = { limit: one(query, 'limit') ?? '', offset: one(query, 'offset') ?? '' }
+  const answer = await inquiry.find(
+    source,
+    { ...selection, words: '', where: call.where },
+    {
+      ...readPage(page, call.group_by !== ''),
+      ...(call.select === '' ? {} : { select: call.select }),
+      ...(call.group_by === '' ? {} : { groupBy: call.group_by }),
+      orderBy: call.order_by,
+    },
+    language,
+  )
+  return timezone === USUAL_ZONE ? answer : null
+}

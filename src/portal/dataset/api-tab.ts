@@ -1,0 +1,141 @@
+import type { Fault } from '../../errors.ts'
+import { type Html, html } from '../../http/html.ts'
+import { LANGUAGE_NAMES } from '../../http/site/language.ts'
+import type { Answer } from '../../records/answer.ts'
+import { isFilterFault } from '../ask.ts'
+import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
+import { ANSWER_LANGUAGE, type ApiCall, answerCall, callParameters, readCall } from './api-call.ts'
+import { connectTools, doorList } from './api-connect.ts'
+import { snippetsOf } from './api-snippets.ts'
+import { doorAddress, doorPaths } from './doors.ts'
+import type { Tab, TabContext } from './tab.ts'
+
+/** Characters of an answer that the page shows; the link has all. */
+const LONGEST = 12_000
+
+/** The API, tried out: a form that is the address of the call, the call, its answer, and how programs make it. */
+export const apiTab: Tab = {
+  name: 'api',
+  label: 'API',
+  isFiltered: false,
+  isShown: () => true,
+  render: async context => {
+    const { visit, entry } = context
+    const { say } = visit
+    const isTable = entry.content === 'records'
+    return {
+      islands: [COPY_ISLAND, ...(isTable ? ['api-form.js'] : [])],
+      body: html`${restrictedNote(context)}
+${isTable ? await tryOut(context) : ''}
+<h2${isTable ? '' : html` class="first"`}>${say('Addresses of this dataset')}</h2>
+${doorList(context)}
+<h2>${say('How to connect')}</h2>
+${connectTools(context)}
+<p><a href="${visit.href('/developers/')}">${say('All doors of this portal, accounts and limits')}</a></p>`,
+    }
+  },
+}
+
+function restrictedNote({ visit, entry }: TabContext): Html {
+  const { say } = visit
+  if (entry.dataset.visibility === 'public') return html``
+  return html`<p class="remark">${say('This dataset is restricted: every call needs an API key.')} <a href="${visit.href('/account/my-api-keys/')}">${say('Make an API key')}</a></p>`
+}
+
+async function tryOut(context: TabContext): Promise<Html> {
+  const { say } = context.visit
+  const call = readCall(context)
+  const { answer, fault } = await answered(context, call)
+  return html`<h2 class="first">${say('Try it out')}</h2>
+${callForm(context, call)}
+${callResult(context, call, answer, fault)}`
+}
+
+async function answered(
+  context: TabContext,
+  call: ApiCall,
+): Promise<{ readonly answer: Answer | null; readonly fault: Fault | null }> {
+  try {
+    return { answer: await answerCall(context, call), fault: null }
+  } catch (error) {
+    if (!isFilterFault(error)) throw error
+    return { answer: null, fault: error }
+  }
+}
+
+function callForm({ visit, entry, path, query }: TabContext, call: ApiCall): Html {
+  const { say } = visit
+  const home = `/explore/dataset/${encodeURIComponent(entry.dataset.id)}`
+  const text = (name: string, value: string, placeholder: string, more: Html = html``) =>
+    html`<div class="parameter"><label for="f-${name}"><code>${name}</code></label><input id="f-${name}" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" autocapitalize="off" dir="ltr"${more}></div>
+`
+  const filters = (name: 'refine' | 'exclude', placeholder: string) => {
+    const [first = '', ...others] = call[name]
+    const rest = others.map(
+      value =>
+        html`<input name="${name}" value="${value}" aria-label="${name}" autocomplete="off" spellcheck="false" dir="ltr">`,
+    )
+    return html`${text(name, first, placeholder)}${rest.length === 0 ? '' : html`<div class="parameter more">${rest}</div>`}`
+  }
+  const [one = 'name', two = one] = entry.dataset.fields.map(({ name }) => name)
+  const facet = entry.dataset.fields.find(({ annotations }) => annotations.facet !== undefined)?.name ?? one
+  const number = html` inputmode="numeric" pattern="-?[0-9]*"`
+  const languages = Object.entries(LANGUAGE_NAMES).map(
+    ([code, name]) =>
+      html`<option value="${code}"${code === call.lang ? html` selected` : ''}>${name}</option>`,
+  )
+  return html`<form class="api-form" action="${visit.href(path('api'))}" method="get">
+${typeof query.lang === 'string' ? html`<input type="hidden" name="lang" value="${visit.language}">` : ''}
+${text('select', call.select, `${one}, ${two}`)}
+<div class="parameter"><label for="f-where"><code>where</code></label><textarea id="f-where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${visit.href(`${home}/complete`)}" data-check="${visit.href(`${home}/check`)}" placeholder="${two} is not null">
+${call.where}</textarea></div>
+${text('group_by', call.group_by, facet)}${text('order_by', call.order_by, `${one} desc`)}${filters('refine', `${facet}:…`)}${call.exclude.length === 0 ? '' : filters('exclude', '')}
+<div class="parameters">${text('limit', call.limit, '10', number)}${text('offset', call.offset, '0', number)}${text('timezone', call.timezone, 'UTC')}
+<div class="parameter"><label for="f-lang"><code>lang</code></label><select id="f-lang" name="${ANSWER_LANGUAGE}"><option value="">–</option>${languages}</select></div></div>
+<div class="run"><button>${say('Run')}</button> <a href="${visit.href(path('api'))}">${say('Start anew')}</a></div>
+</form>`
+}
+
+/** All that depends on the call: the script of the page replaces it whole. */
+function callResult(
+  { visit, entry }: TabContext,
+  call: ApiCall,
+  answer: Answer | null,
+  fault: Fault | null,
+): Html {
+  const { say } = visit
+  const parameters = callParameters(call)
+  const path = doorPaths(entry.dataset.id).records
+  const { href, address } = doorAddress(visit, path, parameters)
+  const snippets = snippetsOf({
+    address: doorAddress(visit, path).address,
+    whole: address,
+    parameters,
+    isRestricted: entry.dataset.visibility !== 'public',
+  })
+  return html`<div id="call" data-call="${href}" data-status="${say('Status {status}, {ms} ms, {bytes} bytes', { status: '{status}', ms: '{ms}', bytes: '{bytes}' })}" data-failed="${say('The portal could not be reached.')}">
+<h3>${say('The call')}</h3>
+<p>${addressLine(visit, href, address)}</p>
+<h3>${say('The answer')}</h3>
+<p class="soft status" role="status"></p>
+${fault === null ? answerText(visit, answer) : html`<div class="fault" role="alert"><p>${fault.message}</p></div>`}
+<h3>${say('In programs')}</h3>
+<div class="snippets">${snippets.map(
+    ({ title, text }) => html`<section><h4>${title}</h4>${codeBlock(visit, text, 'code')}</section>
+`,
+  )}</div></div>`
+}
+
+function answerText(visit: TabContext['visit'], answer: Answer | null): Html {
+  const { say } = visit
+  if (answer === null)
+    return html`<p class="remark">${say('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`
+  const text = JSON.stringify(
+    { total_count: answer.total, results: answer.rows.map(({ object }) => object) },
+    null,
+    2,
+  )
+  const cut = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf('\n', LONGEST))}\n…` : text
+  return html`<div class="answer" tabindex="0" role="region" aria-label="${say('The answer')}">${codeBlock(visit, cut, 'json')}</div>
+${cut === text ? '' : html`<p class="soft">${say('These are the first lines; the link has the whole answer.')}</p>`}`
+}

@@ -1,0 +1,149 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import type { ServedDataset } from '../../catalog/served.ts'
+import { jsonldStream } from '../../formats/jsonld-stream.ts'
+import { rdfxml } from '../../formats/rdfxml.ts'
+import type { ExportOptions, Row, Table } from '../../formats/table.ts'
+import { turtle } from '../../formats/turtle.ts'
+import { TABLE_WRITERS } from '../../formats/writers.ts'
+import type { Answer } from '../../records/answer.ts'
+
+/** Bytes of files by the names of their formats; formats whose size is not known are missing. */
+export type Sizes = Readonly<Record<string, number>>
+
+const OPTIONS: ExportOptions = {
+  useLabels: false,
+  delimiter: ';',
+  listSeparator: ',',
+  quoteAll: false,
+  withBom: true,
+  epsg: 4326,
+  nameField: null,
+  descriptionFields: null,
+  useExtension: true,
+  parquetCompression: 'snappy',
+  numericDates: false,
+}
+
+/** Of the triples as they are published, what is written to see how long each form is. */
+const SAMPLE = 65_536
+
+const tables = new WeakMap<Answer, Promise<Sizes>>()
+const graphs = new WeakMap<ServedDataset, Promise<Sizes>>()
+
+/**
+ * About how large the files of tables are, for all records of a selection: some of its records are written in each format.
+ *
+ * @param sample the first records of the selection; what was found for it is remembered as long as it is
+ */
+export function tableSizes(entry: ServedDataset, sample: Answer, formats: readonly string[]): Promise<Sizes> {
+  const known = tables.get(sample)
+  if (known !== undefined) return known
+  const made = sizesOf(formats, name => tableSize(entry, sample, name))
+  tables.set(sample, made)
+  return made
+}
+
+/** About how large the files of all triples of a dataset are in each form of RDF. */
+export function graphSizes(entry: ServedDataset): Promise<Sizes> {
+  const known = graphs.get(entry)
+  if (known !== undefined) return known
+  const made = measureGraph(entry).catch(() => ({}))
+  graphs.set(entry, made)
+  return made
+}
+
+async function sizesOf(
+  formats: readonly string[],
+  measure: (format: string) => Promise<number | null>,
+): Promise<Sizes> {
+  const sizes: Record<string, number> = {}
+  for (const format of formats) {
+    const size = await measure(format).catch(() => null)
+    if (size !== null) sizes[format] = size
+  }
+  return sizes
+}
+
+/** What every file has, and for each record what the records of the sample add. */
+async function tableSize(
+  entry: ServedDataset,
+  { rows, total }: Answer,
+  format: string,
+): Promise<number | null> {
+  const write = TABLE_WRITERS[format]
+  if (write === undefined) return null
+  const objects = rows.map(({ object }) => object)
+  const empty = await lengthOf(write(tableOf(entry, []), OPTIONS))
+  if (objects.length === 0) return empty
+  const full = await lengthOf(write(tableOf(entry, objects), OPTIONS))
+  return Math.round(empty + ((full - empty) * total) / objects.length)
+}
+
+function tableOf({ dataset }: ServedDataset, rows: readonly Row[]): Table {
+  const columns = dataset.fields.map(({ name, label, type, multivalued }) => ({
+    key: name,
+    label,
+    type,
+    multivalued,
+  }))
+  return { name: dataset.id, title: dataset.id, columns, rows: pieces(rows) }
+}
+
+/** The length of the N-Triples is known; that of the other forms is as theirs for the first triples. */
+async function measureGraph({ dump, prefixes }: ServedDataset): Promise<Sizes> {
+  if (dump === null) return {}
+  const whole = await lengthOfGzip(dump)
+  const sample = await beginningOf(dump)
+  if (sample === '') return {}
+  const triples = () => pieces(sample)
+  const names = Object.entries(prefixes)
+  const forms: Readonly<Record<string, () => AsyncIterable<string>>> = {
+    turtle: () => turtle(triples(), prefixes),
+    rdfxml: () => rdfxml(triples(), prefixes),
+    jsonld: () => jsonldStream(triples(), names),
+  }
+  const ratio = whole / Buffer.byteLength(sample)
+  const others = await sizesOf(Object.keys(forms), async name =>
+    Math.round((await lengthOf(forms[name]?.() ?? triples())) * ratio),
+  )
+  return { n3: whole, ...others }
+}
+
+/** The last four bytes of a gzip file tell the length of what is in it (RFC 1952, section 2.3.1), modulo 4 GiB. */
+async function lengthOfGzip(file: string): Promise<number> {
+  const handle = await open(file)
+  try {
+    const { size } = await handle.stat()
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, Math.max(0, size - 4))
+    return buffer.readUInt32LE(0)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The first lines of a compressed text. */
+async function beginningOf(file: string): Promise<string> {
+  const stream = createReadStream(file, { end: SAMPLE }).pipe(createGunzip())
+  let text = ''
+  try {
+    for await (const piece of stream) {
+      text += String(piece)
+      if (text.length > SAMPLE) break
+    }
+  } catch {
+    // The file is read up to a place that need not be the end of a block.
+  }
+  return text.slice(0, text.slice(0, SAMPLE).lastIndexOf('\n') + 1)
+}
+
+async function lengthOf(written: AsyncIterable<string | Uint8Array>): Promise<number> {
+  let length = 0
+  for await (const piece of written) length += Buffer.byteLength(piece)
+  return length
+}
+
+async function* pieces<Piece>(piece: Piece): AsyncGenerator<Piece> {
+  yield piece
+}

@@ -1,0 +1,145 @@
+import { exportFormats } from '../../formats/export-formats.ts'
+import { type Html, html } from '../../http/html.ts'
+import { toSay } from '../../http/site/messages.ts'
+import type { LinkParameters, Visit } from '../../http/site/visit.ts'
+import { hiddenFields } from '../parts/hidden-fields.ts'
+import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
+import { doorAddress, doorPaths } from './doors.ts'
+import { FORMAT_GROUPS, type FormatGroup, type ShownFormat } from './export-formats.ts'
+import { graphSizes, type Sizes, tableSizes } from './export-sizes.ts'
+import type { Tab, TabContext } from './tab.ts'
+
+/** Records of which the sizes of files are judged. */
+const SAMPLE = 100
+
+const SEPARATORS = [
+  { value: ';', label: toSay('Semicolon') },
+  { value: ',', label: toSay('Comma') },
+  { value: '\\t', label: toSay('Tab') },
+  { value: '|', label: toSay('Bar') },
+] as const
+
+/** The records of a selection as files of every format that the API offers. */
+export const exportTab: Tab = {
+  name: 'export',
+  label: 'Export',
+  isFiltered: true,
+  isShown: () => true,
+  render: async context => {
+    const { visit, entry, selection } = context
+    const offered = new Set(exportFormats('explore-v2.1', entry.dataset.fields).map(({ name }) => name))
+    const groups = FORMAT_GROUPS.map(group => ({
+      ...group,
+      formats: group.formats.filter(
+        ({ name, isRdf }) => offered.has(name) && (entry.content === 'records' || isRdf),
+      ),
+    })).filter(({ formats }) => formats.length > 0)
+    const { total, sizes } = await measured(context, groups)
+    const options = optionsOf(context)
+    const cards = groups.map(group => formatGroup(context, group, sizes, options))
+    return {
+      body: html`${summary(context, total)}
+${entry.content === 'records' ? optionsForm(context, options) : ''}
+${cards}
+<p class="take-away"><span>${visit.say('This page as')}</span> <a href="${doorAddress(visit, doorPaths(entry.dataset.id).exports, {}).href}">JSON</a></p>
+${isEverything(selection) ? '' : html`<p class="soft">${visit.say('The addresses of these files have the filter in them: whoever opens them later gets the records of that day.')}</p>`}`,
+    }
+  },
+}
+
+/** How many records come out, and about how large each file is. */
+async function measured(
+  { entry, inquiry, source, selection, visit }: TabContext,
+  groups: readonly FormatGroup[],
+): Promise<{ readonly total: number; readonly sizes: Sizes }> {
+  if (entry.content === 'rdf') return { total: 0, sizes: await graphSizes(entry) }
+  const sample = await inquiry.find(source, selection, { limit: SAMPLE, offset: 0 }, visit.language)
+  const formats = groups.flatMap(group => group.formats)
+  const tables = formats.filter(({ isRdf }) => !isRdf).map(({ name }) => name)
+  const share = entry.statistics.records === 0 ? 1 : sample.total / entry.statistics.records
+  const graphs = Object.entries(await graphSizes(entry)).map(
+    ([name, size]) => [name, Math.round(size * share)] as const,
+  )
+  return {
+    total: sample.total,
+    sizes: { ...(await tableSizes(entry, sample, tables)), ...Object.fromEntries(graphs) },
+  }
+}
+
+function summary({ visit, entry, selection }: TabContext, total: number): Html {
+  const { say } = visit
+  const text =
+    entry.content === 'rdf'
+      ? say.many('All of the dataset: {n} triple', 'All of the dataset: {n} triples', entry.triples)
+      : isEverything(selection)
+        ? say.many('All of the dataset: {n} record', 'All of the dataset: {n} records', total)
+        : say.many('What is filtered: {n} record', 'What is filtered: {n} records', total)
+  return html`<h2 class="first">${text}</h2>`
+}
+
+/** What is chosen for spreadsheets, as the parameters of the API. */
+function optionsOf({ query }: TabContext): LinkParameters {
+  const separator = SEPARATORS.find(({ value }) => value === query.delimiter)?.value
+  return { delimiter: separator, use_labels: query.use_labels === 'true' ? 'true' : undefined }
+}
+
+function optionsForm({ visit, selection, path, query }: TabContext, options: LinkParameters): Html {
+  const { say } = visit
+  const chosen = options.delimiter ?? ';'
+  const separators = SEPARATORS.map(
+    ({ value, label }) =>
+      html`<option value="${value === ';' ? '' : value}"${value === chosen ? html` selected` : ''}>${say(label)}</option>`,
+  )
+  const checked = options.use_labels === undefined ? '' : html` checked`
+  const language = typeof query.lang === 'string' ? { lang: visit.language } : {}
+  return html`<form class="options" action="${visit.href(path('export'))}" method="get">${hiddenFields({ ...selectionParameters({ ...selection, page: 1 }), ...language })}
+<label>${say('Separator of CSV')} <select name="delimiter">${separators}</select></label>
+<label class="check"><input type="checkbox" name="use_labels" value="true"${checked}> ${say('Labels as names of columns')}</label>
+<button class="plain">${say('Apply')}</button></form>`
+}
+
+function formatGroup(
+  context: TabContext,
+  { label, formats }: FormatGroup,
+  sizes: Sizes,
+  options: LinkParameters,
+): Html {
+  const items = formats.map(
+    format => html`<li>${formatCard(context, format, sizes[format.name], options)}</li>
+`,
+  )
+  return html`<h3>${context.visit.say(label)}</h3><ul class="exports">${items}</ul>`
+}
+
+function formatCard(
+  { visit, entry, selection }: TabContext,
+  { name, title, says, isRdf }: ShownFormat,
+  size: number | undefined,
+  options: LinkParameters,
+): Html {
+  const { say } = visit
+  const parameters = {
+    ...(entry.content === 'rdf' ? {} : apiParameters(selection)),
+    ...(name === 'csv' ? options : isRdf ? {} : { use_labels: options.use_labels }),
+  }
+  const { href } = doorAddress(visit, `${doorPaths(entry.dataset.id).exports}/${name}`, parameters)
+  const about =
+    size === undefined
+      ? ''
+      : html` <span class="size">${say('about {size}', { size: sizeText(visit, size) })}</span>`
+  return html`<a href="${href}" rel="nofollow" download>${title}</a>${about}<p>${say(says.label)}</p>`
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+
+/** A number of bytes as people read it. */
+export function sizeText({ number }: Visit, bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  const value = bytes / 1000 ** power
+  return number(value, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
+  })
+}

@@ -1,0 +1,75 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import type { FieldStatistics } from '../../model/dataset.ts'
+import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
+import { valueCell } from '../parts/value.ts'
+import type { TabContext } from './tab.ts'
+
+/** What types are called by people. */
+const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
+  text: { label: 'Text' },
+  int: { label: 'Whole number' },
+  double: { label: 'Decimal number' },
+  boolean: { label: 'Yes or no' },
+  date: { label: 'Date' },
+  datetime: { label: 'Date and time' },
+  geo_point_2d: { label: 'Point on the map' },
+  geo_shape: { label: 'Shape on the map' },
+}
+
+/** The type of a field in words. */
+export function typeText({ say }: Visit, { type, multivalued }: Field): string {
+  return multivalued ? say('List of texts') : say(TYPES[type].label)
+}
+
+/** The fields of a dataset: what each is, and what is known of its values. */
+export function schemaTable({ visit, entry }: TabContext): Html {
+  const { say } = visit
+  const { dataset, statistics } = entry
+  const rows = dataset.fields.map(field => {
+    const known = statistics.fields[field.name]
+    return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
+<td>${typeText(visit, field)}${marks(visit, field)}</td>
+<td class="description">${field.description ?? html`<span class="none" aria-label="${say('no description')}">–</span>`}</td>
+<td>${known === undefined ? '' : range(visit, field, known)}</td>
+<td class="number">${known === undefined ? '' : distinct(visit, known)}</td>
+<td class="number">${known === undefined ? '' : emptyShare(visit, known, statistics.records)}</td></tr>
+`
+  })
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Fields')}"><table class="schema">
+<thead><tr><th scope="col">${say('Field')}</th><th scope="col">${say('Type')}</th><th scope="col">${say('Description')}</th><th scope="col">${say('From … to')}</th><th scope="col" class="number">${say('Distinct')}</th><th scope="col" class="number">${say('Empty')}</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`
+}
+
+/** The unit of a field, and what it is good for. */
+function marks({ say }: Visit, { annotations }: Field): Html {
+  const unit = annotations.unit?.[0]
+  const badges = [
+    ...(annotations.id === undefined ? [] : [say('identifier')]),
+    ...(annotations.facet === undefined ? [] : [say('facet')]),
+  ]
+  return html`${unit === undefined ? '' : html` <span class="soft">(${String(unit)})</span>`}${badges.map(badge => html` <span class="badge">${badge}</span>`)}`
+}
+
+function range(visit: Visit, field: Field, { min, max }: FieldStatistics): Html {
+  if (min === null || max === null) return html``
+  const shown = (value: number | string) => {
+    if (!isTemporal(field.type)) return valueCell(visit, value, field)
+    const day = String(value).slice(0, 10)
+    return html`<time datetime="${day}">${visit.date(day)}</time>`
+  }
+  if (min === max) return shown(min)
+  return html`${shown(min)}<br>${shown(max)}`
+}
+
+function distinct({ say, number }: Visit, { distinct }: FieldStatistics): string {
+  return distinct === null ? say('over {n}', { n: 10_000 }) : number(distinct)
+}
+
+/** How many of the records have no value; next to none and nearly all are not rounded away. */
+function emptyShare({ number }: Visit, { nulls }: FieldStatistics, records: number): string {
+  if (nulls === 0 || records === 0) return number(0, { style: 'percent' })
+  const share = nulls / records
+  const most = nulls === records ? 1 : Math.min(0.999, Math.max(0.001, share))
+  return number(most, { style: 'percent', maximumFractionDigits: most < 0.1 || most > 0.9 ? 1 : 0 })
+}

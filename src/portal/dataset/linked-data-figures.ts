@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServedDataset } from '../../catalog/served.ts'
+import type { GraphSurvey } from '../../catalog/survey.ts'
+import { turtleText } from '../../formats/turtle.ts'
+import { splitTriples } from '../../rdf/ntriples-reader.ts'
+import { RDF } from '../../rdf/vocab.ts'
+import type { SiteServices } from '../services.ts'
+
+/** Milliseconds for which a page waits for figures before it does without. */
+const PATIENCE = 1500
+
+/** Of the examples that a survey has, those that are looked at for one with much to say. */
+const LOOKED_AT = 12
+const MOST_TRIPLES = 200
+
+/** A resource of a dataset as Turtle, with no more prefixes than it has. */
+export interface SampleResource {
+  readonly iri: string
+  readonly turtle: string
+}
+
+const samples = new WeakMap<ServedDataset, Promise<SampleResource | null>>()
+
+/** The figures of the graph of a dataset; null while they are being counted. */
+export async function figuresOf(
+  { surveys }: Pick<SiteServices, 'surveys'>,
+  entry: ServedDataset,
+): Promise<GraphSurvey | null> {
+  const late = new AbortController()
+  const end = sleep(PATIENCE, null, { signal: late.signal }).catch(() => null)
+  const survey = await Promise.race([surveys.of(entry), end])
+  late.abort()
+  return survey
+}
+
+/** A resource that shows what the graph is like: of some, the one that says most; null where there is none. */
+export function sampleResource(
+  services: Pick<SiteServices, 'store'>,
+  entry: ServedDataset,
+  { examples }: GraphSurvey,
+): Promise<SampleResource | null> {
+  const known = samples.get(entry)
+  if (known !== undefined) return known
+  const made = richest(services, entry, examples)
+  samples.set(entry, made)
+  made.catch(() => samples.delete(entry))
+  return made
+}
+
+async function richest(
+  { store }: Pick<SiteServices, 'store'>,
+  { resources, prefixes }: ServedDataset,
+  examples: readonly string[],
+): Promise<SampleResource | null> {
+  let best: Described | null = null
+  for (const iri of examples.slice(0, LOOKED_AT)) {
+    const subject = { type: 'iri', value: iri } as const
+    const { triples } = await store.match(resources, { subject }, { offset: 0, limit: MOST_TRIPLES })
+    const found = {
+      iri,
+      triples,
+      predicates: new Set([...splitTriples(triples)].map(each => each.predicate)).size,
+    }
+    if (best === null || isRicher(found, best)) best = found
+  }
+  return best === null ? null : { iri: best.iri, turtle: turtleOf(best.triples, prefixes) }
+}
+
+interface Described {
+  readonly iri: string
+  readonly triples: string
+  readonly predicates: number
+}
+
+/** Says more things, or the same things in fewer words. */
+function isRicher(one: Described, other: Described): boolean {
+  if (one.predicates !== other.predicates) return one.predicates > other.predicates
+  return one.triples.length < other.triples.length
+}
+
+function turtleOf(triples: string, prefixes: ServedDataset['prefixes']): string {
+  const body = turtleText(tidied(triples), prefixes)
+    .split('\n')
+    .filter(line => !line.startsWith('@prefix '))
+    .join('\n')
+    .trim()
+  const used = Object.entries(prefixes).filter(([prefix]) =>
+    new RegExp(`(?:^|[\\s^])${prefix}:`, 'm').test(body),
+  )
+  return `${used.map(([prefix, space]) => `@prefix ${prefix}: <${space}> .\n`).join('')}\n${body}`.trim()
+}
+
+/** Characters of a literal that are shown. */
+const LONGEST = 300
+
+/** Triples in the order of their predicates, classes first; long literals, shapes mostly, are cut: they would hide the rest. */
+function tidied(triples: string): string {
+  const rank = (predicate: string) => (predicate === `<${RDF.type}>` ? '' : predicate)
+  return [...splitTriples(triples)]
+    .sort((a, b) =>
+      rank(a.predicate) < rank(b.predicate) ? -1 : rank(a.predicate) > rank(b.predicate) ? 1 : 0,
+    )
+    .map(({ subject, predicate, object }) => `${subject} ${predicate} ${shortened(object)} .\n`)
+    .join('')
+}
+
+function shortened(object: string): string {
+  const end = object.lastIndexOf('"')
+  if (!object.startsWith('"') || end <= LONGEST) return object
+  const text = object
+    .slice(1, LONGEST)
+    .replace(/\\(?:u[\dA-Fa-f]{0,3}|U[\dA-Fa-f]{0,7})?$|[\ud800-\udbff]$/, '')
+  return `"${text}…${object.slice(end)}`
+}

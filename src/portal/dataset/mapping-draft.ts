@@ -1,0 +1,106 @@
+import { checkMapping } from '../../catalog/mapping-file.ts'
+import type { Lines } from '../../catalog/mapping-lines.ts'
+import { firstPublished, mapRecords, prefixesOf } from '../../catalog/mapping-preview.ts'
+import { currentManifest, type Manifest, versionsOf } from '../../catalog/versions.ts'
+import { Fault } from '../../errors.ts'
+import type { RuleReport } from '../../mapping/compile.ts'
+import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import { directMapping } from '../../mapping/direct.ts'
+import type { Mapping } from '../../mapping/ir.ts'
+import type { DatasetRecord } from '../../model/value.ts'
+import { KeptData } from '../kept-data.ts'
+
+/** Records that are mapped to tell what changes, and of these, records whose triples are shown. */
+const SAMPLE = 100
+const SHOWN_RECORDS = 3
+
+/** Triples after which no further record of the sample is mapped. */
+const MOST_TRIPLES = 50_000
+
+/** A mapping as it is being edited. */
+export interface Draft {
+  readonly text: string
+  /** Of what is being edited, or would be made: its ending tells the language. */
+  readonly file: string
+}
+
+/** What is to be said of a draft. */
+export interface CheckedDraft {
+  readonly diagnostics: readonly Diagnostic[]
+  /** null where an error keeps the draft from being used. */
+  readonly sample: DraftSample | null
+}
+
+/** What a draft makes of the first records. */
+export interface DraftSample {
+  readonly prefixes: Readonly<Record<string, string>>
+  readonly shown: { readonly records: number; readonly lines: Lines }
+  readonly records: number
+  readonly triples: number
+  readonly rules: readonly RuleReport[]
+  /** Against the mapping that is in force. */
+  readonly added: Lines
+  readonly removed: Lines
+}
+
+/** Checks drafts against what is published, of which it keeps the first records. */
+export class DraftChecker {
+  private readonly portal: string
+  private readonly base: string
+  private readonly samples = new KeptData(20)
+
+  constructor({ portal, base }: { readonly portal: string; readonly base: string }) {
+    this.portal = portal
+    this.base = base
+  }
+
+  /** The published version that a draft is checked against. Faults: NotPublishedYet. */
+  published(id: string): Manifest {
+    const manifest = currentManifest(versionsOf(this.portal), id)
+    if (manifest === null) throw new Fault('NotPublishedYet', { id })
+    return manifest
+  }
+
+  /** Checks a draft and, where it has no error, maps the first records with it. Faults: NotPublishedYet. */
+  async check({ text, file }: Draft, manifest: Manifest): Promise<CheckedDraft> {
+    const { dataset, statistics } = manifest
+    const { id, fields } = dataset
+    const { base } = this
+    const place = { id, base, fields }
+    const { mapping, diagnostics: found } = checkMapping({ file, text }, { ...place, statistics })
+    const diagnostics = [...found].sort(
+      (a, b) => a.place.line - b.place.line || a.place.column - b.place.column,
+    )
+    if (mapping === null) return { diagnostics, sample: null }
+    const records = await this.sampleOf(manifest)
+    const inForce = manifest.mapping?.mapping ?? directMapping(base, dataset)
+    return { diagnostics, sample: sampleOf(mapping, inForce, place, records) }
+  }
+
+  private sampleOf(manifest: Manifest): Promise<readonly DatasetRecord[]> {
+    const { dataset, version } = manifest
+    return this.samples.of(`${dataset.id} ${version}`, () =>
+      firstPublished(versionsOf(this.portal), manifest, SAMPLE),
+    )
+  }
+}
+
+function sampleOf(
+  mapping: Mapping,
+  inForce: Mapping,
+  place: Parameters<typeof mapRecords>[1],
+  records: readonly DatasetRecord[],
+): DraftSample {
+  const made = mapRecords(mapping, place, records, MOST_TRIPLES)
+  const before = mapRecords(inForce, place, records.slice(0, made.records))
+  const first = records.slice(0, SHOWN_RECORDS)
+  return {
+    prefixes: prefixesOf(mapping, place.base, place.id),
+    shown: { records: first.length, lines: mapRecords(mapping, place, first).lines },
+    records: made.records,
+    triples: made.lines.size,
+    rules: made.rules,
+    added: made.lines.without(before.lines),
+    removed: before.lines.without(made.lines),
+  }
+}

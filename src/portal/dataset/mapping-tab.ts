@@ -1,0 +1,125 @@
+import path from 'node:path'
+import { readDefinition } from '../../catalog/definition.ts'
+import { openMapping, proposedMapping } from '../../catalog/mapping-edit.ts'
+import type { Manifest } from '../../catalog/versions.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import { mayEdit } from '../../model/principal.ts'
+import { highlight } from '../parts/highlight.ts'
+import type { DraftChecker } from './mapping-draft.ts'
+import { draftResults } from './mapping-results.ts'
+import type { Tab, TabContext } from './tab.ts'
+
+/** What the tab is shown after, and the text that was sent with it. */
+export interface MappingEdit {
+  readonly checker: DraftChecker
+  readonly formToken: string
+  /** null for the mapping as it stands in the portal. */
+  readonly text: string | null
+  readonly outcome:
+    | { readonly type: 'opened' }
+    | { readonly type: 'saved' }
+    | { readonly type: 'checked' }
+    /** It has errors. */
+    | { readonly type: 'refused' }
+    | { readonly type: 'conflict' }
+    | { readonly type: 'unwritable'; readonly code: string }
+}
+
+const STATUS = {
+  opened: 200,
+  saved: 200,
+  checked: 200,
+  refused: 400,
+  conflict: 409,
+  unwritable: 500,
+} as const
+
+/**
+ * The editor of a dataset's mapping, for those who may edit it.
+ *
+ * @param edit null where only the name of the tab is needed: its own routes make the tab of each request
+ */
+export function mappingTab(edit: MappingEdit | null): Tab {
+  return {
+    name: 'mapping',
+    label: 'Mapping',
+    isFiltered: false,
+    isWide: true,
+    isShown: ({ entry, visit }) => entry.content === 'records' && mayEdit(visit.principal, entry.dataset.id),
+    render: async context =>
+      edit === null
+        ? { body: html`` }
+        : {
+            body: await editor(context, edit),
+            islands: ['mapping.js'],
+            status: STATUS[edit.outcome.type],
+          },
+  }
+}
+
+async function editor(
+  context: TabContext,
+  { checker, formToken, text, outcome }: MappingEdit,
+): Promise<Html> {
+  const { visit, services, entry } = context
+  const { say } = visit
+  const { id } = entry.dataset
+  const manifest = checker.published(id)
+  const opened = openMapping(services.portal, id)
+  const shown = text ?? opened.text ?? proposalOf(services.portal, manifest)
+  const name = `mappings/${path.basename(opened.file)}`
+  const checked = await checker.check({ text: shown, file: opened.file }, manifest)
+  const target = visit.href(context.path('mapping'))
+  const state =
+    opened.text === null
+      ? say(
+          'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.',
+        )
+      : manifest.mapping?.text === opened.text
+        ? say('This is the mapping {file}. It is in force.', { file: name })
+        : say('This is the mapping {file}. It is not in force, or not yet.', { file: name })
+  return html`${told(visit, outcome, opened.text)}
+<p>${state} ${say('It is written in YARRRML and says which triples each record becomes.')}</p>
+<form class="mapping" method="post" action="${target}" data-check="${visit.href(`${context.path('mapping')}check/`)}" data-failed="${say('The portal did not answer. The text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
+<input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="opened" value="${opened.digest}">
+<div class="mapping-text"><label for="text">${say('Mapping')}</label>
+<textarea id="text" name="text" rows="30" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" dir="ltr" data-file="${path.basename(opened.file)}">
+${shown}</textarea>
+<div class="buttons"><button name="action" value="save">${say('Save')}</button> <button class="plain" name="action" value="check">${say('Check and preview')}</button></div></div>
+<div class="mapping-results" aria-live="polite" aria-busy="false">${draftResults(visit, checked)}</div>
+</form>
+<script type="application/json" id="mapping-fields">${fieldList(entry.dataset.fields.map(field => field.name))}</script>`
+}
+
+/** Names as JSON that can stand in a script element: no `<` ends it. */
+function fieldList(names: readonly string[]): Html {
+  return { html: JSON.stringify(names).replaceAll('<', '\\u003c') }
+}
+
+function proposalOf(portal: string, { dataset, statistics }: Manifest): string {
+  const { definition } = readDefinition(portal, dataset.id)
+  const known = definition ?? { id: dataset.id, identity: [], metas: dataset.metas }
+  return proposedMapping(known, dataset.fields, statistics)
+}
+
+/** What became of what was sent. */
+function told(visit: Visit, outcome: MappingEdit['outcome'], current: string | null): Html {
+  const { say } = visit
+  switch (outcome.type) {
+    case 'opened':
+    case 'checked':
+      return html``
+    case 'saved':
+      return html`<div class="note good" role="status"><p>${say('The mapping is saved. The portal publishes it within a few seconds.')}</p></div>`
+    case 'refused':
+      return html`<div class="fault" role="alert"><p>${say('The mapping has errors. It was not saved.')}</p></div>`
+    case 'unwritable':
+      return html`<div class="fault" role="alert"><p>${say('The mapping cannot be written to the portal folder ({code}). It was not saved.', { code: outcome.code })}</p></div>`
+    case 'conflict':
+      return html`<div class="fault" role="alert"><p>${say('Somebody else has changed the mapping since you opened it. Yours was not saved; it is below. Saving again replaces the other one.')}</p>
+<details><summary>${say('The mapping as it is now')}</summary><pre dir="ltr" tabindex="0" role="region" aria-label="${say('The mapping as it is now')}"><code>${highlight(current ?? '', 'yaml')}</code></pre></details></div>`
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,62 @@
+import type { Html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import { type Field, isGeo, isTemporal } from '../../model/field.ts'
+import { isNumber, valueCell } from '../parts/value.ts'
+
+/** A column of a table: a field, and how its values on the page ask to be set. */
+export interface Column {
+  readonly field: Field
+  /** Numbers, moments and points stay on one line; long texts get room. */
+  readonly kind: 'number' | 'line' | 'text' | 'long'
+  /** What its values are measured in; null where that is not told. */
+  readonly unit: string | null
+  /** Decimals of all its numbers, so that their points stand below one another. */
+  readonly decimals: number
+}
+
+type RecordObject = Readonly<Record<string, unknown>>
+
+/** Characters of a text from which on a column of them gets room, and up to which it stays on one line. */
+const LONG = 40
+const SHORT = 14
+const MOST_DECIMALS = 3
+
+/** The columns of a page of records. */
+export function columnsOf(fields: readonly Field[], records: readonly RecordObject[]): readonly Column[] {
+  return fields.map(field => {
+    const values = records.map(record => record[field.name])
+    const unit = field.annotations.unit?.[0]
+    return {
+      field,
+      kind: kindOf(field, values),
+      unit: unit === undefined ? null : String(unit),
+      decimals: field.type === 'double' ? decimalsOf(values) : 0,
+    }
+  })
+}
+
+/** A value of a record in its column. */
+export function columnCell(
+  visit: Visit,
+  value: unknown,
+  { field, decimals }: Column,
+  isInLink = false,
+): Html {
+  return valueCell(visit, value, field, { decimals, isInLink })
+}
+
+function kindOf(field: Field, values: readonly unknown[]): Column['kind'] {
+  if (isNumber(field)) return 'number'
+  if (isTemporal(field.type) || isGeo(field.type) || field.type !== 'text') return 'line'
+  const lengths = values.map(value => (value === null || value === undefined ? 0 : String(value).length))
+  const longest = Math.max(0, ...lengths)
+  if (longest <= SHORT) return 'line'
+  const given = lengths.filter(length => length > 0)
+  return given.reduce((sum, length) => sum + length, 0) / given.length > LONG ? 'long' : 'text'
+}
+
+function decimalsOf(values: readonly unknown[]): number {
+  const lengths = values.map(value => /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0)
+  const most = Math.max(0, ...lengths)
+  return most <= MOST_DECIMALS ? most : 0
+}

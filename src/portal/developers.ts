@@ -1,0 +1,165 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServedDataset } from '../catalog/served.ts'
+import { type Html, html } from '../http/html.ts'
+import { sendSitePage } from '../http/site/frame.ts'
+import { type Visit, visitOf } from '../http/site/visit.ts'
+import { doorAddress, doorPaths } from './dataset/doors.ts'
+import { addressLine, COPY_ISLAND, codeBlock } from './parts/code.ts'
+import type { SourceLanguage } from './parts/highlight-rules.ts'
+import { type SiteServices, titleOf } from './services.ts'
+
+/** A way in for programs. */
+interface Door {
+  readonly name: string
+  /** When to take it. */
+  readonly use: string
+  readonly path: string
+  /** One call that works as it stands; null where the portal has no dataset for it. */
+  readonly example: { readonly text: string; readonly language: SourceLanguage } | null
+  readonly more?: Html
+}
+
+/** Answers with the page for people who write programs: the doors of the portal, accounts, limits. */
+export async function answerDevelopers(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: SiteServices,
+): Promise<FastifyReply> {
+  const visit = visitOf(request, services)
+  const { say } = visit
+  const { entries } = services.catalog.seenBy(request.principal).current()
+  const doors = doorsOf(visit, exampleDataset(entries))
+  return sendSitePage(reply, visit, {
+    title: say('Developers'),
+    description: say('The interfaces of this portal for programs, with an example of each.'),
+    part: 'developers',
+    islands: [COPY_ISLAND],
+    body: html`<h1>${say('Developers')}</h1>
+<p>${say('Every record of this portal lives in one triple store, and every door below asks that store: what one of them answers, the others answer as well.')}</p>
+<h2>${say('Doors')}</h2>
+${doors.map(door => doorSection(visit, door))}
+<h2 id="keys">${say('Accounts and keys')}</h2>
+${accounts(visit)}
+<h2 id="limits">${say('Limits')}</h2>
+${limits(visit, services)}`,
+  })
+}
+
+/** A dataset with records, and a graph of its own where there is one. */
+function exampleDataset(entries: readonly ServedDataset[]): ServedDataset | null {
+  const tables = entries.filter(({ content }) => content === 'records')
+  return tables.find(({ mapping }) => mapping !== null) ?? tables[0] ?? null
+}
+
+function doorSection(visit: Visit, { name, use, path, example, more }: Door): Html {
+  const { href, address } = doorAddress(visit, path)
+  return html`<section class="door"><h3>${name}</h3>
+<p>${use}</p><p>${addressLine(visit, href, address)}</p>
+${example === null ? '' : codeBlock(visit, example.text, example.language)}${more === undefined ? '' : html`<p>${more}</p>`}</section>
+`
+}
+
+function doorsOf(visit: Visit, entry: ServedDataset | null): readonly Door[] {
+  const { say } = visit
+  const id = entry?.dataset.id ?? ''
+  const paths = doorPaths(id)
+  const full = (path: string) => doorAddress(visit, path).address
+  const code = (text: string) => (entry === null ? null : ({ text, language: 'code' } as const))
+  const console = doorAddress(visit, '/api/explore/v2.1/console').href
+  const openapi = doorAddress(visit, '/api/explore/v2.1/swagger.json').href
+  const name = entry === null ? '' : titleOf(entry)
+  return [
+    {
+      name: 'Explore API v2.1',
+      use: say('For most programs: records, groups, facets and exports as JSON, filtered with ODSQL.'),
+      path: '/api/explore/v2.1/catalog/datasets',
+      example: code(`curl '${full(paths.records)}?limit=2'`),
+      more: html`<a href="${console}">${say('Console')}</a> · <a href="${openapi}">OpenAPI</a>${entry === null ? '' : html` · <a href="${visit.href(`/explore/dataset/${encodeURIComponent(id)}/api/`)}">${say('Try it out: {dataset}', { dataset: name })}</a>`}`,
+    },
+    {
+      name: say('Search API v2 and Explore API v2.0'),
+      use: say('For programs that were written for the earlier generations of this API.'),
+      path: '/api/v2/catalog/datasets',
+      example: code(
+        `curl '${full(`/api/explore/v2.0/catalog/datasets/${encodeURIComponent(id)}/records`)}?limit=2'`,
+      ),
+    },
+    {
+      name: say('Exports'),
+      use: say(
+        'For whole datasets, or all of what is filtered, as a file: CSV, Excel, GeoJSON, Parquet, Turtle and more.',
+      ),
+      path: entry === null ? '/api/explore/v2.1/catalog/exports' : paths.exports,
+      example: code(`curl -O '${full(paths.exports)}/csv'`),
+    },
+    {
+      name: 'OData',
+      use: say('For Excel, Power BI, Tableau and other tools that read tables, in versions 4.0 and 3.0.'),
+      path: '/api/odata/',
+      example: code(`curl '${full(paths.odata)}?$top=2'`),
+    },
+    {
+      name: 'SPARQL',
+      use: say('For questions over the graph of one dataset, or of all that are public at once.'),
+      path: '/api/sparql',
+      example: code(
+        `curl -G '${full(paths.sparql)}' -H 'Accept: text/csv' \\\n  --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 5'`,
+      ),
+      more: html`<a href="${visit.href('/sparql/')}">${say('Playground')}</a>`,
+    },
+    {
+      name: 'Triple pattern fragments',
+      use: say(
+        'For clients that work out queries themselves, such as Comunica: they are cheap to serve, and to keep.',
+      ),
+      path: '/api/tpf',
+      example: code(
+        `npx -p @comunica/query-sparql comunica-sparql '${full(paths.fragments)}' \\\n  'SELECT * WHERE { ?s ?p ?o } LIMIT 5'`,
+      ),
+    },
+    {
+      name: say('Linked data'),
+      use: say(
+        'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.',
+      ),
+      path: entry === null ? '/.well-known/void' : paths.document,
+      example: code(`curl -L -H 'Accept: text/turtle' '${full(paths.document)}'`),
+    },
+    {
+      name: 'VoID, DCAT',
+      use: say('For catalogs and harvesters: what datasets there are, and what is in them.'),
+      path: '/.well-known/void',
+      example: {
+        text: `curl '${full('/api/explore/v2.1/catalog/exports/ttl')}'`,
+        language: 'code',
+      },
+    },
+  ]
+}
+
+function accounts(visit: Visit): Html {
+  const { say } = visit
+  const base = visit.site.base
+  return html`<p>${say('What is public needs no account. Restricted datasets are open to users who were granted them, with an API key, or by OAuth 2.0 for applications that act for users.')}</p>
+${codeBlock(visit, `curl -H 'Authorization: Apikey YOUR-API-KEY' '${base}/api/explore/v2.1/catalog/datasets'`, 'code')}
+<ul><li><a href="${visit.href('/account/my-api-keys/')}">${say('Your API keys')}</a></li>
+<li><a href="${visit.href('/account/my-applications/')}">${say('Your applications')}</a></li>
+<li><a href="${doorAddress(visit, '/.well-known/oauth-authorization-server').href}">${say('Where OAuth 2.0 answers')}</a></li></ul>`
+}
+
+function limits(visit: Visit, { limits: { domain, anonymous, user } }: SiteServices): Html {
+  const { say, number, principal } = visit
+  const own = principal.type === 'user' ? (principal.quota ?? user) : null
+  const none = say('no limit of their own')
+  const rows = [
+    [say('Everybody together'), number(domain)],
+    [say('An address without an account'), anonymous === null ? none : number(anonymous)],
+    [say('A user'), user === null ? none : number(user)],
+    ...(own === null ? [] : [[say('You'), number(own)] as const]),
+  ] as const
+  return html`<table class="terms"><caption class="hidden">${say('Calls a day')}</caption>
+<thead><tr><th scope="col">${say('Who calls')}</th><th scope="col" class="number">${say('Calls a day')}</th></tr></thead>
+<tbody>${rows.map(([who, calls]) => html`<tr><th scope="row">${who}</th><td class="number">${calls}</td></tr>`)}</tbody></table>
+<p>${say('A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.')}</p>
+<p>${say('A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.', { rows: 100, last: 10_000 })}</p>`
+}

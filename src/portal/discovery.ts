@@ -1,0 +1,49 @@
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { Fault } from '../errors.ts'
+import { one } from '../http/parameters.ts'
+import type { QueryParameters } from '../http/query-string.ts'
+import { visitOf } from '../http/site/visit.ts'
+import { ANONYMOUS } from '../model/principal.ts'
+import { openSearchDescription, suggestions } from './opensearch.ts'
+import { robotsText } from './robots.ts'
+import type { SiteServices } from './services.ts'
+import { listedPages, listedTabs, sitemap, sitemapPart } from './sitemap.ts'
+
+interface PartRoute {
+  readonly Params: { readonly part: string }
+}
+
+/** What search engines and browsers are told of the portal as a whole. Only what everybody may see is listed. */
+export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
+  const { base, catalog } = services
+  const pages = () => listedPages(catalog.seenBy(ANONYMOUS).current().entries, listedTabs())
+
+  app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
+  app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))
+  app.get<PartRoute>('/sitemap/:part', (request, reply) => {
+    const { part } = request.params
+    const number = Number(/^(\d{1,6})\.xml$/.exec(part)?.[1] ?? 0)
+    const text = number === 0 ? null : sitemapPart(pages(), base, number)
+    if (text === null) throw new Fault('NotFoundResource', { kind: 'page', id: part.slice(0, 100) })
+    return sendText(reply, 'application/xml', text)
+  })
+
+  app.get('/opensearch.xml', (request, reply) => {
+    const { language, say } = visitOf(request, services)
+    const text = openSearchDescription(services, language, say('Find datasets'))
+    reply.header('vary', 'Accept-Language')
+    return sendText(reply, 'application/opensearchdescription+xml', text)
+  })
+  app.get('/explore/suggestions', (request, reply) => {
+    const written = one(request.query as QueryParameters, 'q') ?? ''
+    const { entries } = catalog.seenBy(request.principal).current()
+    return reply
+      .header('cache-control', 'no-cache')
+      .type('application/x-suggestions+json; charset=utf-8')
+      .send(JSON.stringify(suggestions(entries, written, services)))
+  })
+}
+
+function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+  return reply.header('cache-control', 'public, max-age=3600').type(`${type}; charset=utf-8`).send(text)
+}

@@ -1,0 +1,19 @@
+/** A chart is drawn anew as soon as something else is chosen for it. */
+const form = document.querySelector<HTMLFormElement>('.chart-form')
+
+form?.addEventListener('change', event => {
+  const { name } = event.target as HTMLSelectElement
+  // Another axis is put in the order that suits it.
+  const sort = form.querySelector<HTMLSelectElement>('[name=sort]')
+  if (name === 'x' && sort !== null) sort.disabled = true
+  sessionStorage.setItem('chart', name)
+  form.requestSubmit()
+})
+
+const chosen = sessionStorage.getItem('chart')
+if (form !== null && chosen !== null) {
+  sessionStorage.removeItem('chart')
+  form.querySelector<HTMLSelectElement>(`select[name="${CSS.escape(chosen)}"]`)?.focus()
+}
+
+export {}

@@ -1,0 +1,85 @@
+import { tokensOf } from '../parts/highlight.ts'
+
+/** Runs the call of the form in place: the address of the page follows, and the answer is that of the API. */
+const form = document.querySelector<HTMLFormElement>('form.api-form')
+
+form?.addEventListener('submit', event => {
+  event.preventDefault()
+  const address = new URL(form.action)
+  for (const [name, value] of new FormData(form))
+    if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value.trim())
+  history.replaceState(null, '', address)
+  void run(address)
+  // The page stays: fields that were left out of the address can be filled in again.
+  setTimeout(() => {
+    for (const field of form.querySelectorAll<HTMLInputElement>('[name]:disabled')) field.disabled = false
+  })
+})
+
+/** The condition becomes an editor when somebody turns to it: it is loaded then. */
+const where = form?.querySelector<HTMLTextAreaElement>('textarea[name=where]')
+where?.addEventListener(
+  'focus',
+  async () => {
+    const { editCondition } = await import('./condition-editor.part.ts')
+    editCondition(where)
+  },
+  { once: true },
+)
+
+/** The part of the page that depends on the call is made by the portal, as if the page were loaded anew. */
+async function run(address: URL): Promise<void> {
+  const shown = document.querySelector<HTMLElement>('#call')
+  if (shown === null) return
+  shown.setAttribute('aria-busy', 'true')
+  try {
+    const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html')
+    const made = page.querySelector<HTMLElement>('#call')
+    if (made === null) return location.assign(address)
+    shown.replaceWith(made)
+    for (const button of made.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
+    // What the portal refuses is told on the page: nothing would come of the call.
+    if (made.querySelector('.fault') === null) await call(made)
+  } catch {
+    tell(shown, shown.dataset.failed ?? '')
+    shown.removeAttribute('aria-busy')
+  }
+}
+
+async function call(shown: HTMLElement): Promise<void> {
+  const begun = performance.now()
+  const response = await fetch(shown.dataset.call ?? '', { headers: { accept: 'application/json' } })
+  const text = await response.text()
+  const parts: Readonly<Record<string, string>> = {
+    status: String(response.status),
+    ms: String(Math.round(performance.now() - begun)),
+    bytes: text.length.toLocaleString(document.documentElement.lang),
+  }
+  tell(
+    shown,
+    (shown.dataset.status ?? '').replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? ''),
+  )
+  const answer = shown.querySelector('.answer')
+  if (!response.ok || answer === null) return
+  shown.querySelector('.remark')?.remove()
+  const code = answer.querySelector('code') ?? answer.appendChild(document.createElement('pre'))
+  code.replaceChildren(...painted(JSON.stringify(JSON.parse(text), null, 2).slice(0, LONGEST)))
+}
+
+/** Characters of an answer that are shown. */
+const LONGEST = 100_000
+
+function painted(text: string): readonly (Node | string)[] {
+  return tokensOf(text, 'json').map(({ kind, text }) => {
+    if (kind === 'plain') return text
+    const mark = document.createElement('span')
+    mark.className = `t-${kind}`
+    mark.textContent = text
+    return mark
+  })
+}
+
+function tell(shown: HTMLElement, text: string): void {
+  const status = shown.querySelector('.status')
+  if (status !== null) status.textContent = text
+}

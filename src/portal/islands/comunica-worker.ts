@@ -1,0 +1,153 @@
+import { QueryEngine } from '@comunica/query-sparql'
+import type { Term } from '../../rdf/term.ts'
+import type { QueryMessage, QueryRun, ResultRow } from './query-messages.part.ts'
+
+/**
+ * Runs one query with Comunica, away from the page, over fragments or endpoints of this portal. Ending the worker stops the
+ * query and its requests.
+ */
+interface WorkerScope {
+  postMessage(message: QueryMessage): void
+  onmessage: ((event: { readonly data: QueryRun }) => void) | null
+  onunhandledrejection: ((event: { readonly reason: unknown; preventDefault(): void }) => void) | null
+}
+const scope = globalThis as unknown as WorkerScope
+const tell = (message: QueryMessage) => scope.postMessage(message)
+
+/** Rows that are told together, and milliseconds that the first of them waits at most. */
+const MOST_ROWS = 200
+const PATIENCE = 60
+
+/** A term as Comunica gives it (RDF/JS, "Data interfaces"). */
+interface GivenTerm {
+  readonly termType: string
+  readonly value: string
+  readonly language?: string
+  readonly datatype?: { readonly value: string }
+}
+
+let requests = 0
+let refused: number | null = null
+let hasEnded = false
+
+scope.onmessage = ({ data }) => {
+  run(data).catch(fail)
+}
+// Comunica throws some errors where nobody waits for them.
+scope.onunhandledrejection = event => {
+  event.preventDefault()
+  fail(event.reason)
+}
+tell({ type: 'ready' })
+
+async function run({ query, sources, base, here }: QueryRun): Promise<void> {
+  const engine = new QueryEngine()
+  const [first, ...rest] = sources
+  if (first === undefined) return
+  const context = {
+    sources: [first, ...rest] as [typeof first, ...typeof rest],
+    fetch: countedFetch(base, here),
+  }
+  await engine.explain(query, { ...context }, 'parsed')
+  const result = await engine.query(query, context)
+  switch (result.resultType) {
+    case 'bindings': {
+      const rows = await result.execute()
+      const names = (await result.metadata()).variables.map(({ value }) => value)
+      tell({ type: 'head', kind: 'rows', variables: names })
+      await tellRows(rows, row => names.map(name => termOf(row.get(name))))
+      break
+    }
+    case 'quads': {
+      const triples = (await result.execute()) as AsyncIterable<Record<(typeof TRIPLE)[number], GivenTerm>>
+      tell({ type: 'head', kind: 'triples', variables: TRIPLE })
+      await tellRows(triples, triple => TRIPLE.map(name => termOf(triple[name])))
+      break
+    }
+    case 'boolean':
+      tell({ type: 'truth', value: await result.execute() })
+      break
+    default:
+      throw new Error('Only SELECT, ASK, CONSTRUCT and DESCRIBE are run: the sources are only read.')
+  }
+  if (hasEnded) return
+  hasEnded = true
+  tell({ type: 'requests', count: requests })
+  tell({ type: 'done' })
+}
+
+const TRIPLE = ['subject', 'predicate', 'object'] as const
+
+async function tellRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => ResultRow): Promise<void> {
+  let held: ResultRow[] = []
+  let timer: ReturnType<typeof setTimeout> | null = null
+  const flush = () => {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    if (held.length > 0) tell({ type: 'rows', rows: held })
+    held = []
+  }
+  for await (const item of items) {
+    held.push(row(item))
+    timer ??= setTimeout(flush, PATIENCE)
+    if (held.length >= MOST_ROWS) flush()
+  }
+  flush()
+}
+
+/**
+ * Asks like `fetch` and counts. A portal that is reached by another address than its public one is asked by that one, and
+ * its answers keep the name under which they were asked for: fragments speak of themselves by it.
+ */
+function countedFetch(base: string, here: string): typeof fetch {
+  let isTold = true
+  return async (input, init) => {
+    requests += 1
+    if (isTold) {
+      isTold = false
+      setTimeout(() => {
+        isTold = true
+        tell({ type: 'requests', count: requests })
+      }, PATIENCE)
+    }
+    const asked = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
+    const isOwn = base !== here && (asked === base || asked.startsWith(`${base}/`))
+    const target = isOwn ? here + asked.slice(base.length) : asked
+    const answer = await fetch(target, init)
+    if (answer.status >= 400) refused ??= answer.status
+    if (isOwn) Object.defineProperty(answer, 'url', { value: asked })
+    return answer
+  }
+}
+
+/** Null for an unbound variable, and for a triple term. */
+function termOf(term: GivenTerm | undefined): Term | null {
+  switch (term?.termType) {
+    case 'NamedNode':
+      return { type: 'iri', value: term.value }
+    case 'BlankNode':
+      return { type: 'blank', value: term.value }
+    case 'Literal': {
+      const { value, language = '', datatype } = term
+      return { type: 'literal', value, language, datatype: datatype?.value ?? '' }
+    }
+    default:
+      return null
+  }
+}
+
+const LONGEST_MESSAGE = 600
+
+function fail(error: unknown): void {
+  if (hasEnded) return
+  hasEnded = true
+  const text = error instanceof Error ? error.message : String(error)
+  const offset = /at offset: (\d+)/.exec(text)?.[1]
+  tell({ type: 'requests', count: requests })
+  tell({
+    type: 'fault',
+    message: text.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE),
+    offset: offset === undefined ? null : Number(offset),
+    status: refused,
+  })
+}

@@ -1,0 +1,29 @@
+/** Makes the copy buttons beside addresses and source texts work. */
+for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
+
+/** How long a button says that it has copied. */
+const TOLD = 1600
+
+document.addEventListener('click', event => {
+  const button =
+    event.target instanceof Element ? event.target.closest<HTMLButtonElement>('button.copy') : null
+  const source = button?.parentElement?.querySelector('code')
+  if (!button || !source || button.dataset.label !== undefined) return
+  void copy(source).then(() => {
+    button.dataset.label = button.textContent ?? ''
+    button.textContent = button.dataset.done ?? ''
+    setTimeout(() => {
+      button.textContent = button.dataset.label ?? ''
+      delete button.dataset.label
+    }, TOLD)
+  })
+})
+
+/** Addresses without encryption have no clipboard: there the text is selected, and copied as by hand. */
+async function copy(source: Element): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(source.textContent ?? '')
+  getSelection()?.selectAllChildren(source)
+  document.execCommand('copy')
+}
+
+export {}

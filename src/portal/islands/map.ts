@@ -1,0 +1,10 @@
+/** Maps are drawn when the page is there: their code is loaded after it. */
+const element = document.getElementById('map')
+const frame = element?.closest<HTMLElement>('.map-frame')
+
+if (element !== null && frame) {
+  frame.hidden = false
+  void import('./map-view.part.ts').then(({ showMap }) => showMap(element, frame))
+}
+
+export {}

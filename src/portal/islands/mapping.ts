@@ -1,0 +1,86 @@
+import type { ToldDiagnostic } from './mapping-editor.part.ts'
+
+/** The editor of mappings: what is typed is checked by the portal, and what is told leads to its line. */
+const MILLISECONDS = 600
+
+/** What shows the text: the plain field, or the editor once it is loaded. */
+interface Shown {
+  readonly goTo: (line: number, column: number) => void
+  readonly mark: (diagnostics: readonly ToldDiagnostic[]) => void
+}
+
+const form = document.querySelector<HTMLFormElement>('form.mapping')
+const field = form?.querySelector<HTMLTextAreaElement>('textarea[name=text]') ?? null
+const results = form?.querySelector<HTMLElement>('.mapping-results') ?? null
+
+if (form !== null && field !== null && results !== null) start(form, field, results)
+
+function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLElement): void {
+  let shown: Shown = { goTo: (line, column) => selectIn(field, line, column), mark: () => undefined }
+  let told: readonly ToldDiagnostic[] = []
+  let isChanged = form.dataset.leaving === 'changed'
+  let timer = 0
+  let asked = 0
+
+  const check = async () => {
+    const number = ++asked
+    results.setAttribute('aria-busy', 'true')
+    const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>)
+    const answer = await fetch(form.dataset.check ?? '', { method: 'POST', body }).catch(() => null)
+    if (number !== asked) return
+    results.setAttribute('aria-busy', 'false')
+    if (answer?.ok !== true) {
+      const note = document.createElement('p')
+      note.className = 'fault'
+      note.textContent = form.dataset.failed ?? ''
+      results.replaceChildren(note)
+      return
+    }
+    const { diagnostics, html } = (await answer.json()) as {
+      readonly diagnostics: readonly ToldDiagnostic[]
+      readonly html: string
+    }
+    told = diagnostics
+    const open = [...results.querySelectorAll('details[open]')].map(({ className }) => className)
+    results.innerHTML = html
+    for (const each of results.querySelectorAll('details')) each.open = open.includes(each.className)
+    shown.mark(diagnostics)
+  }
+
+  field.addEventListener('input', () => {
+    isChanged = true
+    window.clearTimeout(timer)
+    timer = window.setTimeout(check, MILLISECONDS)
+  })
+  field.addEventListener(
+    'focus',
+    async () => {
+      const { editMapping } = await import('./mapping-editor.part.ts')
+      const names = JSON.parse(document.querySelector('#mapping-fields')?.textContent ?? '[]') as string[]
+      shown = editMapping(field, names)
+      shown.mark(told)
+      if (told.length === 0) await check()
+    },
+    { once: true },
+  )
+  results.addEventListener('click', event => {
+    const link = (event.target as Element).closest<HTMLElement>('a[data-line]')
+    if (link === null) return
+    event.preventDefault()
+    shown.goTo(Number(link.dataset.line), Number(link.dataset.column))
+  })
+  form.addEventListener('submit', () => {
+    isChanged = false
+  })
+  window.addEventListener('beforeunload', event => {
+    if (isChanged) event.preventDefault()
+  })
+}
+
+/** Puts the cursor of a plain field at a place. */
+function selectIn(field: HTMLTextAreaElement, line: number, column: number): void {
+  const before = field.value.split('\n').slice(0, line - 1)
+  const at = before.reduce((sum, text) => sum + text.length + 1, 0) + column - 1
+  field.focus()
+  field.setSelectionRange(at, at)
+}

@@ -1,0 +1,26 @@
+/** The ODSQL playground: its condition becomes an editor when somebody turns to it, and another dataset begins anew. */
+const condition = document.querySelector<HTMLTextAreaElement>('#odsql [name=where]')
+condition?.addEventListener(
+  'focus',
+  async () => {
+    const { editCondition } = await import('./condition-editor.part.ts')
+    editCondition(condition)
+  },
+  { once: true },
+)
+
+for (const field of document.querySelectorAll<HTMLTextAreaElement>('#odsql textarea'))
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) field.form?.requestSubmit()
+  })
+
+document.querySelector<HTMLSelectElement>('#dataset')?.addEventListener('change', event => {
+  const { form, value } = event.target as HTMLSelectElement
+  const target = new URL(form?.action ?? location.href)
+  const language = form?.querySelector<HTMLInputElement>('[name=lang]')?.value
+  if (language !== undefined) target.searchParams.set('lang', language)
+  target.searchParams.set('dataset', value)
+  location.href = target.href
+})
+
+export {}

@@ -1,0 +1,2 @@
+/** Only maps of shapes load what draws them. */
+export { GeoJSON } from 'leaflet/src/layer/GeoJSON.js'

@@ -1,0 +1,143 @@
+import type { PlaygroundData } from '../playground/sparql-page.ts'
+import { CodePaint } from './code-paint.part.ts'
+import { exampleList } from './example-list.part.ts'
+import type { AskedSource, QueryMessage, QueryRun } from './query-messages.part.ts'
+import { QueryView } from './query-view.part.ts'
+
+/** The SPARQL playground: runs the query in a worker and shows its answer while it comes. */
+const data = JSON.parse(element('playground-data').textContent ?? '') as PlaygroundData
+const form = element('playground') as HTMLFormElement
+const field = element('query') as HTMLTextAreaElement
+const run = element('run') as HTMLButtonElement
+const stop = element('stop') as HTMLButtonElement
+const via = element('via') as HTMLSelectElement
+const here = location.origin + new URL(data.base).pathname.replace(/\/+$/, '')
+const paint = new CodePaint(field, form.querySelector('.code pre') as HTMLElement)
+const view = new QueryView(element('status'), element('answer'), { ...data, here })
+let worker: Worker | null = null
+
+form.addEventListener('submit', event => {
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  start()
+})
+stop.addEventListener('click', () => {
+  end()
+  view.stop()
+})
+field.addEventListener('input', () => tellState())
+field.addEventListener('keydown', event => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  start()
+})
+via.addEventListener('change', () => tellState())
+for (const box of form.querySelectorAll<HTMLInputElement>('[name=source]'))
+  box.addEventListener('change', () => {
+    tellState()
+    examples.show(chosen())
+  })
+const examples = exampleList(element('examples'), { here, ...data }, (query, sources) => {
+  field.value = query
+  choose(sources)
+  paint.mark(null)
+  tellState(true)
+})
+tellState()
+
+function start(): void {
+  end()
+  const query = field.value
+  const sources = chosen()
+  tellState(true)
+  paint.mark(null)
+  if (sources.length === 0) {
+    view.fail(data.texts.choose)
+    return
+  }
+  if (query.trim() === '') {
+    field.focus()
+    return
+  }
+  view.begin(query)
+  run.disabled = true
+  stop.hidden = false
+  const begun = new Worker(data.worker)
+  worker = begun
+  begun.onmessage = ({ data: message }: MessageEvent<QueryMessage>) => {
+    if (worker !== begun) return
+    if (message.type === 'ready') {
+      const asked: QueryRun = { query, sources: sources.map(sourceOf), base: data.base, here }
+      begun.postMessage(asked)
+    }
+    view.show(message)
+    if (message.type === 'fault') paint.mark(message.offset)
+    if (message.type === 'done' || message.type === 'fault') end()
+  }
+  begun.onerror = () => {
+    end()
+    view.fail(data.texts.failed)
+  }
+}
+
+function end(): void {
+  worker?.terminate()
+  worker = null
+  run.disabled = false
+  stop.hidden = true
+}
+
+function sourceOf(id: string): AskedSource {
+  const name = encodeURIComponent(id)
+  switch (via.value) {
+    case 'fragments':
+      return { type: 'qpf', value: `${data.base}/api/tpf/${name}` }
+    case 'brtpf':
+      return { type: 'brtpf', value: `${data.base}/api/tpf/${name}` }
+    default:
+      return { type: 'sparql', value: `${data.base}/api/sparql/${name}` }
+  }
+}
+
+function chosen(): readonly string[] {
+  return [...form.querySelectorAll<HTMLInputElement>('[name=source]:checked')].map(({ value }) => value)
+}
+
+function choose(ids: readonly string[]): void {
+  for (const box of form.querySelectorAll<HTMLInputElement>('[name=source]'))
+    box.checked = ids.includes(box.value)
+}
+
+/** Keeps the links of the page to what it shows; and its own address where the query is run or chosen. */
+function tellState(isKept = false): void {
+  const permalink = new URL(form.action)
+  const language = form.querySelector<HTMLInputElement>('[name=lang]')?.value
+  if (language !== undefined) permalink.searchParams.set('lang', language)
+  for (const id of chosen()) permalink.searchParams.append('source', id)
+  if (via.value !== 'endpoint') permalink.searchParams.set('via', via.value)
+  permalink.searchParams.set('query', field.value)
+  const link = element('permalink') as HTMLAnchorElement
+  link.href = permalink.href
+  const twin = element('twin') as HTMLAnchorElement
+  twin.href = twinAddress()
+  if (isKept) history.replaceState(null, '', permalink.pathname + permalink.search)
+}
+
+function twinAddress(): string {
+  const ids = chosen()
+  const [only] = ids
+  const isOne = ids.length === 1 && only !== undefined
+  const address = new URL(`${here}/api/sparql${isOne ? `/${encodeURIComponent(only)}` : ''}`)
+  address.searchParams.set('query', field.value)
+  address.searchParams.set('format', 'json')
+  if (!isOne)
+    for (const id of ids)
+      address.searchParams.append('default-graph-uri', `${data.base}/ld/resources/${encodeURIComponent(id)}`)
+  return address.href
+}
+
+function element(id: string): HTMLElement {
+  const found = document.getElementById(id)
+  if (found === null) throw new Error(`the page has no ${id}`)
+  return found
+}

@@ -1,0 +1,13 @@
+import { type Html, html } from '../../http/html.ts'
+import type { LinkParameters } from '../../http/site/visit.ts'
+
+/** Parameters of an address as hidden fields of a form that keeps them. */
+export function hiddenFields(parameters: LinkParameters): readonly Html[] {
+  return Object.entries(parameters).flatMap(([name, given]) =>
+    (Array.isArray(given) ? (given as readonly string[]) : [given]).flatMap(value =>
+      value === undefined || value === ''
+        ? []
+        : [html`<input type="hidden" name="${name}" value="${String(value)}">`],
+    ),
+  )
+}

@@ -1,0 +1,44 @@
+import { type Html, html } from '../../http/html.ts'
+import { SOURCE_RULES, type SourceLanguage, type TokenKind, type TokenRule } from './highlight-rules.ts'
+
+/** A piece of source text. */
+export interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+}
+
+/** The address that a token leads to; null for none. */
+export type TokenLink = (token: Token) => string | null
+
+/** Takes a source text apart; the pieces together are the text. */
+export function tokensOf(text: string, language: SourceLanguage): readonly Token[] {
+  const rules: readonly TokenRule[] = SOURCE_RULES[language]
+  const tokens: Token[] = []
+  for (let at = 0; at < text.length; ) {
+    const token = tokenAt(text, at, rules)
+    const last = tokens.at(-1)
+    if (last?.kind === 'plain' && token.kind === 'plain')
+      tokens[tokens.length - 1] = { kind: 'plain', text: last.text + token.text }
+    else tokens.push(token)
+    at += token.text.length
+  }
+  return tokens
+}
+
+function tokenAt(text: string, at: number, rules: readonly TokenRule[]): Token {
+  for (const [kind, pattern] of rules) {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0]
+    if (found !== undefined && found !== '') return { kind, text: found }
+  }
+  return { kind: 'plain', text: text.slice(at, at + 1) }
+}
+
+/** A source text with a class for each kind of token, `t-string`, and links where tokens lead somewhere. */
+export function highlight(text: string, language: SourceLanguage, link: TokenLink = () => null): Html {
+  return html`${tokensOf(text, language).map(token => {
+    const target = link(token)
+    const shown = target === null ? html`${token.text}` : html`<a href="${target}">${token.text}</a>`
+    return token.kind === 'plain' ? shown : html`<span class="t-${token.kind}">${shown}</span>`
+  })}`
+}

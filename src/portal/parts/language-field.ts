@@ -1,0 +1,9 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+
+/** The language that the address names, in a form: its address is made anew from its fields. */
+export function languageField({ namedLanguage }: Visit): Html {
+  return namedLanguage === undefined
+    ? html``
+    : html`<input type="hidden" name="lang" value="${namedLanguage}">`
+}

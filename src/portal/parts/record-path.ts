@@ -1,0 +1,61 @@
+import type { ServedDataset } from '../../catalog/served.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import type { ResourceRule } from '../../mapping/ir.ts'
+import { subjectReport } from '../../mapping/report.ts'
+import { compileTerm } from '../../mapping/terms.ts'
+import type { Value } from '../../model/value.ts'
+import { recordIri } from '../../rdf/iris.ts'
+
+/** The resource that a record is about: what a mapping calls it. */
+type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
+
+const namers = new WeakMap<ServedDataset, Namer>()
+
+/**
+ * The address of the page of a record: that of the resource which the mapping makes of it, else that of the record as
+ * the direct mapping has it.
+ *
+ * @param object the record as answers of queries give it
+ */
+export function recordPath(
+  { site }: Pick<Visit, 'site'>,
+  entry: ServedDataset,
+  id: string,
+  object: Readonly<Record<string, unknown>>,
+): string {
+  const namer = namers.get(entry) ?? namerOf(entry)
+  namers.set(entry, namer)
+  const root = new URL(site.base).pathname.replace(/\/+$/, '')
+  const named = namer(id, object)
+  const isOwn = named?.startsWith(`${site.base}/ld/`) === true
+  return root + (isOwn ? named.slice(site.base.length) : recordIri('', entry.dataset.id, id))
+}
+
+/** Names records by the first resource of their mapping that none of its resources links to. */
+function namerOf({ mapping, dataset }: ServedDataset): Namer {
+  const resources = mapping?.mapping.resources ?? []
+  const main = resources.find(rule => !isLinkedTo(rule, resources)) ?? resources[0]
+  if (main === undefined) return () => null
+  const { fields } = dataset
+  const write = compileTerm(main.subject, fields, { canonical: true, blank: label => `_:${label}` }, main.key)
+  return (id, object) => {
+    // Dates and shapes have other forms in answers: a subject that is made of them has no value here.
+    const values = fields.map(
+      ({ name, type }): Value =>
+        type === 'text' || type === 'int' || type === 'double' || type === 'boolean'
+          ? ((object[name] as Value | undefined) ?? null)
+          : null,
+    )
+    const made = write({ id, position: 0, values }, subjectReport(main))
+    const subject = typeof made === 'string' ? made : made?.[0]
+    return subject?.startsWith('<') === true && !subject.includes('\\') ? subject.slice(1, -1) : null
+  }
+}
+
+function isLinkedTo({ key }: ResourceRule, resources: readonly ResourceRule[]): boolean {
+  return resources.some(
+    other =>
+      other.key !== key &&
+      other.statements.some(({ object }) => object.type === 'link' && object.resource === key),
+  )
+}

@@ -1,0 +1,198 @@
+import { type Html, html } from '../../http/html.ts'
+
+/** Elements that a publisher's text may have; headings become strong paragraphs, for the page has its own. */
+const BLOCKS: Readonly<Record<string, string>> = {
+  p: 'p',
+  div: 'p',
+  ul: 'ul',
+  ol: 'ol',
+  li: 'li',
+  blockquote: 'blockquote',
+  pre: 'pre',
+  h1: 'h',
+  h2: 'h',
+  h3: 'h',
+  h4: 'h',
+  h5: 'h',
+  h6: 'h',
+}
+const INLINE: Readonly<Record<string, string>> = {
+  b: 'strong',
+  strong: 'strong',
+  i: 'em',
+  em: 'em',
+  code: 'code',
+  sub: 'sub',
+  sup: 'sup',
+  a: 'a',
+}
+
+const OPEN: Readonly<Record<string, Html>> = {
+  p: html`<p>`,
+  ul: html`<ul>`,
+  ol: html`<ol>`,
+  li: html`<li>`,
+  blockquote: html`<blockquote>`,
+  pre: html`<pre>`,
+  h: html`<p class="strong">`,
+  strong: html`<strong>`,
+  em: html`<em>`,
+  code: html`<code>`,
+  sub: html`<sub>`,
+  sup: html`<sup>`,
+}
+const CLOSE: Readonly<Record<string, Html>> = {
+  p: html`</p>`,
+  ul: html`</ul>`,
+  ol: html`</ol>`,
+  li: html`</li>`,
+  blockquote: html`</blockquote>`,
+  pre: html`</pre>`,
+  h: html`</p>`,
+  strong: html`</strong>`,
+  em: html`</em>`,
+  code: html`</code>`,
+  sub: html`</sub>`,
+  sup: html`</sup>`,
+  a: html`</a>`,
+}
+
+const LONGEST = 20_000
+const ANYWHERE =
+  /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/gi
+
+/**
+ * A text of a publisher, who may write HTML: a few elements are kept, of their attributes the address of links alone; all
+ * else is text or nothing. What comes out is well-formed whatever went in.
+ */
+export function richText(text: string): Html {
+  const source = text.slice(0, LONGEST)
+  if (!/<[a-z!/]/i.test(source)) return paragraphs(source)
+  const writer = new Writer()
+  let at = 0
+  for (const found of source.matchAll(ANYWHERE)) {
+    writer.text(decoded(source.slice(at, found.index)))
+    at = found.index + found[0].length
+    const [, , slash, name = '', attributes = ''] = found
+    if (name === '') continue
+    if (slash === '/') writer.close(name.toLowerCase())
+    else writer.open(name.toLowerCase(), attributes)
+  }
+  writer.text(decoded(source.slice(at)))
+  return writer.end()
+}
+
+/** A text without marks: blank lines part its paragraphs, addresses are links. */
+function paragraphs(text: string): Html {
+  const parts = decoded(text)
+    .split(/\n\s*\n/)
+    .filter(part => part.trim() !== '')
+  return html`${parts.map(part => html`<p>${withLinks(part.trim())}</p>`)}`
+}
+
+/** A text whose addresses of the web are links. */
+export function withLinks(text: string): Html {
+  const parts = text.split(/(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/)
+  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<a href="${part}" rel="nofollow noopener">${part}</a>` : part))}`
+}
+
+/** Writes marks that fit into each other. */
+class Writer {
+  private readonly parts: Html[] = []
+  private readonly stack: string[] = []
+
+  text(text: string): void {
+    const isBlank = text.trim() === ''
+    const last = this.stack.at(-1)
+    if (isBlank && (last === undefined || last === 'ul' || last === 'ol')) return
+    if (last === undefined || last === 'blockquote') this.push('p')
+    else if (last === 'ul' || last === 'ol') this.push('li')
+    this.parts.push(this.stack.includes('a') ? html`${text}` : withLinks(text))
+  }
+
+  open(name: string, attributes: string): void {
+    if (name === 'br') {
+      if (this.stack.length > 0) this.parts.push(html`<br>`)
+      return
+    }
+    const block = BLOCKS[name]
+    if (block !== undefined) {
+      this.leaveText()
+      if (block === 'li') this.toList()
+      else if (this.stack.at(-1) === 'ul' || this.stack.at(-1) === 'ol') this.push('li')
+      if (this.stack.length < 20) this.push(block)
+      return
+    }
+    const inline = INLINE[name]
+    if (inline === undefined || this.stack.includes(inline) || this.stack.length >= 20) return
+    const last = this.stack.at(-1)
+    if (last === undefined || last === 'blockquote') this.push('p')
+    else if (last === 'ul' || last === 'ol') this.push('li')
+    if (inline !== 'a') {
+      this.push(inline)
+      return
+    }
+    const address = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes)
+    const href = decoded(address?.[1] ?? address?.[2] ?? address?.[3] ?? '').trim()
+    if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return
+    this.stack.push('a')
+    this.parts.push(html`<a href="${href}" rel="nofollow noopener">`)
+  }
+
+  close(name: string): void {
+    const element = BLOCKS[name] ?? INLINE[name]
+    if (element !== undefined && this.stack.includes(element)) this.popTo(element)
+  }
+
+  end(): Html {
+    while (this.stack.length > 0) this.pop()
+    return html`${this.parts}`
+  }
+
+  /** A block ends the paragraph or text that it stands in. */
+  private leaveText(): void {
+    while (!['li', 'ul', 'ol', 'blockquote', undefined].includes(this.stack.at(-1))) this.pop()
+  }
+
+  private toList(): void {
+    const list = Math.max(this.stack.lastIndexOf('ul'), this.stack.lastIndexOf('ol'))
+    if (list < 0) this.push('ul')
+    else while (this.stack.length > list + 1) this.pop()
+  }
+
+  private push(element: string): void {
+    this.stack.push(element)
+    const mark = OPEN[element]
+    if (mark !== undefined) this.parts.push(mark)
+  }
+
+  private pop(): void {
+    const mark = CLOSE[this.stack.pop() ?? '']
+    if (mark !== undefined) this.parts.push(mark)
+  }
+
+  private popTo(element: string): void {
+    while (this.stack.length > 0 && this.stack.at(-1) !== element) this.pop()
+    this.pop()
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+}
+
+function decoded(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi,
+    (whole, decimal, hex, name: string) => {
+      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole
+      const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal)
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
+}

@@ -1,0 +1,108 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import { type Field, field as makeField } from '../../model/field.ts'
+import type { Query } from '../../query/plan.ts'
+import { planText } from '../../query/plan-text.ts'
+import type { Explained } from '../../records/explain.ts'
+import type { AskedStatement } from '../../records/trace.ts'
+import { highlight } from '../parts/highlight.ts'
+import { isNumber, valueCell } from '../parts/value.ts'
+import { layOutSparql } from './sparql-layout.ts'
+
+/** Characters of a statement that are shown: lists of positions are long. */
+const LONGEST_STATEMENT = 6000
+
+/** The answer of a query as a table. */
+export function answerTable(visit: Visit, { plan, answer }: Explained): Html {
+  const { say } = visit
+  if (answer.rows.length === 0) return html`<p class="empty">${say('No record has all of this.')}</p>`
+  const columns = columnsOf(plan, answer.rows[0]?.object ?? {})
+  const heads = columns.map(
+    ({ key, field }) => html`<th scope="col"${isNumber(field) ? html` class="number"` : ''}>${key}</th>`,
+  )
+  const lines = answer.rows.map(
+    ({ object }) =>
+      html`<tr>${columns.map(
+        ({ key, field }) =>
+          html`<td${isNumber(field) ? html` class="number"` : ''}>${valueCell(visit, object[key], field)}</td>`,
+      )}</tr>
+`,
+  )
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Answer')}"><table class="records">
+<thead><tr>${heads}</tr></thead>
+<tbody>${lines}</tbody></table></div>`
+}
+
+/** The plan and the statements of the store side by side, and how long each stage took. */
+export function stages(visit: Visit, explained: Explained, prefixes: Readonly<Record<string, string>>): Html {
+  const { say } = visit
+  const { plan, statements, milliseconds } = explained
+  const times = Object.entries(milliseconds)
+  const sum = times.reduce((total, [, spent]) => total + spent, 0)
+  const asked =
+    statements.length === 0
+      ? html`<p>${say('Nothing is asked of the store: the statistics of the dataset have the answer.')}</p>`
+      : html`${statements.map(each => statementText(visit, each, prefixes))}`
+  return html`<div class="stages"><section><h2>${say('Plan')}</h2>
+<pre tabindex="0" dir="ltr">${planText(plan)}</pre>
+<h2>${say('Times')}</h2>
+<table class="times"><thead><tr><th scope="col">${say('Stage')}</th><th scope="col" class="number">${say('Milliseconds')}</th></tr></thead>
+<tbody>${times.map(
+    ([
+      stage,
+      spent,
+    ]) => html`<tr><th scope="row"><code>${stage}</code></th><td class="number">${decimal(visit, spent)}</td></tr>
+`,
+  )}<tr><th scope="row">${say('Together')}</th><td class="number">${decimal(visit, sum)}</td></tr></tbody></table>
+<p class="soft">${say('As measured when this version of the dataset was first asked.')}</p></section>
+<section><h2>SPARQL</h2>${asked}</section></div>`
+}
+
+function statementText(
+  visit: Visit,
+  { name, reason, sparql, rows, milliseconds }: AskedStatement,
+  prefixes: Readonly<Record<string, string>>,
+): Html {
+  const text = layOutSparql(sparql, prefixes)
+  const cut = text.length > LONGEST_STATEMENT ? `${text.slice(0, LONGEST_STATEMENT)}\n…` : text
+  return html`<h3>${name}</h3><p class="soft">${reason}</p>
+<pre tabindex="0" dir="ltr">${highlight(cut, 'sparql')}</pre>
+<p class="soft">${visit.say('Rows: {n}', { n: rows })} · ${visit.say('Time: {n} ms', { n: decimal(visit, milliseconds) })}</p>`
+}
+
+function decimal(visit: Visit, value: number): string {
+  return visit.number(value, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+}
+
+interface Column {
+  readonly key: string
+  /** What its values are like. */
+  readonly field: Field
+}
+
+/** The columns of an answer: those of fields are written as these are, others by what their values are. */
+function columnsOf(plan: Query, first: Readonly<Record<string, unknown>>): readonly Column[] {
+  const fields = new Map<string, Field>()
+  if (plan.type === 'records')
+    for (const { key, value } of plan.select) if (value.type === 'field') fields.set(key, value.field)
+  if (plan.type === 'groups')
+    for (const { key, grouping } of plan.keys)
+      if (grouping.type === 'value' && grouping.value.type === 'field') fields.set(key, grouping.value.field)
+  return Object.entries(first).map(([key, value]) => ({
+    key,
+    field: fields.get(key) ?? fieldLike(key, value),
+  }))
+}
+
+function fieldLike(name: string, value: unknown): Field {
+  switch (typeof value) {
+    case 'number':
+      return makeField(name, 'double')
+    case 'boolean':
+      return makeField(name, 'boolean')
+    case 'object':
+      return makeField(name, value !== null && 'lat' in value ? 'geo_point_2d' : 'text')
+    default:
+      return makeField(name, 'text')
+  }
+}

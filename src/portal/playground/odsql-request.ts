@@ -1,0 +1,89 @@
+import type { ServedDataset } from '../../catalog/served.ts'
+import { one } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { LinkParameters } from '../../http/site/visit.ts'
+import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
+import { fieldName } from '../dataset/filter-examples.ts'
+
+/** The clauses of a query, as their fields have them, by the names of their parameters. */
+export interface TypedClauses {
+  readonly select: string
+  readonly where: string
+  readonly group_by: string
+  readonly order_by: string
+}
+
+export const CLAUSES = [
+  'select',
+  'where',
+  'group_by',
+  'order_by',
+] as const satisfies readonly (keyof TypedClauses)[]
+
+const NOTHING: TypedClauses = { select: '', where: '', group_by: '', order_by: '' }
+
+/** Rows that are shown where nothing else is asked for, and at most. */
+const USUAL_ROWS = 10
+const MOST_ROWS = 100
+
+/** Reads the clauses of an address. Faults: InvalidRESTParameterError. */
+export function readTypedClauses(query: QueryParameters): TypedClauses {
+  const text = (name: keyof TypedClauses) => (one(query, name) ?? '').trim()
+  return {
+    select: text('select'),
+    where: text('where'),
+    group_by: text('group_by'),
+    order_by: text('order_by'),
+  }
+}
+
+/** Reads how many rows are asked for; what is no such number is the usual one. */
+export function readRows(query: QueryParameters): number {
+  const rows = Number(one(query, 'limit') ?? USUAL_ROWS)
+  return Number.isInteger(rows) && rows >= 1 && rows <= MOST_ROWS ? rows : USUAL_ROWS
+}
+
+/** The parameters of a query in the address of the playground. */
+export function odsqlParameters(dataset: string, clauses: TypedClauses, rows: number): LinkParameters {
+  return { dataset, ...clauses, limit: rows === USUAL_ROWS ? undefined : rows }
+}
+
+/** Queries that a dataset can be asked, made of the kinds of its fields: groups first, then records. */
+export function exampleClauses({ dataset }: Pick<ServedDataset, 'dataset'>): readonly TypedClauses[] {
+  const { fields } = dataset
+  const facet = fields.find(field => field.annotations.facet !== undefined && field.type === 'text')
+  const number = fields.find(isQuantity)
+  const date = fields.find(field => isTemporal(field.type))
+  const amount = 'number'
+  const counted = { select: `count(*) as ${amount}`, order_by: `${amount} desc` }
+  return [
+    ...(facet === undefined ? [] : [{ ...NOTHING, ...counted, group_by: fieldName(facet.name) }]),
+    ...(facet === undefined || number === undefined
+      ? []
+      : [
+          {
+            ...NOTHING,
+            select: `avg(${fieldName(number.name)}) as mean, max(${fieldName(number.name)}) as greatest`,
+            group_by: fieldName(facet.name),
+            order_by: 'mean desc',
+          },
+        ]),
+    ...(date === undefined
+      ? []
+      : [{ ...NOTHING, select: `count(*) as ${amount}`, group_by: `year(${fieldName(date.name)}) as year` }]),
+    ...(number === undefined
+      ? []
+      : [
+          {
+            ...NOTHING,
+            where: `${fieldName(number.name)} is not null`,
+            order_by: `${fieldName(number.name)} desc`,
+          },
+        ]),
+    NOTHING,
+  ]
+}
+
+function isQuantity({ name, type, annotations }: Field): boolean {
+  return isNumeric(type) && annotations.id === undefined && !/id$|code$|year/i.test(name)
+}

@@ -1,0 +1,116 @@
+import { type ExampleQuery, exampleQueries } from '../../catalog/example-queries.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
+import { sparqlAddress } from '../../catalog/void.ts'
+import { many, one } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { type LinkParameters, queryText } from '../../http/site/visit.ts'
+import type { Principal } from '../../model/principal.ts'
+import { datasetIri } from '../../rdf/iris.ts'
+import type { SiteServices } from '../services.ts'
+
+/** How the playground asks datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */
+export const WAYS = ['endpoint', 'fragments', 'brtpf'] as const
+export type Way = (typeof WAYS)[number]
+const USUAL: Way = 'endpoint'
+
+/** What the playground shows: all of it is in its address. */
+export interface PlaygroundState {
+  /** The datasets that are asked. */
+  readonly chosen: readonly ServedDataset[]
+  readonly way: Way
+  readonly query: string
+  /** The examples of the chosen datasets. */
+  readonly examples: readonly Example[]
+}
+
+/** An example and the datasets that it needs, of those that there are. */
+export interface Example {
+  readonly example: ExampleQuery
+  readonly sources: readonly string[]
+}
+
+const MOST_SOURCES = 20
+
+const ANY_QUERY = `SELECT * WHERE {
+  ?subject ?predicate ?object
+}
+LIMIT 20
+`
+
+type Services = Pick<SiteServices, 'catalog' | 'portal' | 'base'>
+
+/**
+ * Reads the state of the playground from its address: `query`, `source` for each dataset, `via`. Where no dataset is named,
+ * those are asked that the query names, else the first that has an example. Faults: NotFoundResource, Unauthorised,
+ * ForbiddenAccess, InvalidRESTParameterError.
+ */
+export async function readPlayground(
+  query: QueryParameters,
+  services: Services,
+  principal: Principal,
+): Promise<PlaygroundState> {
+  const seen = services.catalog.seenBy(principal)
+  const { entries } = seen.current()
+  const text = one(query, 'query') ?? ''
+  const named = [...new Set(many(query, 'source').filter(id => id !== ''))].slice(0, MOST_SOURCES)
+  const mentioned = entries.filter(({ dataset: { id } }) => mentions(text, id, services.base))
+  const given = named.length > 0 ? named.map(id => seen.dataset(id)) : mentioned
+  const chosen = given.length > 0 ? given : await firstWithExample(entries, services)
+  const via = one(query, 'via')
+  const ids = new Set(entries.map(({ dataset }) => dataset.id))
+  const lists = await Promise.all(
+    chosen.map(async ({ dataset: { id } }) =>
+      (await exampleQueries(services.portal, id, services.base)).flatMap(example =>
+        example.federatesWith.every(other => ids.has(other))
+          ? [{ example, sources: [id, ...example.federatesWith] }]
+          : [],
+      ),
+    ),
+  )
+  const examples = lists.flat()
+  const first = examples.find(({ example }) => example.federatesWith.length === 0) ?? examples[0]
+  return {
+    chosen,
+    way: WAYS.find(way => way === via) ?? USUAL,
+    query: text.trim() === '' ? (first?.example.query ?? ANY_QUERY) : text,
+    examples,
+  }
+}
+
+/** The parameters of a state in the address of the playground. */
+export function playgroundParameters(
+  query: string,
+  sources: readonly string[],
+  way: Way = USUAL,
+): LinkParameters {
+  return { source: sources, via: way === USUAL ? undefined : way, query }
+}
+
+/** The address at which the endpoint answers the same query, below the base address. */
+export function endpointPath(
+  { query, chosen }: Pick<PlaygroundState, 'query' | 'chosen'>,
+  base: string,
+  format: string,
+): string {
+  const [only, ...others] = chosen
+  const isOne = only !== undefined && others.length === 0
+  const path = sparqlAddress('', isOne ? only.dataset.id : undefined)
+  const graphs = isOne ? [] : chosen.map(({ dataset: { id } }) => datasetIri(base, id))
+  return path + queryText({ query, format, 'default-graph-uri': graphs })
+}
+
+function mentions(text: string, id: string, base: string): boolean {
+  const name = encodeURIComponent(id)
+  return ['ontologies', 'resources'].some(kind => text.includes(`<${base}/ld/${kind}/${name}/`))
+}
+
+async function firstWithExample(
+  entries: readonly ServedDataset[],
+  { portal, base }: Services,
+): Promise<readonly ServedDataset[]> {
+  for (const entry of entries) {
+    const examples = await exampleQueries(portal, entry.dataset.id, base)
+    if (examples.some(({ federatesWith }) => federatesWith.length === 0)) return [entry]
+  }
+  return entries.slice(0, 1)
+}

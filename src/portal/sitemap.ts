@@ -1,0 +1,67 @@
+import type { ServedDataset } from '../catalog/served.ts'
+import { XML_DECLARATION, xmlText } from '../formats/xml.ts'
+import type { Tab } from './dataset/tab.ts'
+import { TABS } from './dataset/tabs.ts'
+import { modifiedOf } from './parts/cards.ts'
+
+/** Addresses that one file may have (sitemaps.org, "Sitemap file limits"). */
+const MOST = 50_000
+const SPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+/** A page of the portal, by its path. */
+interface ListedPage {
+  readonly path: string
+  /** When what it shows was last modified; absent where that is not told. */
+  readonly modified?: string
+}
+
+/** The pages that crawlers are told of: those of the portal, and the views of datasets that everybody may see. */
+export function listedPages(
+  entries: readonly ServedDataset[],
+  tabsOf: (entry: ServedDataset) => readonly Pick<Tab, 'name'>[],
+): readonly ListedPage[] {
+  const portal = ['/', '/explore/', '/sparql/', '/developers/'].map(path => ({ path }))
+  const datasets = entries.flatMap(entry => {
+    const modified = modifiedOf(entry)
+    return tabsOf(entry).map(({ name }) => ({ path: tabPath(entry.dataset.id, name), modified }))
+  })
+  return [...portal, ...datasets]
+}
+
+/** The one address of a view of a dataset. */
+export function tabPath(dataset: string, tab: Tab['name']): string {
+  const home = `/explore/dataset/${encodeURIComponent(dataset)}/`
+  return tab === 'information' ? home : `${home}${tab}/`
+}
+
+/** The views of a dataset that say something of their own without a choice. */
+export function listedTabs(tabs: readonly Tab[] = TABS) {
+  return (entry: ServedDataset): readonly Tab[] =>
+    tabs.filter(
+      ({ name }) =>
+        name === 'information' ||
+        (name === 'table' && entry.content === 'records') ||
+        (name === 'linked-data' && entry.triples > 0),
+    )
+}
+
+/** The whole list, or where it is too long the list of its parts. */
+export function sitemap(pages: readonly ListedPage[], base: string): string {
+  if (pages.length <= MOST) return sitemapPart(pages, base, 1) ?? ''
+  const parts = Array.from(
+    { length: Math.ceil(pages.length / MOST) },
+    (_, at) => `<sitemap><loc>${xmlText(`${base}/sitemap/${at + 1}.xml`)}</loc></sitemap>\n`,
+  )
+  return `${XML_DECLARATION}<sitemapindex xmlns="${SPACE}">\n${parts.join('')}</sitemapindex>\n`
+}
+
+/** A part of the list, from 1 on; null where there is none of that number. */
+export function sitemapPart(pages: readonly ListedPage[], base: string, part: number): string | null {
+  const listed = pages.slice((part - 1) * MOST, part * MOST)
+  if (listed.length === 0) return null
+  const items = listed.map(({ path, modified }) => {
+    const changed = modified === undefined ? '' : `<lastmod>${xmlText(modified)}</lastmod>`
+    return `<url><loc>${xmlText(base + path)}</loc>${changed}</url>\n`
+  })
+  return `${XML_DECLARATION}<urlset xmlns="${SPACE}">\n${items.join('')}</urlset>\n`
+}

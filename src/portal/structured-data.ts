@@ -1,0 +1,159 @@
+import { canonicalMoment, completeMetas } from '../catalog/catalog-dataset.ts'
+import type { ServedDataset } from '../catalog/served.ts'
+import { exportFormats } from '../formats/export-formats.ts'
+import { type Html, html } from '../http/html.ts'
+import type { SiteOptions } from '../http/site/visit.ts'
+import { isTemporal } from '../model/field.ts'
+import { isIri } from '../rdf/iri.ts'
+import { datasetIri } from '../rdf/iris.ts'
+import { metaText, metaTexts, plainText, titleOf } from './services.ts'
+
+/** A node of JSON-LD; what is undefined is not written. */
+type Node = Readonly<Record<string, unknown>>
+
+/** Most characters that search engines take of a description. */
+const LONGEST = 5000
+
+const CONTEXT = 'https://schema.org/'
+
+/** The catalog for search engines (schema.org, DataCatalog), with the search that its pages have. */
+export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]): Html {
+  const { base, title, description } = site
+  const search = {
+    '@type': 'SearchAction',
+    target: { '@type': 'EntryPoint', urlTemplate: `${base}/explore/?q={search_term_string}` },
+    'query-input': 'required name=search_term_string',
+  }
+  return block({
+    '@context': CONTEXT,
+    '@graph': [
+      { '@type': 'WebSite', '@id': `${base}/#site`, url: `${base}/`, name: title, potentialAction: search },
+      {
+        ...catalogNode(site),
+        description: description === '' ? undefined : description,
+        dataset: entries.slice(0, 100).map(entry => ({
+          '@type': 'Dataset',
+          '@id': datasetIri(base, entry.dataset.id),
+          name: titleOf(entry),
+          description: descriptionOf(entry),
+          url: pageOf(base, entry),
+        })),
+      },
+    ],
+  })
+}
+
+/** A dataset for search engines (schema.org, Dataset): what Google's Dataset Search and others read from its page. */
+export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
+  const { base } = site
+  const { dataset, content } = entry
+  const known = completeMetas(entry).default ?? {}
+  const publisher = metaText(entry, 'publisher')
+  const creators = metaTexts(entry, 'creator', 'dcat')
+  const makers = creators.length > 0 ? creators : publisher === null ? [] : [publisher]
+  const isOpen = dataset.visibility === 'public'
+  return block({
+    '@context': CONTEXT,
+    '@type': 'Dataset',
+    '@id': datasetIri(base, dataset.id),
+    name: titleOf(entry),
+    description: descriptionOf(entry),
+    url: pageOf(base, entry),
+    identifier: [dataset.id, dataset.uid],
+    keywords: someOf([...metaTexts(entry, 'keyword'), ...metaTexts(entry, 'theme')]),
+    license: [metaText(entry, 'license_url'), metaText(entry, 'license')].find(text => text !== null),
+    creator: someOf(makers.map(organization)),
+    publisher: publisher === null ? undefined : organization(publisher),
+    inLanguage: metaText(entry, 'language') ?? undefined,
+    dateModified: momentOf(known.modified),
+    dateCreated: momentOf(dataset.metas.dcat?.created),
+    datePublished: momentOf(dataset.metas.dcat?.issued) ?? momentOf(entry.published),
+    temporalCoverage: temporalCoverage(entry),
+    spatialCoverage: spatialCoverage(entry),
+    variableMeasured: someOf(
+      dataset.fields.slice(0, 100).map(({ name, label, description, annotations }) => ({
+        '@type': 'PropertyValue',
+        name: label,
+        alternateName: label === name ? undefined : name,
+        description: description ?? undefined,
+        unitText: annotations.unit?.map(String).join(', '),
+      })),
+    ),
+    isBasedOn: someOf(metaTexts(entry, 'references').filter(isIri)),
+    isAccessibleForFree: isOpen,
+    includedInDataCatalog: catalogNode(site),
+    distribution: distributions(base, entry, content),
+  })
+}
+
+function catalogNode({ base, title }: SiteOptions): Node {
+  return { '@type': 'DataCatalog', '@id': `${base}/#catalog`, name: title, url: `${base}/explore/` }
+}
+
+/** One file for each format in which the dataset is handed out whole. */
+function distributions(
+  base: string,
+  { dataset: { id, fields }, published }: ServedDataset,
+  content: ServedDataset['content'],
+): readonly Node[] {
+  const rdf = ['turtle', 'rdfxml', 'n3', 'jsonld']
+  return exportFormats('explore-v2.1', fields)
+    .filter(({ name }) => content === 'records' || rdf.includes(name))
+    .map(({ name, mediaType, extension }) => ({
+      '@type': 'DataDownload',
+      name: `${id}.${extension ?? name}`,
+      encodingFormat: mediaType.replace(/;.*/s, ''),
+      contentUrl: `${base}/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}/exports/${name}`,
+      dateModified: momentOf(published),
+    }))
+}
+
+/** The time that a dataset is about: as its publisher says, else from the first to the last date in its records. */
+function temporalCoverage({ dataset, statistics }: ServedDataset): string | undefined {
+  const { dcat = {} } = dataset.metas
+  const [start, end] = [momentOf(dcat.temporal_coverage_start), momentOf(dcat.temporal_coverage_end)]
+  if (start !== undefined || end !== undefined) return `${start ?? '..'}/${end ?? '..'}`
+  if (typeof dcat.temporal === 'string') return dcat.temporal
+  const days = dataset.fields
+    .filter(({ type }) => isTemporal(type))
+    .flatMap(({ name }) => [statistics.fields[name]?.min, statistics.fields[name]?.max])
+    .filter(day => typeof day === 'string')
+    .sort()
+  const [first, last] = [days[0], days.at(-1)]
+  return first === undefined ? undefined : `${first}/${last}`
+}
+
+function spatialCoverage(entry: ServedDataset): readonly Node[] | undefined {
+  const places = [...metaTexts(entry, 'spatial', 'dcat'), ...metaTexts(entry, 'territory')]
+  return someOf(places.map(name => ({ '@type': 'Place', name })))
+}
+
+/** What a dataset is: search engines want at least fifty characters, so its title and fields say what it has. */
+function descriptionOf(entry: ServedDataset): string {
+  const said = plainText(metaText(entry, 'description') ?? '')
+  const fields = entry.dataset.fields.map(({ label }) => label).join(', ')
+  const text = said.length >= 50 ? said : [said || titleOf(entry), fields].filter(Boolean).join(': ')
+  return text.slice(0, LONGEST)
+}
+
+function pageOf(base: string, { dataset }: ServedDataset): string {
+  return `${base}/explore/dataset/${encodeURIComponent(dataset.id)}/`
+}
+
+function organization(name: string): Node {
+  return { '@type': 'Organization', name }
+}
+
+function momentOf(value: unknown): string | undefined {
+  const moment = canonicalMoment(typeof value === 'string' ? value : null)
+  return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : undefined
+}
+
+function someOf<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length === 0 ? undefined : items
+}
+
+/** JSON in HTML: a less-than sign is written so that no text ends the element. */
+function block(node: Node): Html {
+  return html`<script type="application/ld+json">${{ html: JSON.stringify(node).replaceAll('<', '\\u003c') }}</script>`
+}

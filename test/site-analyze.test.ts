@@ -1,0 +1,214 @@
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { roundWidth } from '../src/portal/chart/clauses.ts'
+import { unrolled } from '../src/portal/map/land.ts'
+import { decodeLines, encodeLines } from '../src/portal/map/outline.ts'
+
+/** The tabs map and analyze of a small portal: what they show, what they ask, what they leave out. */
+const TREES = `id,kind,height,planted,alive,where
+1,oak,12.5,1999-04-01,true,"48.1,11.5"
+2,oak,7.5,2001-05-02,false,"48.2,11.6"
+3,<b>elm</b>,4,2001-06-02,true,"-33.9,151.2"
+4,,10,,true,
+`
+const base = 'http://portal.example'
+const portal = t.testdir({
+  'portal.yaml': 'title: Test\n',
+  data: {
+    trees: {
+      'trees.csv': TREES,
+      'dataset.yaml': `
+source: { path: trees.csv }
+fields:
+  - { name: tree_id, type: int, from: id, annotations: { id: [] } }
+  - { name: kind, type: text, label: Kind, annotations: { facet: [] } }
+  - { name: height, type: double, label: Height }
+  - { name: planted, type: date, label: Planted }
+  - { name: alive, type: boolean, label: Alive }
+  - { name: place, type: geo_point_2d, from: where }
+id: [tree_id]
+`,
+    },
+    notes: { 'a.json': '[{"a":"one"}]', 'dataset.yaml': 'source: { path: a.json }\n' },
+  },
+})
+
+await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+
+async function serve(settings: Partial<Config> = {}) {
+  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent', ...settings })
+  await app.catalog.refresh()
+  app.markReady()
+  t.teardown(() => app.close())
+  return app
+}
+const app = await serve()
+
+async function page(tab: string, query: Readonly<Record<string, string>> = {}) {
+  const response = await app.http.inject({ url: `/explore/dataset/${tab}/`, query: { ...query } })
+  return { status: response.statusCode, headers: response.headers, body: response.body }
+}
+
+/** The rows of the table of numbers, the text of its cells. */
+function numbers(body: string): readonly string[] {
+  const [, rows = ''] = /<table class="figures-table">.*?<tbody>(.*?)<\/tbody>/s.exec(body) ?? []
+  return rows
+    .split('</tr>')
+    .map(row =>
+      row
+        .replace(/<\/(?:th|td)>/g, ' ')
+        .replace(/<[^>]*>/g, '')
+        .trim(),
+    )
+    .filter(row => row !== '')
+}
+
+t.test('a chart shows the numbers that it is asked for', async t => {
+  const cases: readonly (readonly [query: Record<string, string>, rows: readonly string[]])[] = [
+    [{}, ['oak 2', '&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1']],
+    [{ x: 'kind', sort: 'smallest', top: '10' }, ['&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1', 'oak 2']],
+    [{ x: 'kind', y: 'avg(height)' }, ['no value 10', 'oak 10', '&lt;b&gt;elm&lt;/b&gt; 4']],
+    [{ x: 'year(planted)' }, ['1999 1', '2001 2', 'no value 1']],
+    [{ x: 'month(planted)', where: 'height > 5' }, ['Apr 1999 1', 'May 2001 1', 'no value 1']],
+    [{ x: 'year(planted)', series: 'alive' }, ['1999 1 –', '2001 1 1', 'no value 1 –']],
+    [{ x: 'ranges(height)', refine: 'kind:oak' }, ['7.4 to less than 7.6 1', '12.4 to less than 12.6 1']],
+    [
+      { x: 'unknown(field)', y: 'sum(nothing)', kind: 'cake', top: '7' },
+      ['oak 2', '&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1'],
+    ],
+  ]
+  for (const [query, rows] of cases) {
+    const { status, body } = await page('trees/analyze', query)
+    t.equal(status, 200)
+    t.same([...numbers(body)].sort(), [...rows].sort(), JSON.stringify(query))
+    t.equal(body.match(/<svg[^>]* role="img"/g)?.length, 2, 'one drawing for wide and one for narrow screens')
+    t.notMatch(body, / style=|<style|<b>elm/, 'nothing that the policy forbids, nothing unescaped')
+  }
+})
+
+t.test('the call that is shown answers what is shown', async t => {
+  const { body } = await page('trees/analyze', { x: 'kind', y: 'sum(height)', where: 'alive', q: 'oak' })
+  const [, path = ''] = /<a href="(\/api\/[^"]*records[^"]*)"[^>]*>JSON</.exec(body) ?? []
+  const answer = await app.http.inject({ url: path.replace(/&amp;/g, '&') })
+  t.same(answer.json().results, [{ kind: 'oak', sum_height: 12.5 }])
+  t.match(body, /<pre tabindex="0"><code>http:\/\/portal\.example\/api\/explore\/v2\.1\//)
+})
+
+t.test('a filter keeps the chart, and an empty selection says so', async t => {
+  const { body } = await page('trees/analyze', { x: 'year(planted)', y: 'max(height)' })
+  t.match(body, /<form class="filter".*?name="x" value="year\(planted\)".*?<\/form>/s)
+  t.match(body, /<aside class="facets"[\s\S]*?href="[^"]*x=year\(planted\)[^"]*refine=kind:oak/)
+  const nothing = await page('trees/analyze', { where: 'height > 99' })
+  t.equal(nothing.status, 200)
+  t.match(nothing.body, 'No record has all of this.')
+  t.notMatch(nothing.body, '<svg')
+  t.equal((await page('trees/analyze', { where: 'height >' })).status, 400)
+})
+
+t.test('a map tells its script what to ask, and others where the table is', async t => {
+  const { status, body, headers } = await page('trees/map', { refine: 'kind:oak' })
+  t.equal(status, 200)
+  t.match(body, /<noscript>.*?href="\/explore\/dataset\/trees\/table\/\?refine=kind:oak"/s)
+  const [, data = ''] = /data-map="([^"]*)"/.exec(body) ?? []
+  const settings = JSON.parse(
+    data
+      .replace(/&quot;/g, '"')
+      .replace(/&#39;/g, "'")
+      .replace(/&amp;/g, '&'),
+  )
+  t.match(settings, {
+    filter: '?refine=kind:oak',
+    field: 'place',
+    total: 2,
+    isShape: false,
+    title: { name: 'kind' },
+  })
+  t.notMatch(headers['content-security-policy'], 'tiles.example')
+  const groups = await app.http.inject({
+    url: `${settings.api}/records${settings.filter}`,
+    query: {
+      refine: 'kind:oak',
+      select: 'count(*) as number',
+      group_by: 'geo_cluster(place, 2, 60) as place',
+    },
+  })
+  t.match(groups.json().results, [{ number: 2 }])
+  t.equal((await page('notes/map')).status, 404, 'a dataset without places has no map')
+  t.notMatch((await page('notes/table')).body, 'notes/map/')
+})
+
+t.test('tiles come from where the settings say, and only then', async t => {
+  const tiled = await serve({
+    tiles: { url: 'https://tiles.example/{z}/{x}/{y}.png', attribution: 'Tile makers' },
+  })
+  const { headers, body } = await tiled.http.inject({ url: '/explore/dataset/trees/map/' })
+  t.match(headers['content-security-policy'], "img-src 'self' data: https://tiles.example;")
+  t.match(body, 'Tile makers')
+  const environment = {
+    LODESTONE_TILES: 'https://tiles.example/{z}/{x}/{y}.png',
+    LODESTONE_TILES_ATTRIBUTION: 'Makers',
+  }
+  t.same(loadConfig({ portal }, environment).tiles, {
+    url: environment.LODESTONE_TILES,
+    attribution: 'Makers',
+  })
+  for (const url of [
+    'https://tiles.example/',
+    "https://a.example;script-src *'/{z}/{x}/{y}",
+    'tiles/{z}/{x}/{y}',
+  ])
+    t.throws(() => loadConfig({ portal }, { LODESTONE_TILES: url }), { code: 'ConfigInvalid' }, url)
+})
+
+t.test('widths of ranges are round', t => {
+  const cases: readonly (readonly [low: number, high: number, isWhole: boolean, width: number])[] = [
+    [0, 100, false, 5],
+    [0, 1, false, 0.05],
+    [-1, 6.4, false, 0.5],
+    [0, 3, true, 1],
+    [7, 7, false, 1],
+    [0, 22_315_474, true, 1_000_000],
+  ]
+  for (const [low, high, isWhole, width] of cases) t.equal(roundWidth(low, high, isWhole), width)
+  t.end()
+})
+
+t.test('outlines are written and read again', t => {
+  const lines = [
+    [
+      [-180, 71.25],
+      [-175.5, 70],
+      [180, -89.75],
+    ],
+    [
+      [0, 0],
+      [0.25, -0.25],
+    ],
+  ] as const
+  t.same(decodeLines(encodeLines(lines)), lines)
+  const across = unrolled([
+    [179, 60],
+    [-179, 61],
+    [178, 62],
+  ])
+  t.same(across, [
+    [
+      [179, 60],
+      [181, 61],
+      [178, 62],
+    ],
+  ])
+  t.equal(
+    unrolled([
+      [170, 60],
+      [-170, 61],
+    ]).length,
+    2,
+    'what goes beyond the edge is on the other side, too',
+  )
+  t.end()
+})

@@ -1,0 +1,251 @@
+import { parseHTML } from 'linkedom'
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { highlight, tokensOf } from '../src/portal/parts/highlight.ts'
+import { richText } from '../src/portal/parts/rich-text.ts'
+
+/** The tabs of a dataset that tell (information, export, API, linked data), and the page for developers. */
+const TREES = `id,name,kind,height,planted,where
+1,"Älm ""old""",elm,12.5,1999-04-01,"48.1,11.5"
+2,Oak,oak,,2001-05-02,
+3,oak <b>tree</b>,oak,7,,"-33.9,151.2"
+4,Young oak,oak,2,2020-01-01,"50,10"
+`
+
+const portal = t.testdir({
+  'portal.yaml': 'title: Test\nquotas: { domain: 1234567, anonymous: 765432 }\n',
+  data: {
+    trees: {
+      'trees.csv': TREES,
+      'notes.txt': 'Notes',
+      'dataset.yaml': `
+source: { path: trees.csv }
+fields:
+  - { name: tree_id, type: int, from: id, annotations: { id: [] } }
+  - { name: name, type: text, label: Name }
+  - { name: kind, type: text, label: Kind, annotations: { facet: [] } }
+  - { name: height, type: double, label: Height, description: Of the tree, annotations: { unit: [m] } }
+  - { name: planted, type: date }
+  - { name: place, type: geo_point_2d, from: where }
+id: [tree_id]
+attachments: [{ path: notes.txt, title: Field notes }]
+metas:
+  default: { title: Trees of the town, description: '<p>All <b onclick="x()">trees</b>.<script>alert(1)</script>', keyword: [trees, green], publisher: Town, license: CC0, license_url: 'https://creativecommons.org/publicdomain/zero/1.0/', language: fr, territory: [] }
+  dcat: { created: 2020-01-01, contact_email: town@example.org }
+  custom: { colour: green }
+`,
+    },
+    secret: {
+      'a.json': '[{"a":1}]',
+      'dataset.yaml':
+        'source: { path: a.json }\nvisibility: restricted\nmetas: { default: { title: Hush } }\n',
+    },
+    words: {
+      'words.ttl':
+        '@prefix s: <http://www.w3.org/2004/02/skos/core#> . <http://e.org/a> a s:Concept ; s:prefLabel "A"@en .',
+      'dataset.yaml': 'source: { path: words.ttl }\nmetas: { default: { title: Words } }\n',
+    },
+  },
+  mappings: {
+    'trees.yml': `prefixes: { schema: 'http://schema.org/' }
+mappings:
+  tree: # one a record
+    subject: portal:trees/tree/$(tree_id)
+    predicateobjects:
+      - [a, schema:Thing]
+      - [schema:name, $(name)]
+`,
+    trees: { 'names.rq': '# Names of trees\nSELECT ?name WHERE { ?tree <http://schema.org/name> ?name }\n' },
+  },
+})
+const base = 'http://portal.example'
+const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
+await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp(config)
+await app.catalog.refresh()
+app.markReady()
+t.teardown(() => app.close())
+
+async function get(url: string) {
+  const response = await app.http.inject({ url, headers: { accept: 'text/html' } })
+  const { document } = parseHTML(response.body)
+  const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? ''
+  const links = [...document.querySelectorAll('main a[href]')].map(each => each.getAttribute('href') ?? '')
+  return { status: response.statusCode, body: response.body, document, textOf, links }
+}
+
+const TREES_PAGE = '/explore/dataset/trees'
+
+t.test('a text of a publisher keeps a few elements and is well-formed whatever went in', async t => {
+  const table: readonly (readonly [string, string])[] = [
+    ['plain\n\ntwo', '<p>plain</p><p>two</p>'],
+    [
+      'see https://e.org/a.',
+      '<p>see <a href="https://e.org/a" rel="nofollow noopener">https://e.org/a</a>.</p>',
+    ],
+    ['<p>a<p>b', '<p>a</p><p>b</p>'],
+    ['<h1>A</h1>b', '<p class="strong">A</p><p>b</p>'],
+    ['<ul><li>a<li>b <b>c</ul>d', '<ul><li>a</li><li>b <strong>c</strong></li></ul><p>d</p>'],
+    ['<a href="javascript:alert(1)">x</a>', '<p>x</p>'],
+    ['<a href=" JAVASCRIPT:alert(1)">x</a>', '<p>x</p>'],
+    ['<a href="&#106;avascript:alert(1)">x</a>', '<p>x</p>'],
+    [
+      `<a onclick="x" href='https://e.org/?a=1&amp;b="'>x</a>`,
+      '<p><a href="https://e.org/?a=1&amp;b=&quot;" rel="nofollow noopener">x</a></p>',
+    ],
+    ['<img src=x onerror=alert(1)>a', '<p>a</p>'],
+    ['<script>alert(1)</script><style>p{}</style><!-- c -->a', '<p>a</p>'],
+    ['<p>3 < 4 &amp; &lt;i&gt;', '<p>3 &lt; 4 &amp; &lt;i&gt;</p>'],
+    ['</p></ul><b>a', '<p><strong>a</strong></p>'],
+    ['<scr<script>x</script>ipt>a</b>', '<p>&lt;script&gt;a</p>'],
+  ]
+  for (const [source, expected] of table) t.equal(richText(source).html, expected, source)
+})
+
+t.test('source texts are taken apart and lose nothing', async t => {
+  const table = [
+    ['yaml', "key: [a, 'it''s', $(b)~iri] # c: d\nurl: http://e.org/#x\n", 'key', 'key'],
+    ['yaml', 'a: 1 # note', 'comment', '# note'],
+    ['yaml', 'a: x/$(b)', 'variable', '$(b)'],
+    ['turtle', '@prefix a: <http://e/> .\na:b a a:C ; a:p "x\\"<y>"@en, 1 .', 'string', '"x\\"<y>"'],
+    ['sparql', 'select ?a { ?a rdf:type <x> } # e', 'keyword', 'select'],
+    ['sparql', 'prefix from: <x> ask { from:a ?p 1 }', 'name', 'from:a'],
+    ['json', '{ "a": "b", "c": -1.5e3, "d": null }', 'key', '"a"'],
+    ['code', `curl 'https://e.org/#a' -- "b" // c`, 'string', `'https://e.org/#a'`],
+  ] as const
+  for (const [language, text, kind, found] of table) {
+    const tokens = tokensOf(text, language)
+    t.equal(tokens.map(token => token.text).join(''), text)
+    t.ok(
+      tokens.some(token => token.kind === kind && token.text === found),
+      `${language}: ${kind} ${found}`,
+    )
+  }
+  t.equal(highlight('"<a>"', 'json').html, '<span class="t-string">&quot;&lt;a&gt;&quot;</span>')
+})
+
+t.test('information tells what is known and nothing empty', async t => {
+  const { status, textOf, document, links } = await get(`${TREES_PAGE}/`)
+  t.equal(status, 200)
+  t.match(textOf('.prose'), /All trees\./)
+  t.notMatch(document.querySelector('main')?.innerHTML, /alert\(1\)|onclick/)
+  const metas = new Map(
+    [...document.querySelectorAll('dl.metas > div')].map(row => [
+      row.querySelector('dt')?.textContent,
+      row.querySelector('dd')?.textContent,
+    ]),
+  )
+  t.match(Object.fromEntries(metas), {
+    Publisher: 'Town',
+    Language: 'French',
+    Created: 'Jan 1, 2020',
+    'E-mail': 'town@example.org',
+    colour: 'green',
+    Identifier: 'trees',
+  })
+  t.notOk(metas.has('Territory'), 'an empty list is not shown')
+  t.notOk([...metas.values()].some(value => (value ?? '').trim() === ''))
+  const height = [...document.querySelectorAll('table.schema tbody tr')][3]
+  t.same(
+    [...(height?.querySelectorAll('td') ?? [])].map(cell => cell.textContent),
+    ['Decimal number (m)', 'Of the tree', '212.5', '3', '25%'],
+  )
+  t.equal(document.querySelectorAll('table.samples thead th').length, 4)
+  t.match(textOf('table.samples'), 'oak <b>tree</b>', 'a value is text')
+  const attachment = links.find(link => link.includes('/attachments/')) ?? ''
+  t.equal((await app.http.inject({ url: attachment })).body, 'Notes')
+  const keyword = links.find(link => link.includes('keyword:green')) ?? ''
+  t.match((await get(keyword)).textOf('.count'), '1 dataset')
+})
+
+t.test('every export that is offered comes, with the records of the filter', async t => {
+  for (const [query, records] of [
+    ['', 4],
+    ['?refine=kind:oak&where=height%3E1', 2],
+  ] as const) {
+    const { textOf, document } = await get(`${TREES_PAGE}/export/${query}`)
+    t.match(textOf('h2.first'), `${records} records`)
+    const files = [...document.querySelectorAll('.exports a')].map(each => each.getAttribute('href') ?? '')
+    t.equal(files.length, 14)
+    for (const file of files) t.equal((await app.http.inject({ url: file })).statusCode, 200, file)
+    const json = files.find(file => /\/json(?:\?|$)/.test(file)) ?? ''
+    t.equal((await app.http.inject({ url: json })).json().length, records)
+    const turtle = files.find(file => /\/turtle(?:\?|$)/.test(file)) ?? ''
+    t.equal((await app.http.inject({ url: turtle })).body.split('schema:name').length - 1, records)
+    t.equal(document.querySelectorAll('.exports .size').length, 14, 'each has a size')
+  }
+  const options = await get(`${TREES_PAGE}/export/?delimiter=,&use_labels=true&q=oak`)
+  const csv = options.links.find(link => link.includes('/csv')) ?? ''
+  t.match((await app.http.inject({ url: csv })).body, /^\uFEFFtree_id,Name,Kind,Height[^\n]*\n2,Oak,oak/)
+  const words = await get('/explore/dataset/words/export/')
+  t.equal(words.document.querySelectorAll('.exports a').length, 4, 'RDF has no tables')
+})
+
+t.test('the form of the API is the call, and the page shows its answer', async t => {
+  const table = [
+    ['', 4],
+    ['?select=name,height&where=height%3E2&order_by=height desc&limit=1', 2],
+    ['?group_by=kind&select=count(*) as n', 2],
+    ['?q=oak&refine=kind:oak&exclude=name:Oak', 2],
+  ] as const
+  for (const [query, total] of table) {
+    const { textOf, document, status } = await get(`${TREES_PAGE}/api/${query}`)
+    t.equal(status, 200)
+    const call = document.querySelector('#call')?.getAttribute('data-call') ?? ''
+    const answer = (await app.http.inject({ url: call })).json()
+    t.equal(answer.total_count, total, call)
+    t.same(JSON.parse(textOf('.answer code')), answer)
+    const snippets = [...document.querySelectorAll('.snippets code')].map(each => each.textContent ?? '')
+    t.equal(snippets.length, 4)
+    t.ok(
+      snippets.every(snippet => snippet.includes(`${base}/api/explore/v2.1/catalog/datasets/trees/records`)),
+    )
+    t.equal(snippets[0], `curl '${base}${call.replaceAll("'", '%27')}'`)
+  }
+  const wrong = await get(`${TREES_PAGE}/api/?where=heigth%3E1`)
+  t.match(wrong.textOf('#call .fault'), /did you mean height/)
+  t.match((await get(`${TREES_PAGE}/api/?limit=1000`)).textOf('#call .fault'), /limit/)
+  t.match((await get(`${TREES_PAGE}/api/?timezone=Mars`)).textOf('#call .fault'), /time zone/)
+  t.match((await get(`${TREES_PAGE}/api/?refine=nothing`)).textOf('.panel > .fault'), /refine/)
+  const attack = await get(`${TREES_PAGE}/api/?select=${encodeURIComponent('"><script>x</script>')}`)
+  t.notMatch(attack.body, '<script>x')
+})
+
+t.test('linked data shows vocabulary, a resource, queries and the mapping', async t => {
+  const { document, links } = await get(`${TREES_PAGE}/linked-data/`)
+  const [classes, properties] = document.querySelectorAll('table.terms')
+  t.match(classes?.textContent, /schema:Thing\s*4/)
+  t.match(properties?.textContent, /schema:name\s*4\s*4\s*4/)
+  const texts = (selector: string) => [...document.querySelectorAll(selector)].map(each => each.textContent)
+  t.ok(texts('.t-variable').includes('$(tree_id)'), 'the mapping has colours')
+  t.ok(texts('.t-comment').includes('# one a record'))
+  const resource = links.find(link => link.startsWith('/ld/resources/trees/tree/')) ?? ''
+  t.equal((await app.http.inject({ url: resource })).statusCode, 303)
+  const run = links.find(link => link.startsWith('/sparql/')) ?? ''
+  const asked = new URL(run, base).searchParams
+  t.same(asked.getAll('source'), ['trees'])
+  t.match(asked.get('query'), 'schema.org/name')
+  t.match((await get('/explore/dataset/words/linked-data/')).textOf('main'), /skos|Concept/)
+})
+
+t.test('the page for developers names doors that answer, and the limits', async t => {
+  const { status, document, textOf, links, body } = await get('/developers/')
+  t.equal(status, 200)
+  t.match(textOf('main'), /1,234,567[\s\S]*765,432/)
+  t.notMatch(body, 'secret')
+  t.ok(document.querySelectorAll('.door').length >= 8)
+  for (const link of links.filter(each => each.startsWith('/') && !each.startsWith('/sparql')))
+    t.ok([200, 302, 303].includes((await app.http.inject({ url: link })).statusCode), link)
+})
+
+t.test('what is restricted is hidden on every tab', async t => {
+  for (const tab of ['information', 'export', 'api', 'linked-data']) {
+    const { status, body } = await get(`/explore/dataset/secret/${tab}/`)
+    t.equal(status, 401, tab)
+    t.notMatch(body, 'Hush')
+  }
+})

@@ -1,0 +1,272 @@
+import t from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { csvRows, jsonRows } from '../src/formats/solutions.ts'
+import { field } from '../src/model/field.ts'
+import { layOutSparql } from '../src/portal/playground/sparql-layout.ts'
+import { EXPLORE_V21 } from '../src/query/dialect.ts'
+import { planText } from '../src/query/plan-text.ts'
+import { planOdsql } from '../src/records/ask.ts'
+import { Stopwatch } from '../src/records/stopwatch.ts'
+
+/** The playgrounds of the site: their state is their address, and nothing of what is hidden gets into them. */
+const TREES = `id,kind,height,planted
+1,oak,12.5,1999-04-01
+2,oak,,2001-05-02
+3,"<b>elm</b>",7,2001-06-03
+`
+const base = 'http://portal.example/open'
+const portal = t.testdir({
+  'portal.yaml': 'title: Test\n',
+  data: {
+    trees: {
+      'trees.csv': TREES,
+      'dataset.yaml': `
+source: { path: trees.csv }
+fields:
+  - { name: tree_id, type: int, from: id }
+  - { name: kind, type: text, annotations: { facet: [] } }
+  - { name: height, type: double }
+  - { name: planted, type: date }
+id: [tree_id]
+metas: { default: { title: Trees of the town } }
+`,
+    },
+    birds: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
+    secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
+  },
+  mappings: {
+    trees: {
+      'kinds.rq': '# The kinds\nSELECT ?kind WHERE { ?tree <{base}/ld/ontologies/trees/kind> ?kind }\n',
+      'with-birds.rq':
+        '# Trees and birds\nASK { ?b <{base}/ld/ontologies/birds/a> ?n . ?t <{base}/ld/ontologies/trees/height> ?n }\n',
+      'with-secret.rq': '# Trees and secrets\nASK { ?s <{base}/ld/ontologies/secret/a> ?n }\n',
+    },
+  },
+})
+const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
+await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp(config)
+await app.catalog.refresh()
+app.markReady()
+t.teardown(() => app.close())
+
+async function page(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const { statusCode: status, headers: sent, body } = await app.http.inject({ url, headers: { ...headers } })
+  return { status, headers: sent, body }
+}
+
+/** What the script of the page is given. */
+function dataOf(body: string): {
+  readonly sources: readonly string[]
+  readonly base: string
+  readonly worker: string
+} {
+  const [, text = ''] =
+    /<script type="application\/json" id="playground-data">(.*?)<\/script>/s.exec(body) ?? []
+  return JSON.parse(text)
+}
+
+/** The datasets whose boxes are checked. */
+function checkedOf(body: string): readonly string[] {
+  return Array.from(body.matchAll(/name="source" value="([^"]*)" checked/g), ([, id = '']) => id)
+}
+
+t.test('the SPARQL playground shows the state of its address', async t => {
+  const query = `SELECT * { ?s <${base}/ld/ontologies/birds/a> "</textarea><script>alert(1)</script>" }`
+  const cases: readonly (readonly [name: string, url: string, checked: readonly string[]])[] = [
+    ['nothing said: the first dataset with an example', '/sparql/', ['trees']],
+    ['datasets that are named', '/sparql/?source=birds&source=trees', ['birds', 'trees']],
+    ['datasets that the query names', `/sparql/?query=${encodeURIComponent(query)}`, ['birds']],
+  ]
+  for (const [name, url, checked] of cases) {
+    const { status, body } = await page(url)
+    t.equal(status, 200, name)
+    t.same(checkedOf(body), checked, name)
+    t.equal(body.match(/<h1[ >]/g)?.length, 1, 'one heading of the first level')
+    t.same(dataOf(body).sources, ['birds', 'trees'], 'what is hidden is not offered')
+    t.notMatch(body, /secret/i, 'nor named')
+  }
+  const { body } = await page(`/sparql/?via=brtpf&query=${encodeURIComponent(query)}`)
+  t.match(body, /<option value="brtpf" selected>/, 'how it is asked')
+  t.notMatch(body, /<script>alert/, 'a query stays text')
+  t.match(body, /&lt;\/textarea&gt;/)
+})
+
+t.test('examples are links that have the datasets which they need', async t => {
+  const { body } = await page('/sparql/?source=trees')
+  const links = Array.from(body.matchAll(/<li><a href="(\/open\/sparql\/\?[^"]*)" rel="nofollow">([^<]*)</g))
+  t.same(
+    links.map(([, , title]) => title),
+    ['The kinds', 'Trees and birds'],
+    'but those of hidden datasets',
+  )
+  const [, target = ''] = links[1] ?? []
+  const { searchParams } = new URL(target.replaceAll('&amp;', '&'), base)
+  t.same(searchParams.getAll('source'), ['trees', 'birds'])
+  t.match(searchParams.get('query') ?? '', /^# Trees and birds\nASK/)
+})
+
+t.test('without scripts the endpoint answers', async t => {
+  const asked = encodeURIComponent('ASK { ?s ?p ?o }')
+  const { status, headers } = await page(`/sparql/?source=trees&query=${asked}&run=endpoint`)
+  t.equal(status, 303)
+  t.equal(headers.location, '/open/api/sparql/trees?query=ASK+%7B+%3Fs+%3Fp+%3Fo+%7D&format=html')
+  const several = await page(`/sparql/?source=trees&source=birds&query=${asked}&run=endpoint`)
+  const target = new URL(String(several.headers.location), base)
+  t.equal(target.pathname, '/open/api/sparql')
+  t.same(target.searchParams.getAll('default-graph-uri'), [
+    `${base}/ld/resources/trees`,
+    `${base}/ld/resources/birds`,
+  ])
+  const answer = await page(target.pathname.replace('/open', '') + target.search, { accept: 'text/html' })
+  t.match(answer.body, /<p>Yes<\/p>/, 'and knows these graphs')
+})
+
+t.test('hidden and unknown datasets', async t => {
+  for (const path of ['/sparql/?source=', '/odsql/?dataset=']) {
+    t.equal((await page(`${path}secret`)).status, 401, path)
+    t.equal((await page(`${path}nothing`)).status, 404, path)
+  }
+})
+
+t.test('the worker is a file of the portal', async t => {
+  const { worker } = dataOf((await page('/sparql/')).body)
+  const { status, headers } = await page(worker.replace('/open', ''))
+  t.equal(status, 200)
+  t.match(headers['content-type'], /javascript/)
+})
+
+t.test('the ODSQL playground shows a query at each of its stages', async t => {
+  const { status, body } = await page(
+    '/odsql/?dataset=trees&select=count(*)+as+n&group_by=kind&order_by=n+desc',
+  )
+  t.equal(status, 200)
+  t.match(body, /<td>oak<\/td><td class="number"><data value="2">2<\/data><\/td>/, 'the answer')
+  t.match(body, /&lt;b&gt;elm&lt;\/b&gt;/, 'values stay text')
+  t.match(body, /groups\n {2}filter\n {4}none: all records\n {2}groups\n {4}kind\n/, 'the plan')
+  t.match(body, /<span class="t-keyword">SELECT<\/span>/, 'the SPARQL')
+  t.match(body, /<code>store<\/code>/, 'the times')
+  t.match(
+    body,
+    /\/open\/api\/explore\/v2\.1\/catalog\/datasets\/trees\/records\?select=count\(\*\)\+as\+n/,
+    'its twin',
+  )
+  const records = await page('/odsql/?dataset=trees&where=height+%3E+8')
+  t.match(records.body, /height &gt; 8/, 'the plan of records')
+  t.match(records.body, />12\.5</)
+  t.notMatch(records.body, /elm/)
+})
+
+t.test('the ODSQL playground without a dataset begins with an example', async t => {
+  const { body } = await page('/odsql/')
+  t.match(body, /<option value="birds" selected>/)
+  t.match(body, /<h2>Plan<\/h2>/)
+})
+
+t.test('a fault stands at its clause, under its character', async t => {
+  const cases: readonly (readonly [clause: string, text: string, caret: string])[] = [
+    ['where', 'height >> 1', 'height &gt;&gt; 1\n        ^'],
+    ['order_by', 'kind, nothing', 'kind, nothing\n      ^'],
+    ['select', 'kind, heigt', 'kind, heigt\n      ^'],
+  ]
+  for (const [clause, text, caret] of cases) {
+    const { status, body } = await page(`/odsql/?dataset=trees&${clause}=${encodeURIComponent(text)}`)
+    t.equal(status, 200, clause)
+    t.match(
+      body,
+      new RegExp(`id="${clause}"[^>]* aria-invalid="true" aria-describedby="${clause}-fault"`),
+      clause,
+    )
+    t.ok(body.includes(caret), `${clause}: ${/<pre aria-hidden[^>]*>([^<]*)/.exec(body)?.[1] ?? 'no caret'}`)
+    t.notMatch(body, /<h2>Plan/)
+  }
+})
+
+t.test('plans are written for people', t => {
+  const dataset = {
+    fields: [field('kind', 'text'), field('height', 'double'), field('planted', 'date')],
+  }
+  const context = {
+    dataset,
+    technical: true,
+    timezone: 'UTC',
+    language: 'en',
+    dialect: EXPLORE_V21,
+    now: 0,
+  } as const
+  const cases: readonly (readonly [clauses: Readonly<Record<string, string>>, lines: readonly string[]])[] = [
+    [
+      { where: 'height > 3 and not kind = "oak" or kind is not null' },
+      [
+        '    any of',
+        '      all of',
+        '        height > 3',
+        '        not',
+        '          kind = "oak"',
+        '      kind has a value',
+      ],
+    ],
+    [{ where: 'height in [1..5[' }, ['    height in [1, 5[']],
+    [{ where: '"old oak"' }, ['    the record has the words "old", "oak"']],
+    [{ where: 'length(kind) > 2', select: 'kind as k' }, ['    length(kind) > 2', '    k = kind']],
+    [
+      { groupBy: 'range(height, 10) as step', select: 'avg(height) as mean', orderBy: 'mean' },
+      ['    step = steps of height, each 10 wide', '    mean = avg(height)', '    avg(height) asc'],
+    ],
+    [{ orderBy: 'height desc' }, ['    height desc']],
+  ]
+  for (const [{ where = '', ...clauses }, lines] of cases) {
+    const plan = planOdsql(
+      { ...clauses, where: [where], limit: 10, offset: 0 },
+      context,
+      new Stopwatch(() => 0),
+    )
+    const text = planText(plan)
+    for (const line of lines) t.ok(text.split('\n').includes(line), `${line}\n${text}`)
+  }
+  t.end()
+})
+
+t.test('SPARQL is laid out', t => {
+  const given =
+    'SELECT ?s (COUNT(*) AS ?n) WHERE { ?s <http://x/p> "a { . ; }" . FILTER(?s > 1.5) OPTIONAL { ?s <http://y/z> ?o } } GROUP BY ?s ORDER BY ?n LIMIT 3'
+  t.equal(
+    layOutSparql(given, { x: 'http://x/', unused: 'http://unused/' }),
+    `PREFIX x: <http://x/>
+
+SELECT ?s (COUNT(*) AS ?n)
+WHERE {
+  ?s x:p "a { . ; }" .
+  FILTER(?s > 1.5)
+  OPTIONAL {
+    ?s <http://y/z> ?o
+  }
+}
+GROUP BY ?s
+ORDER BY ?n
+LIMIT 3`,
+  )
+  t.end()
+})
+
+t.test('answers are written as files', t => {
+  const rows = [
+    [
+      { type: 'iri', value: 'http://x/' } as const,
+      { type: 'literal', value: 'a,"b"', datatype: '', language: 'en' } as const,
+    ],
+    [null, { type: 'blank', value: 'b0' } as const],
+  ]
+  const written = (writer: ReturnType<typeof csvRows>) =>
+    writer.head(['s', 'o']) + rows.map(row => writer.row(row)).join('') + writer.end()
+  t.equal(written(csvRows()), 's,o\r\nhttp://x/,"a,""b"""\r\n,_:b0\r\n')
+  t.same(JSON.parse(written(jsonRows())).results.bindings, [
+    { s: { type: 'uri', value: 'http://x/' }, o: { type: 'literal', value: 'a,"b"', 'xml:lang': 'en' } },
+    { o: { type: 'bnode', value: 'b0' } },
+  ])
+  t.end()
+})
