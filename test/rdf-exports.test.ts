@@ -280,10 +280,10 @@ t.test('a predicate without a name in RDF/XML is told before the first byte', as
   const [field] = entry.dataset.fields
   const fields = [{ ...field, name: 'a%' }] as typeof entry.dataset.fields
   const served = { ...entry, dataset: { ...entry.dataset, fields } }
-  const original = app.catalog.dataset
-  app.catalog.dataset = () => served
+  const original = app.catalog.seenBy
+  app.catalog.seenBy = principal => ({ ...original.call(app.catalog, principal), dataset: () => served })
   t.teardown(() => {
-    app.catalog.dataset = original
+    app.catalog.seenBy = original
   })
   const answer = await exported('empty', 'rdfxml')
   t.equal(answer.statusCode, 422)
