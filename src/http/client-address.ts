@@ -15,9 +15,16 @@ export function clientAddress({ headers, socket }: Message, proxies: number): st
     const address = plainAddress(entryFromRight(String(forwarded), proxies))
     if (address !== null) return copyOf(address)
   }
+  const known = ends.get(socket)
+  if (known !== undefined) return known
   const { remoteAddress = '' } = socket
-  return remoteAddress.includes(':') ? (plainAddress(remoteAddress) ?? '') : remoteAddress
+  const address = remoteAddress.includes(':') ? (plainAddress(remoteAddress) ?? '') : remoteAddress
+  if (address !== '') ends.set(socket, address)
+  return address
 }
+
+/** The other ends of connections, which stay the same as long as those live. */
+const ends = new WeakMap<object, string>()
 
 type Message = Pick<IncomingMessage, 'headers'> & {
   readonly socket: { readonly remoteAddress?: string | undefined }

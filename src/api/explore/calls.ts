@@ -168,7 +168,7 @@ function note(
   how: How,
   { usage, now, proxies = 0 }: Recorder,
 ): void {
-  usage.remember(new AnsweredCall(message, answered, { ...how, moment: now(), proxies }))
+  usage.remember(new AnsweredCall(message.headers, answered, how, clientAddress(message, proxies), now()))
   const { dataset, kind } = answered
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
@@ -180,29 +180,24 @@ class AnsweredCall implements NotedCall {
   private readonly referer: string | undefined
   private readonly attributes: string | string[] | undefined
   private readonly address: string
-  private readonly user: string | null
+  private readonly how: How
   private readonly moment: number
-  private readonly elapsed: number
 
+  /** @param moment milliseconds since 1970 */
   constructor(
-    message: Pick<IncomingMessage, 'headers' | 'socket'>,
+    headers: IncomingMessage['headers'],
     answered: Answered,
-    {
-      moment,
-      elapsed,
-      user,
-      proxies,
-    }: Omit<How, 'isGood'> & { readonly moment: number; readonly proxies: number },
+    how: How,
+    address: string,
+    moment: number,
   ) {
-    const { headers } = message
     this.answered = answered
     this.agent = headers['user-agent']
     this.referer = headers.referer
     this.attributes = headers['ods-api-analytics-app']
-    this.address = clientAddress(message, proxies)
-    this.user = user
+    this.address = address
+    this.how = how
     this.moment = moment
-    this.elapsed = elapsed
   }
 
   told(): Call {
@@ -213,7 +208,7 @@ class AnsweredCall implements NotedCall {
     return {
       timestamp: new Date(this.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
       user_ip_addr: shortAddress(this.address),
-      user_id: this.user,
+      user_id: this.how.user,
       dataset_id: answered.dataset,
       api,
       api_type: apiType,
@@ -222,7 +217,7 @@ class AnsweredCall implements NotedCall {
       format: formatOf(answered),
       size_res: answered.size,
       nhits: seen.nhits,
-      exec_time: Math.round(this.elapsed * 100) / 100,
+      exec_time: Math.round(this.how.elapsed * 100) / 100,
       request_aborted: answered.aborted,
       facet: facetsOf(answered.query as QueryParameters | undefined),
       in_error: status >= 400,
