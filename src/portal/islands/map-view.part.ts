@@ -12,6 +12,9 @@ import { isInView, type Shown } from './map-shown.part.ts'
 const MOST_PLACES = 250
 /** Milliseconds that a map stands still before its places are asked for. */
 const PAUSE = 200
+/** Pixels around the middle of a group in which its places are, and how often a closer view is tried at the beginning. */
+const GROUP_RADIUS = 60
+const MOST_ROUNDS = 4
 /** Degrees of longitude from which on all groups of the world are asked for. */
 const WIDE = 120
 
@@ -45,6 +48,24 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
       if (!signal.aborted) tell(settings.texts.failed)
     }
   }
+  /** Groups stand for places around them: they are asked again in each closer view, until that is the one that fits. */
+  const fitGroups = async () => {
+    for (let round = 1; ; round++) {
+      const zoom = map.getZoom()
+      const shown = await inView(map, settings, null, asked.signal)
+      const margin = shown.type === 'groups' ? GROUP_RADIUS * (360 / (256 * 2 ** zoom)) : 0
+      const positions =
+        shown.type === 'groups'
+          ? shown.groups.flatMap(({ lat, lon }) => [
+              [lon - margin, lat - margin / 2],
+              [lon + margin, lat + margin / 2],
+            ])
+          : shown.places.flatMap(({ geometry }) => positionsOf(geometry))
+      fit(map, positions)
+      if (map.getZoom() === zoom) return show(shown)
+      if (round === MOST_ROUNDS) return refresh()
+    }
+  }
   const start = async () => {
     const named = viewOfAddress()
     if (named !== null) map.setView([named.lat, named.lon], named.zoom, { animate: false })
@@ -59,15 +80,7 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
           )
         show(whole)
       } else if (named === null && !settings.isShape) {
-        const zoom = map.getZoom()
-        const first = await inView(map, settings, null, asked.signal)
-        const positions =
-          first.type === 'groups'
-            ? first.groups.map(({ lat, lon }) => [lon, lat])
-            : first.places.flatMap(({ geometry }) => positionsOf(geometry))
-        fit(map, positions)
-        if (map.getZoom() === zoom) show(first)
-        else await refresh()
+        await fitGroups()
       } else await refresh()
     } catch {
       tell(settings.texts.failed)
