@@ -44,11 +44,13 @@ export interface ShownFacet {
 const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const
 
 /** The catalog of somebody as what pages ask. */
-export function catalogSource({ target, entries }: ServedCatalog): Source {
+export function catalogSource({ target, entries, figures, version: made }: ServedCatalog): Source {
   const { fields } = target.dataset
   const version = entries.map(({ dataset, version }) => `${dataset.id} ${version}`).join(',')
   const facets = CATALOG_FACETS.flatMap(name => facetNamed(name, fields, '-count', 'default') ?? [])
-  return { version: `catalog ${version}`, target, fields, template: 'default', facets }
+  // Figures of use change while the datasets stay the same.
+  const state = figures === undefined ? '' : made
+  return { version: `catalog ${state} ${version}`, target, fields, template: 'default', facets }
 }
 
 /** The records of a dataset as what pages ask. */
@@ -89,7 +91,8 @@ export class Inquiry {
       where: [...conditions(words, where), ...(clauses.where ?? [])],
     }
     const key = JSON.stringify(['find', source.version, selection.refine, selection.exclude, asked, language])
-    return this.keep(key, asked.where, async () => {
+    const texts = [...asked.where, asked.select ?? '', asked.groupBy ?? '', asked.orderBy ?? '']
+    return this.keep(key, texts, async () => {
       const asker = this.asker()
       const filter = this.filterOf(source, selection)
       const plan = planOdsql({ ...asked, filter }, this.context(source, language), asker.watch)

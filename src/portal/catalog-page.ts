@@ -10,6 +10,7 @@ import type { Answer } from '../records/answer.ts'
 import { catalogSource, type Inquiry, isFilterFault, type Source } from './ask.ts'
 import { datasetCard } from './parts/cards.ts'
 import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
+import { hiddenFields } from './parts/hidden-fields.ts'
 import { languageField } from './parts/language-field.ts'
 import { pager } from './parts/pager.ts'
 import {
@@ -167,12 +168,7 @@ async function findOrFault<Answer>(
 
 function searchForm(visit: Visit, selection: Selection): Html {
   const { say } = visit
-  const hidden = Object.entries(selectionParameters({ ...selection, words: '', page: 1 })).flatMap(
-    ([name, values]) =>
-      (Array.isArray(values) ? values : [values ?? '']).map(value =>
-        value === '' ? '' : html`<input type="hidden" name="${name}" value="${String(value)}">`,
-      ),
-  )
+  const hidden = hiddenFields(selectionParameters({ ...selection, words: '', page: 1 }))
   return html`<form class="search" action="${visit.href(CATALOG_PATH)}" method="get" role="search">${hidden}${languageField(visit)}
 <label class="hidden" for="q">${say('Words to look for')}</label>
 <input type="search" id="q" name="q" value="${selection.words}" placeholder="${say('Find datasets')}">

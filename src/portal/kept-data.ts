@@ -1,11 +1,17 @@
+/** Characters of all that is kept, as JSON would write it, where nothing else is said; one answer may have an eighth of them. */
+const MOST_CHARACTERS = 64_000_000
+
 /** Answers of the store that pages were made of before, so that the next page need not ask again. */
 export class KeptData {
-  private readonly kept = new Map<string, Promise<unknown>>()
+  private readonly kept = new Map<string, { readonly made: Promise<unknown>; size: number }>()
   private readonly most: number
+  private readonly mostCharacters: number
+  private size = 0
 
   /** @param most answers that are kept; what was longest not asked for goes first */
-  constructor(most: number) {
+  constructor(most: number, mostCharacters: number = MOST_CHARACTERS) {
     this.most = most
+    this.mostCharacters = mostCharacters
   }
 
   /**
@@ -18,13 +24,42 @@ export class KeptData {
     if (before !== undefined) {
       this.kept.delete(key)
       this.kept.set(key, before)
-      return before as Promise<Made>
+      return before.made as Promise<Made>
     }
     const made = make()
-    this.kept.set(key, made)
-    made.catch(() => this.kept.delete(key))
-    const [oldest] = this.kept.keys()
-    if (this.kept.size > this.most && oldest !== undefined) this.kept.delete(oldest)
+    const entry = { made, size: key.length }
+    this.kept.set(key, entry)
+    this.size += entry.size
+    made.then(
+      answer => this.weigh(key, entry, answer),
+      () => this.drop(key, entry),
+    )
+    this.dropOldest()
     return made
+  }
+
+  private weigh(key: string, entry: { size: number }, answer: unknown): void {
+    if (this.kept.get(key) !== entry) return
+    const size = JSON.stringify(answer)?.length ?? 0
+    if (size > this.mostCharacters / 8) {
+      this.drop(key, entry)
+      return
+    }
+    entry.size += size
+    this.size += size
+    this.dropOldest()
+  }
+
+  private drop(key: string, entry: { readonly size: number }): void {
+    if (this.kept.get(key) !== entry) return
+    this.kept.delete(key)
+    this.size -= entry.size
+  }
+
+  private dropOldest(): void {
+    for (const [key, entry] of this.kept) {
+      if (this.kept.size <= this.most && this.size <= this.mostCharacters) return
+      this.drop(key, entry)
+    }
   }
 }

@@ -15,6 +15,8 @@ import {
   type Sort,
   TOPS,
 } from '../chart/request.ts'
+import { hiddenFields } from '../parts/hidden-fields.ts'
+import { languageField } from '../parts/language-field.ts'
 import { selectionParameters } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 
@@ -29,21 +31,14 @@ export function chartForm(context: TabContext, request: ChartRequest): Html {
   const { visit, entry, selection, path, query } = context
   const { say } = visit
   const { fields } = entry.dataset
-  const kept = Object.entries(selectionParameters({ ...selection, page: 1, view: {} })).flatMap(
-    ([name, values]) =>
-      (Array.isArray(values) ? values : [values ?? '']).map(value =>
-        value === '' ? '' : html`<input type="hidden" name="${name}" value="${String(value)}">`,
-      ),
-  )
-  const language =
-    typeof query.lang === 'string' ? html`<input type="hidden" name="lang" value="${visit.language}">` : ''
+  const kept = hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))
   const axes = axesOf(fields, entry.statistics)
   const measured = measuredFields(fields)
   const dividing = seriesFields(fields, entry.statistics).filter(
     ({ name }) => name !== request.axis.field.name,
   )
   const whole = isContinuous(request.axis)
-  return html`<form class="chart-form" action="${visit.href(path('analyze'))}" method="get" aria-label="${say('Chart')}">${kept}${language}
+  return html`<form class="chart-form" action="${visit.href(path('analyze'))}" method="get" aria-label="${say('Chart')}">${kept}${languageField(visit)}
 ${choose('x', say('Groups'), axisOptions(visit, axes, request.axis))}
 ${measured.length === 0 ? '' : choose('y', say('Figure'), figureOptions(visit, measured, request))}
 ${dividing.length === 0 ? '' : choose('series', say('Divided by'), options([{ value: '', label: say('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
