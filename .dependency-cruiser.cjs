@@ -6,14 +6,14 @@ const LAYERS = [
   'language|query|sources|mapping|formats|store|accounts',
   'catalog|records',
   'http',
-  'api|portal',
+  'api|portal|telemetry',
 ]
 
 const upward = LAYERS.map((names, level) => ({
   name: `layer-${level}-imports-nothing-above`,
   severity: 'error',
   from: { path: room(names) },
-  to: { path: room([...LAYERS.slice(level + 1), 'app|main|cli'].join('|')) },
+  to: { path: room([...LAYERS.slice(level + 1), 'app|main|upkeep|cli'].join('|')) },
 }))
 
 module.exports = {
@@ -62,8 +62,11 @@ module.exports = {
     only('lezer', '@lezer/', '^src/language/'),
     only('oxigraph', 'oxigraph', '^src/store/embedded/'),
     only('n3', 'n3/', '^src/mapping/rml/'),
-    only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/database\\.ts$'),
-    only('fastify', '@?fastify', '^src/(http|api|portal)/|^src/(app|main)\\.ts$|^src/cli/'),
+    only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/sqlite\\.ts$'),
+    only('postgresql', '(pg|@types/pg)(/|$)', '^src/accounts/postgres/'),
+    only('metrics', 'prom-client', '^src/telemetry/'),
+    only('archives', 'tar/', '^src/cli/backup/'),
+    only('fastify', '@?fastify', '^src/(http|api|portal)/|^src/(app|main|upkeep)\\.ts$|^src/cli/'),
     {
       name: 'resolvable',
       severity: 'error',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import fastify, {
@@ -7,7 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { Accounts } from './accounts/accounts.ts'
-import { accountsFile, openAccounts } from './accounts/open.ts'
+import { openAccountsOf } from './accounts/open.ts'
 import { descriptions } from './api/descriptions/routes.ts'
 import { recordCalls, repeatedCall } from './api/explore/calls.ts'
 import { explore } from './api/explore/routes.ts'
@@ -25,6 +26,7 @@ import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { definedDatasets } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
+import { openPortalStore, type PortalStore } from './catalog/portal-store.ts'
 import type { DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
@@ -33,15 +35,20 @@ import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './cat
 import { datasetDescription } from './catalog/void.ts'
 import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
+import { serveMetrics } from './http/admin.ts'
 import { authenticator } from './http/authenticate.ts'
 import { clientAddress } from './http/client-address.ts'
 import { entityTag } from './http/etag.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { answerForms } from './http/form-access.ts'
-import { health } from './http/health.ts'
+import { type HealthOptions, health, type Readiness } from './http/health.ts'
+import { loggerOptions } from './http/log.ts'
 import { addManners } from './http/manners.ts'
+import { observeRequests } from './http/observe.ts'
 import { parseQueryString } from './http/query-string.ts'
 import { Quotas, quotaLimits } from './http/quota.ts'
+import { requestIds } from './http/request-id.ts'
+import { requestLog } from './http/request-log.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { answerPageFault } from './http/site/fault-page.ts'
 import type { Principal } from './model/principal.ts'
@@ -49,8 +56,9 @@ import { accountPages } from './portal/account/routes.ts'
 import { site } from './portal/routes.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
 import { fieldIri } from './rdf/iris.ts'
-import { createEmbeddedStore } from './store/embedded/embedded.ts'
 import type { LoadProgress, Store } from './store/store.ts'
+import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+import { watchedStore } from './telemetry/watched-store.ts'
 
 /** The parts of a running Lodestone. */
 export interface App {
@@ -59,8 +67,16 @@ export interface App {
   readonly store: Store
   readonly accounts: Accounts
   readonly versions: Versions
+  /** What is shared with other instances; null where the records are in the memory of this process. */
+  readonly shared: PortalStore['shared']
+  readonly telemetry: Telemetry
+  readonly health: HealthOptions
   /** Says that every dataset is served: from then on /readyz answers 200. */
   readonly markReady: () => void
+  /** Says that all datasets are to be published again, since the store has lost them: until then /readyz answers 503. */
+  readonly markPublishing: () => void
+  /** Says that the process is to end: from then on /readyz answers 503. */
+  readonly markStopping: () => void
   readonly close: () => Promise<void>
 }
 
@@ -71,14 +87,18 @@ export interface AppOptions {
 /** Request lines and headers up to this many bytes are read: a long filter or bindings-restricted fragment fits. */
 const MAX_HEADER_BYTES = 128 * 1024
 
+/** Milliseconds that an engine is waited for, likewise. */
+const STORE_PATIENCE = 60_000
+
+/** Milliseconds that a database of accounts is waited for, which may be started at the same time as this process. */
+const ACCOUNTS_PATIENCE = 30_000
+
 /** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const requestId = requestIds(`${randomBytes(6).toString('hex')}-`, (config.proxies ?? 0) > 0)
   const http = fastify({
-    logger: {
-      level: config.log,
-      redact: ['req.headers.authorization', 'req.headers.cookie'],
-      stream: process.stderr,
-    },
+    logger: loggerOptions(config.log, process.stderr),
+    genReqId: requestId,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own for each request would take longer than a small answer.
     childLoggerFactory: logger => logger,
@@ -93,25 +113,31 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     clientErrorHandler: answerBrokenRequest,
   })
   const log = http.log
-  const store = await createEmbeddedStore({
-    workers: config.workers,
-    deadline: config.deadline * 1000,
-    onEvent: event => log.warn(event),
-  })
+  const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
   const versions = versionsOf(config.portal)
+  const opened = await openPortalStore(config, versions, event => log.warn(event), STORE_PATIENCE)
+  const { registry, shared } = opened
+  const store = watchedStore(opened.store, telemetry.storeObservers)
   const grace = (config.deadline + 5) * 1000
   const catalog = new Catalog({
     base: config.base,
     store,
     versions,
+    registry,
     grace,
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
-  catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
+  const expectAll = () =>
+    catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
+  expectAll()
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   const surveys = new Surveys({ store, versions })
-  const accounts = openAccounts(accountsFile(config.portal), { now: () => Date.now() })
+  const accounts = await openAccountsOf(config, {
+    now: () => Date.now(),
+    patience: ACCOUNTS_PATIENCE,
+    onWaiting: reason => log.warn(`${reason}: waiting for it`),
+  })
   const quotas = new Quotas({
     limits: quotaLimits(config.quotas),
     now: () => Date.now(),
@@ -121,10 +147,18 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   })
   // Before the port is free for another process, which reads them.
   http.addHook('preClose', done => {
-    quotas.flush()
-    done()
+    quotas.flush().then(() => done())
   })
-  let ready = false
+  await quotas.begin()
+  let readiness: Readiness = 'publishing'
+  let isFollowed = false
+  const figures = async () => {
+    // The size of the store tells of datasets that not everybody may see.
+    const isOpen =
+      config.access === 'public' && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
+    return isOpen ? { store: await store.statistics() } : {}
+  }
+  const asked = { readiness: () => readiness, figures }
   await registerDoors(http, config, {
     catalog,
     store,
@@ -133,7 +167,9 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     accounts,
     quotas,
     sources: { monitoring, network },
-    ready: () => ready,
+    health: asked,
+    telemetry,
+    requestId,
   })
   return {
     http,
@@ -141,19 +177,31 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     store,
     accounts,
     versions,
+    shared,
+    telemetry,
+    health: asked,
     markReady: () => {
-      ready = true
+      if (readiness === 'publishing') readiness = 'ready'
       catalog.expect([])
-      surveys.follow(() => catalog.entries())
+      if (!isFollowed) surveys.follow(() => catalog.entries())
+      isFollowed = true
+    },
+    markPublishing: () => {
+      if (readiness === 'ready') readiness = 'publishing'
+      expectAll()
+    },
+    markStopping: () => {
+      readiness = 'stopping'
     },
     close: async () => {
       await http.close()
-      quotas.close()
-      accounts.close()
+      await quotas.close()
+      await accounts.close()
       usage.close()
       surveys.close()
       for (const source of [monitoring, network, catalog]) source.close()
       await store.close()
+      await telemetry.close()
     },
   }
 }
@@ -184,7 +232,9 @@ interface Services {
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly sources: Sources
-  readonly ready: () => boolean
+  readonly health: HealthOptions
+  readonly telemetry: Telemetry
+  readonly requestId: (message: Pick<IncomingMessage, 'headers'>) => string
 }
 
 async function registerDoors(http: FastifyInstance, config: Config, services: Services): Promise<void> {
@@ -197,6 +247,11 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
   const { title, description, languages } = config
   const frame = { base, title, description, languages }
+  const observers = [
+    ...(config.log === 'info' || config.log === 'debug' ? [requestLog(http.log)] : []),
+    ...services.telemetry.requestObservers,
+  ]
+  observeRequests(http, observers)
   recordCalls(http, recorder)
   addManners(http, { isPrivate, authenticate, quotas, address, posts: SPARQL_PATH, site: frame })
   const cache = new ResponseCache({
@@ -204,7 +259,16 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     state: () => catalog.entries(),
     quota: quotas,
     proxies,
-    noteCall: (request, reply, body) => repeatedCall(request, reply, body, recorder),
+    requestId: services.requestId,
+    noteCall: (request, reply, body) => {
+      const notes = [
+        repeatedCall(request, reply, body, recorder),
+        ...observers.map(observer => observer.repeated(request, reply)),
+      ]
+      return (message, id) => {
+        for (const note of notes) note(message, id)
+      }
+    },
   })
   if (!isPrivate) cache.install(http)
   http.setErrorHandler(answerFault(restBody))
@@ -234,14 +298,15 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     clock: () => performance.now(),
     now,
   })
-  await http.register(health, {
-    ready: services.ready,
-    figures: async () => {
-      // The size of the store tells of datasets that not everybody may see.
-      const isOpen = !isPrivate && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
-      return isOpen ? { store: await store.statistics() } : {}
-    },
+  await http.register(health, services.health)
+  const { metrics } = services.telemetry
+  metrics?.measure({
+    store,
+    datasets: () => servedFigures(catalog.entries()),
+    cache: () => cache.statistics(),
+    ready: () => services.health.readiness() === 'ready',
   })
+  if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
   const asked = {
     catalog,
     store,
@@ -303,6 +368,13 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       },
     })
   })
+}
+
+function servedFigures(entries: readonly ServedDataset[]) {
+  const restricted = entries.filter(({ dataset }) => dataset.visibility === 'restricted').length
+  const records = entries.reduce((sum, { statistics }) => sum + statistics.records, 0)
+  const moments = entries.map(({ published }) => Date.parse(published) / 1000)
+  return { served: entries.length, restricted, records, latest: Math.max(0, ...moments) }
 }
 
 /** What was made of a catalog before: it is the same as long as it is in force. */

@@ -46,6 +46,69 @@ export const PORTAL_SCHEMA = Type.Object(
         { description: 'How much is logged on stderr' },
       ),
     ),
+    admin_port: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 65535,
+        description: 'Port of a second listener with /metrics, /healthz and /readyz for operators',
+      }),
+    ),
+    admin_host: Type.Optional(
+      Type.String({ minLength: 1, description: 'Address that this second listener listens on' }),
+    ),
+    metrics: Type.Optional(
+      Type.Union([Type.Literal('public'), Type.Literal('private')], {
+        description: 'Whether /metrics is also answered on the main port, to everybody',
+      }),
+    ),
+    otel: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+        description: 'Address of an OpenTelemetry collector that traces are sent to (OTLP over HTTP)',
+      }),
+    ),
+    shutdown_delay: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 300,
+        description: 'Seconds from the signal to end until no new connections are taken; /readyz answers 503',
+      }),
+    ),
+    shutdown_timeout: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 3600,
+        description: 'Seconds that answers under way then have to be finished',
+      }),
+    ),
+    store: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+        description:
+          'Address of a SPARQL 1.1 engine that keeps the records: Oxigraph server, Fuseki (with its dataset), Virtuoso or another; without it they are in the memory of the server',
+      }),
+    ),
+    store_query: engineAddress('its query endpoint, where it does not follow from store'),
+    store_update: engineAddress('its update endpoint'),
+    store_data: engineAddress('its graph store'),
+    store_user: Type.Optional(Type.String({ minLength: 1, description: 'User that the engine knows' })),
+    store_password: Type.Optional(Type.String({ description: 'Password of this user' })),
+    store_password_file: Type.Optional(
+      Type.String({ minLength: 1, description: 'File whose first line is this password' }),
+    ),
+    store_concurrency: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 256, description: 'Queries that the engine is asked at a time' }),
+    ),
+    accounts: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'PostgreSQL database of users, keys and counted calls that several servers share: postgres://user:password@host:port/database',
+      }),
+    ),
+    accounts_password_file: Type.Optional(
+      Type.String({ minLength: 1, description: 'File whose first line is the password of that database' }),
+    ),
     analytics: Type.Optional(
       Type.Union([Type.Literal('public'), Type.Literal('private')], {
         description: 'Who may see the calls of the APIs one by one (ods-api-monitoring)',
@@ -101,6 +164,12 @@ export const PORTAL_SCHEMA = Type.Object(
   { additionalProperties: false },
 )
 
+function engineAddress(what: string) {
+  return Type.Optional(
+    Type.String({ pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$', description: `Address of ${what}` }),
+  )
+}
+
 function dailyCalls(description: string) {
   return Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description }))
 }
@@ -124,6 +193,29 @@ export interface Config {
   /** Whether an IRI of a thing redirects to a document about it (303) or answers with it (200). */
   readonly dereference: 'redirect' | 'direct'
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  /** Where operators ask, beside the port of the portal; absent, there alone. */
+  readonly adminPort?: number
+  readonly adminHost: string
+  /** Whether everybody may read the metrics, on the port of the portal. */
+  readonly metrics: 'public' | 'private'
+  /** Where traces are sent; absent, what the variables of OpenTelemetry say. */
+  readonly otel?: string
+  /** Seconds from the signal to end until no new connections are taken. */
+  readonly shutdownDelay: number
+  /** Seconds that answers under way then have to be finished. */
+  readonly shutdownTimeout: number
+  /** The engine that keeps the records; absent, the memory of the process. May hold a password. */
+  readonly store?: {
+    readonly url: string
+    readonly query?: string
+    readonly update?: string
+    readonly data?: string
+    readonly user?: string
+    readonly password?: string
+    readonly concurrency: number
+  }
+  /** The database of accounts that several servers share; absent, a file of the portal. The address may hold a password. */
+  readonly accounts?: { readonly url: string; readonly passwordFile?: string }
   /** Who may see the calls of the APIs one by one; absent, nobody without credentials. */
   readonly analytics?: 'public' | 'private'
   /** The other portals of the network; absent where there are none. */
@@ -143,7 +235,8 @@ export interface ConfigFlags {
   readonly base?: string | undefined
 }
 
-const DEFAULTS = {
+/** What holds where nothing else is said; the base address follows from the port. */
+export const DEFAULTS = {
   title: 'Lodestone',
   description: '',
   host: '0.0.0.0',
@@ -155,6 +248,11 @@ const DEFAULTS = {
   fragment_size: 500,
   dereference: 'redirect',
   log: 'warn',
+  admin_host: '127.0.0.1',
+  metrics: 'private',
+  store_concurrency: 8,
+  shutdown_delay: 0,
+  shutdown_timeout: 30,
 } as const
 
 /**
@@ -162,14 +260,16 @@ const DEFAULTS = {
  * and column, or the name of the variable.
  */
 export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
-  const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
-  const settings: PortalSettings = {
-    ...fromFile(portal),
-    ...fromEnvironment(environment),
-    ...fromFlags(flags),
-  }
+  const { portal, file, environment: variables, flags: given } = settingSources(flags, environment)
+  const settings: PortalSettings = { ...file, ...variables, ...given }
   const {
     fragment_size: fragmentSize,
+    admin_port: adminPort,
+    admin_host: adminHost,
+    shutdown_delay: shutdownDelay,
+    shutdown_timeout: shutdownTimeout,
+    accounts,
+    accounts_password_file: passwordFile,
     network,
     tiles,
     tiles_attribution: attribution = '',
@@ -181,11 +281,65 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     throw new Fault('ConfigInvalid', { reason })
   }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
+  const {
+    store,
+    store_query: query,
+    store_update: update,
+    store_data: data,
+    store_user: user,
+    store_password: password,
+    store_password_file: storePasswordFile,
+    store_concurrency: concurrency = DEFAULTS.store_concurrency,
+    ...kept
+  } = rest
+  const engine = { query, update, data, user, password: storePassword(password, storePasswordFile, portal) }
   const more = {
+    ...(store === undefined ? {} : { store: { url: store, ...present(engine), concurrency } }),
+    ...(adminPort === undefined ? {} : { adminPort }),
+    ...(accounts === undefined ? {} : { accounts: accountsOf(accounts, portal, passwordFile) }),
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
-  return Object.freeze({ ...rest, portal, base, fragmentSize, ...more })
+  const renamed = { fragmentSize, adminHost, shutdownDelay, shutdownTimeout }
+  return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
+}
+
+/** What of an object is given. */
+function present<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
+}
+
+function storePassword(password: string | undefined, file: string | undefined, portal: string) {
+  if (file === undefined) return password
+  try {
+    return readFileSync(path.resolve(portal, file), 'utf8').split(/\r?\n/, 1)[0]
+  } catch (cause) {
+    const reason = `store_password_file: ${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`
+    throw new Fault('ConfigInvalid', { reason }, { cause })
+  }
+}
+
+/** Every source of settings below its own name, before any of them wins over another. Faults: as of {@link loadConfig}. */
+export function settingSources(flags: ConfigFlags, environment: NodeJS.ProcessEnv) {
+  const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
+  return {
+    portal,
+    file: fromFile(portal),
+    environment: fromEnvironment(environment),
+    flags: fromFlags(flags),
+  }
+}
+
+/** The database of accounts; a file with its password is looked for in the folder of the portal. */
+function accountsOf(url: string, portal: string, passwordFile: string | undefined): Config['accounts'] & {} {
+  const { protocol = '', hostname = '', pathname = '' } = URL.canParse(url) ? new URL(url) : {}
+  if (!/^postgres(ql)?:$/.test(protocol) || hostname === '' || pathname.length < 2) {
+    // What was found may have a password in it.
+    const reason =
+      'accounts: postgres://user:password@host:port/database is expected, with characters of user and password percent-encoded; the address that was found is not told, for it may hold a password'
+    throw new Fault('ConfigInvalid', { reason })
+  }
+  return passwordFile === undefined ? { url } : { url, passwordFile: path.resolve(portal, passwordFile) }
 }
 
 /** The portals of the network, each with its domain: no two have the same, and none that of this portal. */
@@ -273,6 +427,9 @@ function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid
 
 function numberOrText(key: string, text: string): unknown {
   const number = Number(text)
-  const numeric = ['port', 'workers', 'deadline', 'fragment_size', 'proxies'].includes(key)
+  const { type } = PORTAL_SCHEMA.properties[key as keyof typeof PORTAL_SCHEMA.properties] as {
+    readonly type?: string
+  }
+  const numeric = type === 'integer' || type === 'number'
   return numeric && text.trim() !== '' && Number.isFinite(number) ? number : text
 }

@@ -3,6 +3,7 @@ import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { Fault, type FaultPlace, placeText } from './errors.ts'
+import { withoutCredentials } from './model/credentials.ts'
 import { nearest } from './model/nearest.ts'
 import { MOST_NESTED, nestedTooDeep } from './model/yaml-nesting.ts'
 
@@ -71,6 +72,20 @@ export function readDocument<S extends TSchema>(
   return { value: null, problems }
 }
 
+/** The line on which each key of the outermost map stands, from 1; empty where there is no map. */
+export function keyLines(text: string): ReadonlyMap<string, number> {
+  const lines = new LineCounter()
+  const { contents } = parseDocument(text, { lineCounter: lines })
+  if (!isMap(contents)) return new Map()
+  return new Map(
+    contents.items.flatMap(({ key }) =>
+      isScalar(key) && key.range != null
+        ? [[String(key.value), lines.linePos(key.range[0]).line] as const]
+        : [],
+    ),
+  )
+}
+
 /** The value of a document, or a ConfigInvalid fault that tells every problem. */
 export function trusted<T>(read: ReadDocument<T>): T {
   if (read.value !== null) return read.value
@@ -105,10 +120,10 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
         .filter(option => option !== undefined)
       found.push({
         path,
-        message: `${label(path)} is ${show(valueAt(value, path))}, expected one of: ${options.join(', ')}`,
+        message: `${label(path)} is ${show(valueAt(value, path), path)}, expected one of: ${options.join(', ')}`,
       })
     } else if (![...branches].some(branch => error.instancePath.startsWith(branch))) {
-      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path))}: ${error.message}` })
+      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path), path)}: ${error.message}` })
     }
   }
   return found
@@ -160,8 +175,12 @@ function label(path: readonly string[]): string {
   return path.length === 0 ? 'the document' : path.join('.')
 }
 
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'absent'
+/** Keys whose values are told nobody. */
+const SECRET = /(?:^|_)(?:password|secret|token)$/
+
+function show(value: unknown, path: readonly string[]): string {
+  if (SECRET.test(path.at(-1) ?? '')) return 'not told'
+  const text = withoutCredentials(JSON.stringify(value) ?? 'absent')
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 

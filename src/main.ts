@@ -1,75 +1,88 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, buildApp } from './app.ts'
 import { PortalWatch } from './catalog/portal-watch.ts'
+import { type PublishMessage, publisherSettings } from './catalog/publisher.ts'
 import { PublisherThread } from './catalog/publisher-thread.ts'
-import { isWithdrawn } from './catalog/versions.ts'
 import type { ProgressReporter } from './cli/progress.ts'
+import { announceServer } from './cli/running.ts'
 import type { Config } from './config.ts'
+import { openAdminDoor } from './http/admin.ts'
+import { drain } from './http/drain.ts'
+import type { PublicationOutcome } from './telemetry/metrics.ts'
+import { follow, publishAndServe } from './upkeep.ts'
 
-/** How often a running server looks whether another process has published, in milliseconds. */
-const WATCH_INTERVAL = 2000
-
-/** How often it looks whether a mapping or a dataset.yaml was saved, and the part of its time that may take. */
-const LOOK_INTERVAL = 400
-const LOOK_SHARE = 0.02
+/** A portal that is being served. */
+export interface Service extends App {
+  /** Resolves once every dataset is served that can be, or the service is closed. */
+  readonly served: Promise<void>
+  /**
+   * Ends the service: /readyz says so at once, connections are taken until `shutdown_delay` is over, and answers under way
+   * then have `shutdown_timeout`. It resolves to false where some of them were cut off.
+   */
+  readonly end: () => Promise<boolean>
+}
 
 /**
- * Serves a portal: listen, serve what is published already while what changed is published, serve that, say so. It resolves
- * once every dataset is served; what cannot be published is told and the rest is served.
+ * Serves a portal: listen, serve what is published already while what changed is published, serve that, say so. What cannot
+ * be published is told and the rest is served.
  */
-export async function serve(config: Config, progress: ProgressReporter): Promise<App> {
+export async function serve(config: Config, progress: ProgressReporter): Promise<Service> {
   const app = await buildApp(config, {
     onProgress: ({ quads, total }) => progress.update('loading', quads, total),
   })
-  await app.http.listen({ host: config.host, port: config.port })
+  // What others have published is served from the first request on: nothing has to be loaded for it.
+  if (app.shared !== null) await app.catalog.refresh()
+  const listening = await listen(app, config)
   const portal = new PortalWatch(config.portal)
-  const publisher = new PublisherThread(config.portal, config.base)
+  const publisher = new PublisherThread(publisherSettings(config))
   const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
-    publisher.publish({ datasets, mappingOnly }, message => progress.publication(message))
-  await Promise.all([app.catalog.refresh(), publish(null, false)])
-  await app.catalog.refresh()
-  progress.done()
-  app.markReady()
-  const watch = setInterval(() => {
-    app.catalog.refresh().catch(error => app.http.log.error({ err: error }, 'refresh'))
-  }, WATCH_INTERVAL)
-  watch.unref()
+    publisher.publish({ datasets, mappingOnly }, message => {
+      progress.publication(message)
+      if (message.type !== 'progress' && message.type !== 'loading')
+        app.telemetry.metrics?.published(outcomeOf(message))
+    })
   const stopped = new AbortController()
-  const following = follow(portal, app, publish, stopped.signal)
-  const close = async () => {
-    clearInterval(watch)
+  const served = publishAndServe(app, publish, progress, stopped.signal)
+  const following = served.then(
+    () => follow(portal, app, publish, stopped.signal),
+    () => undefined,
+  )
+  const end = async () => {
+    app.markStopping()
+    await sleep(config.shutdownDelay * 1000)
     stopped.abort()
     await publisher.close()
-    await following
-    await app.close()
+    const closing = app.close().then(() => following)
+    const isWhole = await drain(app.http.server, closing, config.shutdownTimeout * 1000)
+    await listening.close()
+    return isWhole
   }
-  return { ...app, close }
+  return { ...app, served, end, close: async () => void (await end()) }
 }
 
-/** Publishes and serves what is saved in the portal folder, one thing after another, until it is stopped. */
-async function follow(
-  portal: PortalWatch,
-  app: App,
-  publish: (datasets: readonly string[], mappingOnly: boolean) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  let rest = LOOK_INTERVAL
-  while (!signal.aborted) {
-    await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
-    if (signal.aborted) return
-    const begun = performance.now()
-    try {
-      const changes = portal.look()
-      rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
-      if (changes === null) continue
-      const [definitions, mappings] = [changes.definitions, changes.mappings].map(ids =>
-        ids.filter(id => !isWithdrawn(app.versions, id)),
-      ) as [string[], string[]]
-      if (mappings.length > 0) await publish(mappings, true)
-      if (definitions.length > 0) await publish(definitions, false)
-      if (!signal.aborted) await app.catalog.refresh()
-    } catch (error) {
-      app.http.log.error({ err: error }, 'publishing what was saved')
+/** Listens for everybody and, where it is wished, for operators. */
+async function listen(app: App, { host, port, adminPort, adminHost, portal }: Config) {
+  const { metrics } = app.telemetry
+  try {
+    await app.http.listen({ host, port })
+    const { health } = app
+    const admin =
+      adminPort === undefined || metrics === null
+        ? null
+        : await openAdminDoor({ host: adminHost, port: adminPort, health, metrics })
+    const takeBack = announceServer(portal, port)
+    return {
+      close: async () => {
+        takeBack()
+        await admin?.close()
+      },
     }
+  } catch (error) {
+    await app.close()
+    throw error
   }
+}
+
+function outcomeOf({ type }: Exclude<PublishMessage, { type: 'progress' | 'loading' }>): PublicationOutcome {
+  return type === 'mapping-refused' ? 'failed' : type
 }

@@ -279,7 +279,7 @@ t.test('grants and credentials count from the next request on', async t => {
   const url = `/api/explore/v2.1/catalog/datasets/${HIDDEN}/records`
   const list = '/api/explore/v2.1/catalog/datasets?select=count(*)%20as%20n'
   await accounts.users.add('changing', PASSWORD)
-  const { key } = accounts.keys.create('changing', 'one')
+  const { key } = await accounts.keys.create('changing', 'one')
   const status = async () => (await ask(app, url, byKey(key))).statusCode
   const listed = async () => (await ask(app, list, byKey(key))).json().results?.[0]?.n
   const steps: readonly (readonly [string, () => unknown, number, number | undefined])[] = [

@@ -3,13 +3,14 @@ import { Attempts, PASSWORD_LIMITS } from '../src/http/attempts.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../src/http/form-token.ts'
 import { localPath } from '../src/http/local-path.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD } from './support/account-server.ts'
+import { GIVEN_PLACE } from './support/accounts.ts'
 
 const server = await accountServer()
 const { http, accounts } = server
 t.teardown(() => server.close())
 await accounts.users.add('ada', PASSWORD)
 await accounts.users.add('bob', PASSWORD)
-accounts.users.grant('ada', 'trees')
+await accounts.users.grant('ada', 'trees')
 
 const PAGES = ['', 'my-api-keys/', 'my-applications/', 'authorizations/', 'password/'].map(
   name => `/account/${name}`,
@@ -198,22 +199,22 @@ t.test('the cookie of a session is a new one at each login', async t => {
   const [session = ''] = [headers['set-cookie'] ?? []].flat()
   t.match(session, /^lodestone-session=[\w-]{30,}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/)
   t.not(victim.cookies.get('lodestone-session'), planted)
-  t.equal(accounts.sessions.principal(planted), null, 'the planted one is ended')
+  t.equal(await accounts.sessions.principal(planted), null, 'the planted one is ended')
   t.match(await victim.get('/account/'), { statusCode: 200, body: /<dd>ada<\/dd>/ })
   const invented = new Browser(http)
   invented.cookies.set('lodestone-session', 'x'.repeat(43))
   await invented.logIn('ada')
   t.not(invented.cookies.get('lodestone-session'), 'x'.repeat(43))
-  t.equal(accounts.sessions.principal('x'.repeat(43)), null)
+  t.equal(await accounts.sessions.principal('x'.repeat(43)), null)
   const before = victim.cookies.get('lodestone-session') ?? ''
   const out = await victim.submit(await victim.get('/account/'), {})
   t.match(out, { statusCode: 303, headers: { location: '/account/login/?out=1' } })
-  t.equal(accounts.sessions.principal(before), null, 'logging out ends it')
+  t.equal(await accounts.sessions.principal(before), null, 'logging out ends it')
   t.match((await victim.get('/account/login/?out=1')).body, /You are logged out/)
 })
 
 t.test('behind TLS the cookies are those of one host', async t => {
-  const secure = await accountServer('https://portal.example')
+  const secure = await accountServer('https://portal.example', { place: null })
   t.teardown(() => secure.close())
   await secure.accounts.users.add('ada', PASSWORD)
   const browser = new Browser(secure.http)
@@ -274,7 +275,7 @@ t.test('forms of other sites do nothing', async t => {
   for (const page of PAGES.slice(1))
     t.equal((await ada.post(page, create)).statusCode, 403, `${page} without a token`)
   t.equal((await ada.post('/account/logout/', {})).statusCode, 403, 'nobody is logged out')
-  t.same(accounts.keys.list('ada'), [], 'no key was made')
+  t.same(await accounts.keys.list('ada'), [], 'no key was made')
   t.equal((await ada.get('/account/')).statusCode, 200)
 
   const login = { username: 'bob', password: PASSWORD }
@@ -295,7 +296,7 @@ t.test('a key is shown once, by its maker, to its owner', async t => {
   const made = await ada.submit(await ada.get(url), { label: 'My <b>script</b> & "more"' })
   const key = /id="key">([A-Za-z0-9]+)</.exec(made.body)?.[1] ?? ''
   t.equal(made.statusCode, 201)
-  t.match(accounts.keys.principal(key), { name: 'ada', by: 'key' })
+  t.match(await accounts.keys.principal(key), { name: 'ada', by: 'key' })
   const list = await ada.get(url)
   t.notOk(list.body.includes(key), 'never again')
   t.match(list.body, /My &lt;b&gt;script&lt;\/b&gt; &amp; &quot;more&quot;/)
@@ -305,14 +306,14 @@ t.test('a key is shown once, by its maker, to its owner', async t => {
   const bob = new Browser(http)
   await bob.logIn('bob')
   const own = await bob.submit(await bob.get(url), { label: 'of bob' })
-  const bobs = String(accounts.keys.list('bob')[0]?.id)
+  const bobs = String((await accounts.keys.list('bob'))[0]?.id)
   t.match(await ada.submit(list, { action: 'revoke', id: bobs }), { statusCode: 404 }, 'not of others')
-  t.equal(accounts.keys.list('bob').length, 1)
+  t.equal((await accounts.keys.list('bob')).length, 1)
   t.match(await bob.submit(own, { action: 'revoke', id: bobs }), {
     statusCode: 303,
     headers: { location: url },
   })
-  t.same(accounts.keys.list('bob'), [])
+  t.same(await accounts.keys.list('bob'), [])
 })
 
 t.test('applications are registered and removed by their owner', async t => {
@@ -330,8 +331,11 @@ t.test('applications are registered and removed by their owner', async t => {
   const [id = '', secret = ''] = ['client-id', 'client-secret'].map(
     name => new RegExp(`id="${name}">([^<]+)<`).exec(made.body)?.[1],
   )
-  t.ok(accounts.clients.verifySecret(id, secret))
-  t.same(accounts.clients.find(id)?.redirectUris, ['https://a.example/cb', 'http://localhost:5000/cb'])
+  t.ok(await accounts.clients.verifySecret(id, secret))
+  t.same((await accounts.clients.find(id))?.redirectUris, [
+    'https://a.example/cb',
+    'http://localhost:5000/cb',
+  ])
   t.notOk((await ada.get(url)).body.includes(secret), 'the secret is not shown again')
   for (const [name, more] of [
     ['no name', { name: ' ' }],
@@ -345,13 +349,13 @@ t.test('applications are registered and removed by their owner', async t => {
     ['one of two', { redirect_uris: 'https://a.example/cb\nftp://a.example' }],
   ] as const)
     t.match(await ada.submit(page, { ...good, ...more }), { statusCode: 400, body: /role="alert"/ }, name)
-  t.equal(accounts.clients.list('ada').length, 1)
+  t.equal((await accounts.clients.list('ada')).length, 1)
   const bob = new Browser(http)
   await bob.logIn('bob')
   const { form_token = '' } = hiddenFields(formsOf((await bob.get(url)).body).at(-1)?.body ?? '')
   t.match(await bob.post(url, { form_token, action: 'remove', id }), { statusCode: 404 })
   t.match(await ada.submit(await ada.get(url), { action: 'remove', id }), { statusCode: 303 })
-  t.equal(accounts.clients.find(id), null)
+  t.equal(await accounts.clients.find(id), null)
 })
 
 t.test('a password is changed by who knows it, and ends other sessions', async t => {
@@ -372,36 +376,40 @@ t.test('a password is changed by who knows it, and ends other sessions', async t
   t.equal((await new Browser(http).logIn('cleo', 'a better password')).statusCode, 303)
 })
 
-t.test('a thousand guesses at once are five', async t => {
-  await accounts.users.add('dora', PASSWORD)
-  const guess = async (
-    browser: Browser,
-    page: Awaited<ReturnType<Browser['get']>>,
-    name: string,
-    password: string,
-  ) => browser.submit(page, { username: name, password })
-  for (const name of ['dora', 'nobody']) {
-    const browser = new Browser(http, { 'x-address': `198.51.100.${name.length}` })
-    const page = await browser.get('/account/login/')
-    const before = server.verified()
-    const guesses = Array.from({ length: 1000 }, (_, index) =>
-      guess(browser, page, name, index === 500 ? PASSWORD : `guess ${index}`),
-    )
-    const answers = await Promise.all(guesses)
-    t.equal(server.verified() - before, 5, `${name}: passwords that were looked at`)
-    t.equal(answers.filter(({ statusCode }) => statusCode === 401).length, 5, name)
-    const blocked = answers.filter(({ statusCode }) => statusCode === 429)
-    t.equal(blocked.length, 995, name)
-    t.match(blocked[0]?.headers, { 'retry-after': /^(900|8\d\d)$/ })
-    t.match(blocked[0]?.body, /Too many attempts failed. Try again after \d\d:\d\d UTC/)
-    const texts = answers.slice(0, 1).map(({ body }) => body)
-    t.match(texts[0], /The user name or the password is wrong/, name)
-    const right = await browser.submit(page, { username: name, password: PASSWORD })
-    t.equal(right.statusCode, 429, `${name}: not even the right one`)
-  }
-  const elsewhere = new Browser(http, { 'x-address': '198.51.100.99' })
-  t.equal((await elsewhere.logIn('dora')).statusCode, 303, 'who asks from elsewhere is let in')
-  server.wait(15 * 60_000)
-  const later = new Browser(http, { 'x-address': '198.51.100.4' })
-  t.equal((await later.logIn('dora')).statusCode, 303, 'and everybody, later')
-})
+t.test(
+  'a thousand guesses at once are five',
+  { skip: GIVEN_PLACE !== undefined && 'says nothing of the database' },
+  async t => {
+    await accounts.users.add('dora', PASSWORD)
+    const guess = async (
+      browser: Browser,
+      page: Awaited<ReturnType<Browser['get']>>,
+      name: string,
+      password: string,
+    ) => browser.submit(page, { username: name, password })
+    for (const name of ['dora', 'nobody']) {
+      const browser = new Browser(http, { 'x-address': `198.51.100.${name.length}` })
+      const page = await browser.get('/account/login/')
+      const before = server.verified()
+      const guesses = Array.from({ length: 1000 }, (_, index) =>
+        guess(browser, page, name, index === 500 ? PASSWORD : `guess ${index}`),
+      )
+      const answers = await Promise.all(guesses)
+      t.equal(server.verified() - before, 5, `${name}: passwords that were looked at`)
+      t.equal(answers.filter(({ statusCode }) => statusCode === 401).length, 5, name)
+      const blocked = answers.filter(({ statusCode }) => statusCode === 429)
+      t.equal(blocked.length, 995, name)
+      t.match(blocked[0]?.headers, { 'retry-after': /^(900|8\d\d)$/ })
+      t.match(blocked[0]?.body, /Too many attempts failed. Try again after \d\d:\d\d UTC/)
+      const texts = answers.slice(0, 1).map(({ body }) => body)
+      t.match(texts[0], /The user name or the password is wrong/, name)
+      const right = await browser.submit(page, { username: name, password: PASSWORD })
+      t.equal(right.statusCode, 429, `${name}: not even the right one`)
+    }
+    const elsewhere = new Browser(http, { 'x-address': '198.51.100.99' })
+    t.equal((await elsewhere.logIn('dora')).statusCode, 303, 'who asks from elsewhere is let in')
+    server.wait(15 * 60_000)
+    const later = new Browser(http, { 'x-address': '198.51.100.4' })
+    t.equal((await later.logIn('dora')).statusCode, 303, 'and everybody, later')
+  },
+)

@@ -4,7 +4,15 @@ import { publishAll } from '../src/catalog/publisher.ts'
 import { loadConfig } from '../src/config.ts'
 import { parseSelect } from '../src/language/odsql/parse.ts'
 import { WordBuckets } from '../src/mapping/word-buckets.ts'
-import { decodePositions, encodePositions } from '../src/model/positions.ts'
+import {
+  decodeList,
+  decodePositions,
+  decodeSequence,
+  encodeList,
+  encodePositions,
+  encodeSequence,
+  listKey,
+} from '../src/model/positions.ts'
 import { tokens, wordBucket } from '../src/model/search.ts'
 import { parseWkbHex } from '../src/model/wkb.ts'
 import { convexHull, percentile } from '../src/query/decode-groups.ts'
@@ -24,6 +32,34 @@ const word = (at: number) =>
   LETTERS.charAt(at % 26) + LETTERS.charAt(Math.floor(at / 26) % 26) + LETTERS.charAt(Math.floor(at / 676))
 const MANY = Array.from({ length: 3000 }, (_, at) => ({ k: at, name: `Été ${word(at)} ${word(at * 7)}` }))
 
+const KINDS = ['a', 'Été: 100 % / "x"', '日本 <b>', "o'b", ' ', 'rare', 'é'.repeat(120)]
+/** Values of which some are in thousands of records, some in few, and one is too long for the name of a list. */
+const HAVING = Array.from({ length: 4000 }, (_, k) => ({
+  k,
+  kind: KINDS[k === 77 ? 5 : (k * k) % 13 < 7 ? k % 5 : 6] ?? '',
+  active: k % 3 > 0,
+  level: (k % 9) - 4,
+  share: (k % 7) / 7,
+  day: new Date(Date.UTC(2020, 0, 1 + (k % 40))).toISOString().slice(0, 10),
+  seen: new Date(Date.UTC(2020, 0, 1, k % 20)).toISOString(),
+  tags: k % 4 === 0 ? null : [`t${k % 3}`, `t${k % 5}`].join(';'),
+}))
+
+/** So many records that the first of each order are listed. */
+const SORTED = Array.from({ length: 21_000 }, (_, k) => {
+  const mixed = (k * 7919) % 20_011
+  return {
+    k,
+    n: k % 10 === 3 ? null : (mixed % 4001) - 2000,
+    x: mixed / 7 - 1000,
+    name: `${['é', 'Z', '\u{1f333}', '\uffe5', 'a'][mixed % 5]}${mixed % 4000}`,
+    day: k % 9 === 0 ? null : new Date(Date.UTC(1900, 0, 1 + mixed)).toISOString().slice(0, 10),
+    seen: new Date(Date.UTC(2020, 0, 1) + Math.floor(mixed / 3) * 250).toISOString(),
+    long: k === 20_000 ? 'x'.repeat(200) : `t${mixed}`,
+    few: k % 3000 === 0 ? mixed : null,
+  }
+})
+
 async function serve(t: Test) {
   const portal = t.testdir({
     'portal.yaml': 'title: Answers\n',
@@ -42,6 +78,36 @@ fields:
   - { name: place, type: geo_point_2d }
 `,
       },
+      having: {
+        'having.json': JSON.stringify(HAVING),
+        'dataset.yaml': `
+source: { path: having.json }
+fields:
+  - { name: k, type: int }
+  - { name: kind, type: text }
+  - { name: active, type: boolean }
+  - { name: level, type: int }
+  - { name: share, type: double }
+  - { name: day, type: date }
+  - { name: seen, type: datetime }
+  - { name: tags, type: text, annotations: { multivalued: [';'] } }
+`,
+      },
+      sorted: {
+        'sorted.json': JSON.stringify(SORTED),
+        'dataset.yaml': `
+source: { path: sorted.json }
+fields:
+  - { name: k, type: int }
+  - { name: n, type: int }
+  - { name: x, type: double }
+  - { name: name, type: text }
+  - { name: day, type: date }
+  - { name: seen, type: datetime }
+  - { name: long, type: text }
+  - { name: few, type: int }
+`,
+      },
       many: { 'many.json': JSON.stringify(MANY), 'dataset.yaml': 'source: { path: many.json }\n' },
     },
   })
@@ -52,8 +118,10 @@ fields:
   t.teardown(() => app.close())
   await app.catalog.refresh()
   return async (url: string, query: Readonly<Record<string, string>> = {}) => {
-    const response = await app.http.inject({ url: `/api/${url}`, query: { ...query } })
-    return { status: response.statusCode, body: response.json() }
+    const address = url.startsWith('/') ? url : `/api/${url}`
+    const response = await app.http.inject({ url: address, query: { ...query } })
+    const isJson = String(response.headers['content-type']).includes('json')
+    return { status: response.statusCode, body: isJson ? response.json() : response.body }
   }
 }
 const get = await serve(t)
@@ -248,13 +316,174 @@ t.test('geometries from bytes, hulls and percentiles', async t => {
   t.equal(percentile([1, 2, 3, 4], 100), 4)
 })
 
+t.test('records of frequent values are listed, and their pages are those of the plain way', async t => {
+  t.equal(encodeList(1296, Uint32Array.of(0, 5, 40, 41)), '100 0 5 z 1')
+  t.same(decodeList('100 0 5 z 1'), { total: 1296, positions: Uint32Array.of(0, 5, 40, 41) })
+  const keys: readonly (readonly [string | number | boolean, string | null])[] = [
+    ['x', 'x'],
+    [-0, '0'],
+    [1.5, '1.5'],
+    [2 ** 60, null],
+    [true, 'true'],
+    ['x'.repeat(101), null],
+    ['\ud800', null],
+  ]
+  for (const [value, key] of keys) t.equal(listKey(value), key, String(value).slice(0, 10))
+  const quoted = (text = '') => `"${text.replaceAll('"', '\\"')}"`
+  const has = (tag: string) => (each: (typeof HAVING)[number]) => each.tags?.split(';').includes(tag) ?? false
+  type Test = (each: (typeof HAVING)[number]) => boolean
+  const cases: readonly (readonly [where: string, test: Test, listed: boolean])[] = [
+    ...KINDS.map(
+      (kind, index) =>
+        [`kind = ${quoted(kind)}`, (each: { kind: string }) => each.kind === kind, index < 5] as const,
+    ),
+    ['active = true', ({ active }) => active, true],
+    ['active = false', ({ active }) => !active, true],
+    ['level = -3', ({ level }) => level === -3, true],
+    [`share = ${5 / 7}`, ({ share }) => share === 5 / 7, true],
+    ['share = 0', ({ share }) => share === 0, true],
+    ['"t1"', has('t1'), true],
+    ['"T1 ete"', each => has('t1')(each) && each.kind.startsWith('Été'), true],
+    ['"t1" and active = true', each => has('t1')(each) && each.active, true],
+    ['not "t1"', each => !has('t1')(each), false],
+    ['"t*"', ({ tags }) => tags !== null, false],
+    ['level = 77', () => false, false],
+    ["`day` = date'2020-01-09'", ({ day }) => day === '2020-01-09', true],
+    ['tags = "t1"', has('t1'), true],
+    ['tags = "t1" and tags = "t2"', each => has('t1')(each) && has('t2')(each), true],
+    ['kind = "a" or tags = "t0"', each => each.kind === 'a' || has('t0')(each), true],
+    ['level in (1, 2, 3) and active = true', ({ level, active }) => level > 0 && level < 4 && active, true],
+    ['level in (1, 77)', ({ level }) => level === 1, true],
+    ['kind = "a" and kind = "o\'b"', () => false, true],
+    ['kind = "a" and kind = "rare"', () => false, false],
+    ['level = 1 and (kind = "a" or active = true)', x => x.level === 1 && (x.kind === 'a' || x.active), true],
+    ['level = 1 and kind = "a" and k > 100', x => x.level === 1 && x.kind === 'a' && x.k > 100, true],
+    ['not level = 1', ({ level }) => level !== 1, false],
+  ]
+  const records = 'explore/v2.1/catalog/datasets/having/records'
+  for (const [where, test, isListed] of cases) {
+    const expected = HAVING.filter(test).map(({ k }) => k)
+    const total = expected.length
+    for (const [offset, limit] of [
+      [0, 10],
+      [0, 0],
+      [Math.max(0, total - 5), 20],
+      [total, 5],
+      [995, 100],
+      [1990, 30],
+    ] as const) {
+      const page = { where, select: 'k', limit: String(limit), offset: String(offset) }
+      const { body } = await get(records, page)
+      const found = { total: body.total_count, ks: body.results.map(({ k }: { k: number }) => k) }
+      t.same(found, { total, ks: expected.slice(offset, offset + limit) }, `${where} from ${offset}`)
+    }
+    const all = await get('explore/v2.1/catalog/datasets/having/exports/json', { where, select: 'k' })
+    t.same(
+      all.body.map(({ k }: { k: number }) => k),
+      expected,
+      `${where}, exported`,
+    )
+    const last = { where, select: 'k', order_by: 'k desc', limit: '3' }
+    const { body: ordered } = await get(records, last)
+    t.same(
+      ordered.results.map(({ k }: { k: number }) => k),
+      expected.slice(-3).reverse(),
+      `${where}, ordered`,
+    )
+    const counted = await get(records, { where, select: 'count(*) as c' })
+    t.same(counted.body.results, [{ c: total }], `${where}, counted`)
+    const { body: page } = await get('/odsql/', { dataset: 'having', where })
+    t.equal(
+      page.includes('as they are listed'),
+      isListed,
+      `${where} ${isListed ? 'is' : 'is not'} read from lists`,
+    )
+  }
+  const odata = async (filter: string, rest: Readonly<Record<string, string>>) => {
+    const { body } = await get('odata/having', { $filter: filter, $select: 'k', ...rest })
+    return { count: body['@odata.count'], ks: body.value.map(({ k }: { k: number }) => k) }
+  }
+  const active = HAVING.filter(each => each.active).map(({ k }) => k)
+  for (const $skip of ['0', '1500', '2660', '9000'])
+    t.same(await odata('active eq true', { $skip, $top: '9', $count: 'true' }), {
+      count: active.length,
+      ks: active.slice(Number($skip), Number($skip) + 9),
+    })
+  t.same(
+    (await odata('active eq true and level eq 1', { $top: '500' })).ks,
+    HAVING.filter(each => each.active && each.level === 1)
+      .map(({ k }) => k)
+      .slice(0, 100),
+  )
+  const { body } = await get('explore/v2.1/catalog/datasets/having/records', {
+    refine: 'kind:a',
+    limit: '1',
+  })
+  t.equal(body.total_count, HAVING.filter(({ kind }) => kind === 'a').length)
+})
+
+t.test('the first records of an order are listed, and follow one another as all do', async t => {
+  t.equal(encodeSequence([40, 0, 1296]), '14 0 100')
+  t.same(decodeSequence('14 0 100'), [40, 0, 1296])
+  type Row = (typeof SORTED)[number]
+  const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+  const sorted = (name: keyof Row, descending: boolean, absent: 'last' | 'lowest' = 'last') =>
+    SORTED.toSorted((one, other) => {
+      const [a, b] = [one[name], other[name]]
+      const nulls = (a === null ? 1 : 0) - (b === null ? 1 : 0)
+      if (nulls !== 0) return absent === 'lowest' && !descending ? -nulls : nulls
+      const order = typeof a === 'string' ? bytes(a, String(b)) : Number(a) - Number(b)
+      return (descending ? -order : order) || one.k - other.k
+    }).map(({ k }) => k)
+  const records = 'explore/v2.1/catalog/datasets/sorted/records'
+  const listed = new Set(['k', 'n', 'x', 'name', 'day', 'seen', 'few'])
+  for (const name of ['k', 'n', 'x', 'name', 'day', 'seen', 'long', 'few'] as const)
+    for (const direction of ['asc', 'desc']) {
+      const order_by = `\`${name}\` ${direction}`
+      const expected = sorted(name, direction === 'desc')
+      for (const offset of [0, 3, 990, 4950, 4990, 9900]) {
+        const { body } = await get(records, { order_by, select: 'k', limit: '30', offset: String(offset) })
+        const found = { total: body.total_count, ks: body.results.map(({ k }: { k: number }) => k) }
+        const ks = expected.slice(offset, offset + 30)
+        t.same(found, { total: SORTED.length, ks }, `${order_by} from ${offset}`)
+      }
+      const { body: page } = await get('/odsql/', { dataset: 'sorted', order_by })
+      const isListed = name !== 'few' && listed.has(name)
+      t.equal(
+        page.includes('as they are listed'),
+        isListed,
+        `${order_by} ${isListed ? 'is' : 'is not'} listed`,
+      )
+      const { body } = await get('odata/sorted', {
+        $orderby: `${name} ${direction}`,
+        $select: 'k',
+        $top: '15',
+        $skip: '2',
+      })
+      t.same(
+        body.value.map(({ k }: { k: number }) => k),
+        sorted(name, direction === 'desc', 'lowest').slice(2, 17),
+        `${order_by} of OData`,
+      )
+    }
+  const filtered = await get(records, { where: 'n > 0', order_by: 'x', select: 'k', limit: '3' })
+  const positive = new Set(SORTED.filter(({ n }) => n !== null && n > 0).map(({ k }) => k))
+  t.same(
+    filtered.body.results.map(({ k }: { k: number }) => k),
+    sorted('x', false)
+      .filter(k => positive.has(k))
+      .slice(0, 3),
+  )
+})
+
 t.test('words are looked up in buckets, and every way of searching finds the same', async t => {
   t.equal(encodePositions([0, 5, 40, 41]), '0 5 z 1')
   t.same(decodePositions('0 5 z 1'), [0, 5, 40, 41])
   t.equal(decodePositions(encodePositions(Array.from({ length: 6000 }, (_, at) => at))), null)
   for (const each of ['saint', 'ete', '日本', ''])
     t.equal(wordBucket(each, 64), wordBucket(each, 65536) & 63, 'fewer buckets are merged ones')
-  t.equal(new WordBuckets().write(1999, { add: () => t.fail('few records need no buckets') } as never), null)
+  t.equal(WordBuckets.bucketsOf(1999), null, 'few records need no buckets')
+  t.equal(WordBuckets.bucketsOf(5_000_000), 2 ** 19)
 
   const records = 'explore/v2.1/catalog/datasets/many/records'
   const found = async (where: string) => {

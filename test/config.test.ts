@@ -36,6 +36,10 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     fragmentSize: 500,
     dereference: 'redirect',
     log: 'warn',
+    adminHost: '127.0.0.1',
+    metrics: 'private',
+    shutdownDelay: 0,
+    shutdownTimeout: 30,
   })
   writeFileSync(
     path.join(portal, 'portal.yaml'),

@@ -17,6 +17,7 @@ import { readMapping } from '../src/mapping/read.ts'
 import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
+import type { SelectQuery } from '../src/sparql/algebra.ts'
 import { generate } from '../src/sparql/generate.ts'
 import { memoryStore } from './support/memory-store.ts'
 
@@ -346,13 +347,13 @@ t.test('classes are counted, and an empty graph has nothing', async t => {
 async function watched(t: Test, answer?: () => Promise<never>) {
   const store = await classyStore()
   const seen = { running: 0, most: 0, asked: 0 }
-  const select = async (sparql: string) => {
+  const select = async (query: SelectQuery | string) => {
     seen.asked += 1
     seen.running += 1
     seen.most = Math.max(seen.most, seen.running)
     await new Promise(resolve => setTimeout(resolve, 2))
     seen.running -= 1
-    return answer === undefined ? store.select(sparql) : answer()
+    return answer === undefined ? store.select(query) : answer()
   }
   const versions = versionsOf(t.testdir({ var: { published: { a: { v1: {} } } } }))
   const entry = (id: string) => ({ dataset: { id }, version: 'v1', resources: 'urn:g' })

@@ -1,7 +1,5 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
 import { type Context, clock, type Row } from './support/odsql-evaluator.ts'
 import {
   type Asked,
@@ -13,6 +11,7 @@ import {
   startFrom,
   TYPES,
 } from './support/odsql-generator.ts'
+import { publishInto, testConfig } from './support/stores.ts'
 
 /**
  * Random queries of the whole language over generated records of every type, answered by Lodestone through its API and
@@ -45,11 +44,11 @@ async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
     return [id, { 'made.json': JSON.stringify(records), 'dataset.yaml': definition }] as const
   })
   const portal = t.testdir({ 'portal.yaml': '', data: Object.fromEntries(data) })
-  await publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
+  const config = testConfig(portal, base)
+  await publishInto(config, message => {
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')
   })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+  const app = await buildApp(config)
   t.teardown(() => app.close())
   await app.catalog.refresh()
   return async (path: string, clauses: Asked['clauses']): Promise<unknown> => {

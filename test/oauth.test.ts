@@ -16,9 +16,9 @@ await accounts.users.add('bob', PASSWORD)
 const CALLBACK = 'https://app.example/cb?from=lodestone'
 const register = (name: string, type: Client['type'], ...redirectUris: readonly string[]) =>
   accounts.clients.register({ name, owner: 'ada', type, redirectUris })
-const confidential = register('Field notes', 'confidential', CALLBACK)
-const several = register('Several', 'confidential', 'https://app.example/a', 'http://localhost:5000/b')
-const open = register('Open map', 'public', 'https://map.example/cb', 'org.example.map:/cb')
+const confidential = await register('Field notes', 'confidential', CALLBACK)
+const several = await register('Several', 'confidential', 'https://app.example/a', 'http://localhost:5000/b')
+const open = await register('Open map', 'public', 'https://map.example/cb', 'org.example.map:/cb')
 
 const VERIFIER = 'verifier-verifier-verifier-verifier-verifier-0'
 const S256 = createHash('sha256').update(VERIFIER).digest('base64url')
@@ -45,7 +45,7 @@ function freePort(): Promise<number> {
 }
 
 /** A code of ada for an application, without the pages. */
-function codeFor({ client }: { readonly client: Client }, more: Parameters = {}): string {
+function codeFor({ client }: { readonly client: Client }, more: Parameters = {}): Promise<string> {
   const { challenge, redirectUri = '' } = more
   return accounts.tokens.issueCode({
     client: client.id,
@@ -250,8 +250,8 @@ t.test('a person decides, once for an application that can prove who it is', asy
 t.test('nobody else decides for a person', async t => {
   const parameters = { client_id: confidential.client.id, response_type: 'code' }
   const page = await browser.get(`/oauth2/authorize/?${encoded(parameters)}`)
-  const issued = () => accounts.tokens.consents(ada.id).length
-  const before = issued()
+  const issued = async () => (await accounts.tokens.consents(ada.id)).length
+  const before = await issued()
   const decide = { ...parameters, decision: 'allow' }
   const foreign = new Browser(http)
   await foreign.logIn('bob')
@@ -276,7 +276,7 @@ t.test('nobody else decides for a person', async t => {
     t.equal(response.statusCode, status, name)
     t.notMatch(String(response.headers.location), /code=/, name)
   }
-  t.equal(issued(), before)
+  t.equal(await issued(), before)
   const form_token = /name="form_token" value="([^"]*)"/.exec(page.body)?.[1] ?? ''
   const moved = await browser.post('/oauth2/authorize/', {
     ...decide,
@@ -296,56 +296,74 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
   const at = 'https://app.example/a'
   const rows: readonly (readonly [string, Parameters, Record<string, string>, number, string])[] = [
     ['nothing', {}, {}, 401, 'invalid_client'],
-    ['no credentials', { ...grant, code: code() }, {}, 401, 'invalid_client'],
-    ['no secret', { ...grant, client_id, code: code() }, {}, 401, 'invalid_client'],
-    ['an empty secret', { ...grant, client_id, client_secret: '', code: code() }, {}, 401, 'invalid_client'],
+    ['no credentials', { ...grant, code: await code() }, {}, 401, 'invalid_client'],
+    ['no secret', { ...grant, client_id, code: await code() }, {}, 401, 'invalid_client'],
+    [
+      'an empty secret',
+      { ...grant, client_id, client_secret: '', code: await code() },
+      {},
+      401,
+      'invalid_client',
+    ],
     [
       'a wrong secret',
-      { ...grant, client_id, client_secret: 'wrong', code: code() },
+      { ...grant, client_id, client_secret: 'wrong', code: await code() },
       {},
       401,
       'invalid_client',
     ],
     [
       'an unknown client',
-      { ...grant, client_id: 'nobody', client_secret, code: code() },
+      { ...grant, client_id: 'nobody', client_secret, code: await code() },
       {},
       401,
       'invalid_client',
     ],
     [
       'the secret of another',
-      { ...grant, client_id, client_secret: several.secret, code: code() },
+      { ...grant, client_id, client_secret: several.secret, code: await code() },
       {},
       401,
       'invalid_client',
     ],
-    ['a wrong secret by Basic', { ...grant, code: code() }, basic(client_id, 'wrong'), 401, 'invalid_client'],
-    ['no secret by Basic', { ...grant, code: code() }, basic(client_id, ''), 401, 'invalid_client'],
-    ['broken Basic', { ...grant, code: code() }, { authorization: 'Basic !!' }, 401, 'invalid_client'],
+    [
+      'a wrong secret by Basic',
+      { ...grant, code: await code() },
+      basic(client_id, 'wrong'),
+      401,
+      'invalid_client',
+    ],
+    ['no secret by Basic', { ...grant, code: await code() }, basic(client_id, ''), 401, 'invalid_client'],
+    ['broken Basic', { ...grant, code: await code() }, { authorization: 'Basic !!' }, 401, 'invalid_client'],
     [
       'Basic without a colon',
-      { ...grant, code: code() },
+      { ...grant, code: await code() },
       { authorization: `Basic ${btoa('abc')}` },
       401,
       'invalid_client',
     ],
-    ['a bearer token', { ...grant, code: code() }, { authorization: 'Bearer x' }, 401, 'invalid_client'],
+    [
+      'a bearer token',
+      { ...grant, code: await code() },
+      { authorization: 'Bearer x' },
+      401,
+      'invalid_client',
+    ],
     [
       'both ways',
-      { ...grant, ...own, code: code() },
+      { ...grant, ...own, code: await code() },
       basic(client_id, client_secret),
       400,
       'invalid_request',
     ],
     [
       'two names',
-      { ...grant, client_id: 'x', code: code() },
+      { ...grant, client_id: 'x', code: await code() },
       basic(client_id, client_secret),
       400,
       'invalid_request',
     ],
-    ['no grant type', { ...own, code: code() }, {}, 400, 'invalid_request'],
+    ['no grant type', { ...own, code: await code() }, {}, 400, 'invalid_request'],
     ['another grant type', { ...own, grant_type: 'implicit' }, {}, 400, 'unsupported_grant_type'],
     [
       'passwords',
@@ -358,30 +376,36 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
     ['a property of objects', { ...own, grant_type: 'constructor' }, {}, 400, 'unsupported_grant_type'],
     [
       'two grant types',
-      { ...own, grant_type: ['authorization_code', 'refresh_token'], code: code() },
+      { ...own, grant_type: ['authorization_code', 'refresh_token'], code: await code() },
       {},
       400,
       'invalid_request',
     ],
-    ['two codes', { ...own, ...grant, code: [code(), code()] }, {}, 400, 'invalid_request'],
+    ['two codes', { ...own, ...grant, code: [await code(), await code()] }, {}, 400, 'invalid_request'],
     [
       'two secrets',
-      { ...grant, client_id, client_secret: [client_secret, client_secret], code: code() },
+      { ...grant, client_id, client_secret: [client_secret, client_secret], code: await code() },
       {},
       400,
       'invalid_request',
     ],
-    ['anything twice', { ...own, ...grant, code: code(), any: ['a', 'b'] }, {}, 400, 'invalid_request'],
+    ['anything twice', { ...own, ...grant, code: await code(), any: ['a', 'b'] }, {}, 400, 'invalid_request'],
     ['no code', { ...own, ...grant }, {}, 400, 'invalid_request'],
     ['an unknown code', { ...own, ...grant, code: 'x'.repeat(30) }, {}, 400, 'invalid_grant'],
     ['a long code', { ...own, ...grant, code: 'x'.repeat(3000) }, {}, 400, 'invalid_grant'],
     ['a code with odd letters', { ...own, ...grant, code: 'é\n' }, {}, 400, 'invalid_request'],
-    ['a code of another', { ...other, ...grant, code: code() }, {}, 400, 'invalid_grant'],
-    ['another scope', { ...own, ...grant, code: code(), scope: 'admin' }, {}, 400, 'invalid_scope'],
-    ['another scope, plural', { ...own, ...grant, code: code(), scopes: 'admin' }, {}, 400, 'invalid_scope'],
+    ['a code of another', { ...other, ...grant, code: await code() }, {}, 400, 'invalid_grant'],
+    ['another scope', { ...own, ...grant, code: await code(), scope: 'admin' }, {}, 400, 'invalid_scope'],
+    [
+      'another scope, plural',
+      { ...own, ...grant, code: await code(), scopes: 'admin' },
+      {},
+      400,
+      'invalid_scope',
+    ],
     [
       'no redirect URI',
-      { ...own, ...grant, code: codeFor(confidential, { redirectUri: CALLBACK }) },
+      { ...own, ...grant, code: await codeFor(confidential, { redirectUri: CALLBACK }) },
       {},
       400,
       'invalid_grant',
@@ -391,7 +415,7 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
       {
         ...own,
         ...grant,
-        code: codeFor(confidential, { redirectUri: CALLBACK }),
+        code: await codeFor(confidential, { redirectUri: CALLBACK }),
         redirect_uri: `${CALLBACK}&x`,
       },
       {},
@@ -403,7 +427,7 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
       {
         ...other,
         ...grant,
-        code: codeFor(several, { redirectUri: at }),
+        code: await codeFor(several, { redirectUri: at }),
         redirect_uri: 'http://localhost:5000/b',
       },
       {},
@@ -412,65 +436,71 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
     ],
     [
       'a redirect URI out of nowhere',
-      { ...own, ...grant, code: code(), redirect_uri: 'https://evil.example' },
+      { ...own, ...grant, code: await code(), redirect_uri: 'https://evil.example' },
       {},
       400,
       'invalid_grant',
     ],
     [
       'a verifier without a challenge',
-      { ...own, ...grant, code: code(), code_verifier: VERIFIER },
+      { ...own, ...grant, code: await code(), code_verifier: VERIFIER },
       {},
       400,
       'invalid_grant',
     ],
     [
       'no verifier',
-      { ...own, ...grant, code: codeFor(confidential, { challenge: S256 }) },
+      { ...own, ...grant, code: await codeFor(confidential, { challenge: S256 }) },
       {},
       400,
       'invalid_grant',
     ],
-    ['no verifier of a public client', { ...pub, code: challenged() }, {}, 400, 'invalid_grant'],
+    ['no verifier of a public client', { ...pub, code: await challenged() }, {}, 400, 'invalid_grant'],
     [
       'a wrong verifier',
-      { ...pub, code: challenged(), code_verifier: `${VERIFIER}x` },
+      { ...pub, code: await challenged(), code_verifier: `${VERIFIER}x` },
       {},
       400,
       'invalid_grant',
     ],
     [
       'the challenge as verifier',
-      { ...pub, code: challenged(), code_verifier: S256 },
+      { ...pub, code: await challenged(), code_verifier: S256 },
       {},
       400,
       'invalid_grant',
     ],
     [
       'the challenge, and the method once more',
-      { ...pub, code: challenged(), code_verifier: S256, code_challenge_method: 'plain' },
+      { ...pub, code: await challenged(), code_verifier: S256, code_challenge_method: 'plain' },
       {},
       400,
       'invalid_grant',
     ],
-    ['a short verifier', { ...pub, code: challenged(), code_verifier: 'short' }, {}, 400, 'invalid_grant'],
+    [
+      'a short verifier',
+      { ...pub, code: await challenged(), code_verifier: 'short' },
+      {},
+      400,
+      'invalid_grant',
+    ],
     [
       'a long verifier',
-      { ...pub, code: challenged(), code_verifier: 'x'.repeat(129) },
+      { ...pub, code: await challenged(), code_verifier: 'x'.repeat(129) },
       {},
       400,
       'invalid_grant',
     ],
     [
       'a wrong secret of a public client',
-      { ...pub, client_secret: 'wrong', code: challenged(), code_verifier: VERIFIER },
+      { ...pub, client_secret: 'wrong', code: await challenged(), code_verifier: VERIFIER },
       {},
       401,
       'invalid_client',
     ],
     [
       'a public client with the code of another',
-      { ...pub, code: code(), code_verifier: VERIFIER },
+      { ...pub, code: await code(), code_verifier: VERIFIER },
       {},
       400,
       'invalid_grant',
@@ -485,7 +515,7 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
     ],
     [
       'a code as refresh token',
-      { ...own, grant_type: 'refresh_token', refresh_token: code() },
+      { ...own, grant_type: 'refresh_token', refresh_token: await code() },
       {},
       400,
       'invalid_grant',
@@ -506,15 +536,15 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
     t.notOk(response.body.includes(client_secret))
   }
   for (const [name, type, body] of [
-    ['JSON', 'application/json', JSON.stringify({ ...own, ...grant, code: code() })],
-    ['text', 'text/plain', encoded({ ...own, ...grant, code: code() })],
+    ['JSON', 'application/json', JSON.stringify({ ...own, ...grant, code: await code() })],
+    ['text', 'text/plain', encoded({ ...own, ...grant, code: await code() })],
     ['broken', 'application/x-www-form-urlencoded', 'client_id=%zz'],
     ['long', 'application/x-www-form-urlencoded', `code=${'x'.repeat(17_000)}`],
   ] as const) {
     const response = await new Browser(http).post('/oauth2/token/', body, { 'content-type': type })
     t.match([response.statusCode, response.json().error], [400, 'invalid_request'], name)
   }
-  const query = encoded({ ...own, ...grant, code: code() })
+  const query = encoded({ ...own, ...grant, code: await code() })
   t.equal(
     (await http.inject({ method: 'POST', url: `/oauth2/token/?${query}` })).statusCode,
     401,
@@ -526,7 +556,7 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
 t.test('tokens are given for a code, by the body and by Basic', async t => {
   const grant = { grant_type: 'authorization_code' }
   const pub = { ...grant, client_id: open.client.id, code_verifier: VERIFIER }
-  const plain = accounts.tokens.issueCode({
+  const plain = await accounts.tokens.issueCode({
     client: open.client.id,
     user: ada.id,
     redirectUri: '',
@@ -535,11 +565,11 @@ t.test('tokens are given for a code, by the body and by Basic', async t => {
   })
   const coded = basic(own.client_id, own.client_secret)
   for (const [name, parameters, headers] of [
-    ['by the body', { ...own, ...grant, code: codeFor(confidential), state: 'a b', scopes: 'all' }, {}],
-    ['by Basic', { ...grant, code: codeFor(confidential), state: 'a b' }, coded],
+    ['by the body', { ...own, ...grant, code: await codeFor(confidential), state: 'a b', scopes: 'all' }, {}],
+    ['by Basic', { ...grant, code: await codeFor(confidential), state: 'a b' }, coded],
     [
       'by Basic and the name',
-      { ...grant, client_id: own.client_id, code: codeFor(confidential), state: 'a b' },
+      { ...grant, client_id: own.client_id, code: await codeFor(confidential), state: 'a b' },
       { authorization: coded.authorization.replace('Basic', 'bAsIc') },
     ],
     [
@@ -547,7 +577,7 @@ t.test('tokens are given for a code, by the body and by Basic', async t => {
       {
         ...own,
         ...grant,
-        code: codeFor(confidential, { redirectUri: CALLBACK }),
+        code: await codeFor(confidential, { redirectUri: CALLBACK }),
         redirect_uri: CALLBACK,
         state: 'a b',
       },
@@ -558,20 +588,20 @@ t.test('tokens are given for a code, by the body and by Basic', async t => {
       {
         ...own,
         ...grant,
-        code: codeFor(confidential, { challenge: S256 }),
+        code: await codeFor(confidential, { challenge: S256 }),
         code_verifier: VERIFIER,
         state: 'a b',
       },
       {},
     ],
-    ['a public client', { ...pub, code: codeFor(open, { challenge: S256 }), state: 'a b' }, {}],
+    ['a public client', { ...pub, code: await codeFor(open, { challenge: S256 }), state: 'a b' }, {}],
     [
       'a public client with its secret',
-      { ...pub, client_secret: open.secret, code: codeFor(open, { challenge: S256 }), state: 'a b' },
+      { ...pub, client_secret: open.secret, code: await codeFor(open, { challenge: S256 }), state: 'a b' },
       {},
     ],
     ['a plain challenge', { ...pub, code: plain, state: 'a b' }, {}],
-    ['without a slash', { ...own, ...grant, code: codeFor(confidential), state: 'a b' }, {}],
+    ['without a slash', { ...own, ...grant, code: await codeFor(confidential), state: 'a b' }, {}],
   ] as const) {
     const response = await token(
       parameters,
@@ -584,7 +614,7 @@ t.test('tokens are given for a code, by the body and by Basic', async t => {
       [200, { expires_in: 3600, token_type: 'Bearer', state: 'a b', scope: 'all' }],
       name,
     )
-    t.match(accounts.tokens.principal(access_token), { name: 'ada', by: 'token' }, name)
+    t.match(await accounts.tokens.principal(access_token), { name: 'ada', by: 'token' }, name)
     t.type(refresh_token, 'string')
     t.match(response.headers, {
       'cache-control': 'no-store',
@@ -592,22 +622,22 @@ t.test('tokens are given for a code, by the body and by Basic', async t => {
       'content-type': /^application\/json/,
     })
   }
-  t.notHas((await token({ ...own, ...grant, code: codeFor(confidential) })).json(), { state: String })
+  t.notHas((await token({ ...own, ...grant, code: await codeFor(confidential) })).json(), { state: String })
 })
 
 t.test('a code serves once, and what it gave ends when it comes again', async t => {
   const grant = { ...own, grant_type: 'authorization_code' }
-  const code = codeFor(confidential)
+  const code = await codeFor(confidential)
   const first = (await token({ ...grant, code })).json()
-  t.ok(accounts.tokens.principal(first.access_token))
+  t.ok(await accounts.tokens.principal(first.access_token))
   t.match(await token({ ...grant, code }), { statusCode: 400, body: /invalid_grant/ })
-  t.equal(accounts.tokens.principal(first.access_token), null)
+  t.equal(await accounts.tokens.principal(first.access_token), null)
   const refresh = { ...own, grant_type: 'refresh_token', refresh_token: first.refresh_token }
   t.match(await token(refresh), { statusCode: 400, body: /invalid_grant/ })
-  const raced = codeFor(confidential)
+  const raced = await codeFor(confidential)
   const answers = await Promise.all(Array.from({ length: 20 }, () => token({ ...grant, code: raced })))
   t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1, 'one of twenty')
-  const guessed = codeFor(open, { challenge: S256 })
+  const guessed = await codeFor(open, { challenge: S256 })
   const pub = { client_id: open.client.id, grant_type: 'authorization_code', code: guessed }
   t.equal((await token({ ...pub, code_verifier: 'y'.repeat(43) })).statusCode, 400)
   t.equal(
@@ -615,7 +645,7 @@ t.test('a code serves once, and what it gave ends when it comes again', async t 
     400,
     'a wrong verifier spends the code',
   )
-  const stolen = codeFor(confidential)
+  const stolen = await codeFor(confidential)
   t.equal(
     (await token({ ...grant, client_id: several.client.id, client_secret: several.secret, code: stolen }))
       .statusCode,
@@ -628,27 +658,27 @@ t.test('a refresh token serves once', async t => {
   const refresh = (refresh_token: string, who: Parameters = own) =>
     token({ ...who, grant_type: 'refresh_token', refresh_token, scopes: 'all', state: 'z' })
   const first = (
-    await token({ ...own, grant_type: 'authorization_code', code: codeFor(confidential) })
+    await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })
   ).json()
   const second = await refresh(first.refresh_token)
   t.match(second.json(), { expires_in: 3600, token_type: 'Bearer', state: 'z', scope: 'all' })
   t.not(second.json().refresh_token, first.refresh_token)
-  t.ok(accounts.tokens.principal(second.json().access_token))
+  t.ok(await accounts.tokens.principal(second.json().access_token))
   const other = { client_id: several.client.id, client_secret: several.secret }
   t.equal((await refresh(second.json().refresh_token, other)).statusCode, 400, 'of another client')
   const third = await refresh(second.json().refresh_token)
   t.equal(third.statusCode, 200, 'which does not spend it')
   t.match(await refresh(first.refresh_token), { statusCode: 400, body: /invalid_grant/ }, 'reuse')
   for (const { access_token } of [first, second.json(), third.json()])
-    t.equal(accounts.tokens.principal(access_token), null, 'ends all of the family')
+    t.equal(await accounts.tokens.principal(access_token), null, 'ends all of the family')
   t.equal((await refresh(third.json().refresh_token)).statusCode, 400)
   const raced = (
-    await token({ ...own, grant_type: 'authorization_code', code: codeFor(confidential) })
+    await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })
   ).json()
   const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(raced.refresh_token)))
   t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1, 'one of twenty')
   const wider = (
-    await token({ ...own, grant_type: 'authorization_code', code: codeFor(confidential) })
+    await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })
   ).json()
   const asked = { ...own, grant_type: 'refresh_token', refresh_token: wider.refresh_token }
   t.match(await token({ ...asked, scope: 'all admin' }), { statusCode: 400, body: /invalid_scope/ })
@@ -657,13 +687,13 @@ t.test('a refresh token serves once', async t => {
 
 t.test('tokens are revoked', async t => {
   const give = async () =>
-    (await token({ ...own, grant_type: 'authorization_code', code: codeFor(confidential) })).json()
+    (await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })).json()
   const revoke = (parameters: Parameters) => token(parameters, {}, '/oauth2/revoke/')
   const [first, second] = [await give(), await give()]
   t.equal((await revoke({ ...own, token: first.access_token })).statusCode, 200)
-  t.equal(accounts.tokens.principal(first.access_token), null)
+  t.equal(await accounts.tokens.principal(first.access_token), null)
   t.equal((await revoke({ ...own, token: second.refresh_token, token_type_hint: 'odd' })).statusCode, 200)
-  t.equal(accounts.tokens.principal(second.access_token), null)
+  t.equal(await accounts.tokens.principal(second.access_token), null)
   t.equal((await revoke({ ...own, token: 'unknown' })).statusCode, 200)
   t.match(await revoke({ ...own }), { statusCode: 400, body: /invalid_request/ })
   t.match(await revoke({ ...own, client_secret: 'wrong', token: 'x' }), {
@@ -673,18 +703,18 @@ t.test('tokens are revoked', async t => {
   const third = await give()
   const other = { client_id: several.client.id, client_secret: several.secret }
   t.equal((await revoke({ ...other, token: third.access_token })).statusCode, 200)
-  t.ok(accounts.tokens.principal(third.access_token), 'not of another client')
+  t.ok(await accounts.tokens.principal(third.access_token), 'not of another client')
 })
 
 t.test('what is kept expires', async t => {
-  const code = codeFor(confidential)
+  const code = await codeFor(confidential)
   const given = (
-    await token({ ...own, grant_type: 'authorization_code', code: codeFor(confidential) })
+    await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })
   ).json()
   server.wait(3600_000 - 60_000)
-  t.ok(accounts.tokens.principal(given.access_token))
+  t.ok(await accounts.tokens.principal(given.access_token))
   server.wait(61_000)
-  t.equal(accounts.tokens.principal(given.access_token), null, 'a token after an hour')
+  t.equal(await accounts.tokens.principal(given.access_token), null, 'a token after an hour')
   t.match(await token({ ...own, grant_type: 'authorization_code', code }), {
     statusCode: 400,
     body: /invalid_grant/,
@@ -696,7 +726,7 @@ t.test('what is kept expires', async t => {
 })
 
 t.test('secrets of applications are not guessed', async t => {
-  const { client, secret } = register('Guessed', 'confidential', 'https://app.example/g')
+  const { client, secret } = await register('Guessed', 'confidential', 'https://app.example/g')
   const from = { 'x-address': '203.0.113.9' }
   const guess = (client_secret: string, headers = from) =>
     token({ client_id: client.id, client_secret, grant_type: 'authorization_code', code: 'x' }, headers)
@@ -712,7 +742,7 @@ t.test('an OAuth library finds everything and gets its tokens', async t => {
   const visitor = new Browser(http)
   await visitor.logIn('bob')
   const insecure = { execute: [openid.allowInsecureRequests], algorithm: 'oauth2' as const }
-  const library = register('Library', 'confidential', 'https://lib.example/cb')
+  const library = await register('Library', 'confidential', 'https://lib.example/cb')
   const rows = [
     ['client_secret_basic', library, 'https://lib.example/cb', openid.ClientSecretBasic(library.secret)],
     ['client_secret_post', several, 'http://localhost:5000/b', openid.ClientSecretPost(several.secret)],
@@ -737,11 +767,11 @@ t.test('an OAuth library finds everything and gets its tokens', async t => {
       expectedState: state,
     })
     t.match(tokens, { token_type: 'bearer', expires_in: 3600, scope: 'all' }, name)
-    t.match(accounts.tokens.principal(tokens.access_token), { name: 'bob' }, name)
+    t.match(await accounts.tokens.principal(tokens.access_token), { name: 'bob' }, name)
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '')
-    t.match(accounts.tokens.principal(refreshed.access_token), { name: 'bob' }, name)
+    t.match(await accounts.tokens.principal(refreshed.access_token), { name: 'bob' }, name)
     await openid.tokenRevocation(config, refreshed.access_token)
-    t.equal(accounts.tokens.principal(refreshed.access_token), null, name)
+    t.equal(await accounts.tokens.principal(refreshed.access_token), null, name)
     await t.rejects(
       openid.refreshTokenGrant(config, refreshed.refresh_token ?? ''),
       { name: 'ResponseBodyError' },

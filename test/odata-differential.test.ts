@@ -1,7 +1,5 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
 import { parseFilter } from '../src/language/odata/parse.ts'
 import { answer, type World } from './support/odata-evaluator.ts'
 import { type Asked, ask, askAbout } from './support/odata-generator.ts'
@@ -10,6 +8,7 @@ import { asOdsql } from './support/odata-odsql.ts'
 import { between, chance, makeRecords, pick, startFrom, TYPES } from './support/odata-records.ts'
 import { bare } from './support/odata-tree.ts'
 import { momentOf, type Source } from './support/odata-values.ts'
+import { publishInto, testConfig } from './support/stores.ts'
 
 /**
  * Random questions of OData over generated records of every type, answered by the service page by page and by a plain
@@ -39,11 +38,11 @@ async function serve(t: Test, records: readonly unknown[]) {
   const definition = JSON.stringify({ source: { path: 'made.json' }, fields })
   const made = { 'made.json': JSON.stringify(records), 'dataset.yaml': definition }
   const portal = t.testdir({ 'portal.yaml': '', data: { made } })
-  await publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
+  const config = testConfig(portal, base)
+  await publishInto(config, message => {
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')
   })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
+  const app = await buildApp(config)
   t.teardown(() => app.close())
   await app.catalog.refresh()
   return async (url: string, headers: Readonly<Record<string, string>> = {}) => {

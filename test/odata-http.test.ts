@@ -352,7 +352,7 @@ t.test('3.0 has its own names for the same', async t => {
 /** A key of a new user. */
 async function makeKey(): Promise<string> {
   const { name } = await app.accounts.users.add(`user${makings++}`, 'correct horse battery')
-  return app.accounts.keys.create(name, 'test').key
+  return (await app.accounts.keys.create(name, 'test')).key
 }
 let makings = 0
 

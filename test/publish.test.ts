@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import { Catalog } from '../src/catalog/catalog.ts'
+import { localRegistry } from '../src/catalog/local-registry.ts'
 import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
 import {
   currentManifest,
@@ -324,6 +325,7 @@ async function serves(t: Test, portal: string, generations: readonly string[]): 
     base: 'http://localhost:3000',
     store,
     versions: versionsOf(portal),
+    registry: localRegistry(versionsOf(portal)),
     grace: 0,
   })
   try {

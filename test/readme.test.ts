@@ -70,11 +70,19 @@ t.test('the demonstration portal answers the README and the reference as shown t
 })
 
 t.test('the README names every setting and every command', async t => {
-  const { PORTAL_SCHEMA } = await import('../src/config.ts')
+  const { DEFAULTS, PORTAL_SCHEMA } = await import('../src/config.ts')
   const { program } = await import('../src/cli/lodestone.ts')
-  for (const key of Object.keys(PORTAL_SCHEMA.properties)) {
-    t.ok(readme.includes(`\`${key}\``), `setting ${key}`)
-    t.ok(readme.includes(`LODESTONE_${key.toUpperCase()}`), `variable of ${key}`)
+  const rows = [...readme.matchAll(/^\| `(\w+)` \| `(LODESTONE_\w+)` \| ([^|]*?) *\| (.+) \|$/gm)]
+  t.same(
+    rows.map(([, key]) => key).sort(),
+    Object.keys(PORTAL_SCHEMA.properties).sort(),
+    'the table has each setting once',
+  )
+  const defaults: Readonly<Record<string, unknown>> = DEFAULTS
+  for (const [, key = '', variable, told, meaning] of rows) {
+    t.equal(variable, `LODESTONE_${key.toUpperCase()}`)
+    if (Object.hasOwn(defaults, key)) t.equal(told, String(defaults[key]), `default of ${key}`)
+    t.match(meaning, /\S.{9,}/, `meaning of ${key}`)
   }
   for (const command of (await program()).commands)
     t.ok(readme.includes(`lodestone ${command.name()}`), `command ${command.name()}`)

@@ -30,10 +30,10 @@ type Name = keyof typeof GRANTS
 const cookies = new Map<Name, string>()
 for (const [name, grants] of Object.entries(GRANTS) as [Name, readonly string[]][]) {
   const { id } = await accounts.users.add(name, PASSWORD)
-  for (const grant of grants) accounts.users.grant(name, grant)
-  cookies.set(name, `lodestone-session=${accounts.sessions.begin(id).token}`)
+  for (const grant of grants) await accounts.users.grant(name, grant)
+  cookies.set(name, `lodestone-session=${(await accounts.sessions.begin(id)).token}`)
 }
-const editorKey = accounts.keys.create('editor', 'a key').key
+const editorKey = (await accounts.keys.create('editor', 'a key')).key
 
 const addressOf = (dataset: string) => `/explore/dataset/${dataset}/mapping/`
 const fileOf = (dataset: string) => path.join(portal, 'mappings', `${dataset}.yml`)

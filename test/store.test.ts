@@ -4,11 +4,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { literalText } from '../src/rdf/ntriples.ts'
-import type { Term, TriplePattern } from '../src/rdf/term.ts'
-import { XSD } from '../src/rdf/vocab.ts'
 import { createEmbeddedStore, type EmbeddedOptions } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, Store } from '../src/store/store.ts'
+import { lines, storeContract, textGraph } from './support/store-contract.ts'
 
 /** The contract of a store, on the embedded one: what it answers, and what becomes of it when things go wrong. */
 const GRAPH = 'urn:test:graph'
@@ -17,25 +15,6 @@ const QUICK = `SELECT (COUNT(*) AS ?n) { GRAPH <${GRAPH}> { ?s ?p ?o } }`
 /** Ends the engine: its parser recurses until the stack is full. */
 const TRAP = `SELECT * { FILTER(${'('.repeat(200_000)}1${')'.repeat(200_000)}) }`
 const RECORDS = 2000
-
-const iri = (value: string): Term => ({ type: 'iri', value })
-const literal = (value: string, datatype: string = XSD.string, language = ''): Term => ({
-  type: 'literal',
-  value,
-  datatype,
-  language,
-})
-
-function lines(count: number, name = 'x'): string {
-  return Array.from(
-    { length: count },
-    (_, at) => `<http://${name}/${at}> <http://p/${at % 3}> "value ${at % 50} of ${name}" .\n`,
-  ).join('')
-}
-
-function textGraph(count: number, graph = GRAPH): GraphSource {
-  return { graph, text: lines(count, graph.replace(/.*:/, '')) }
-}
 
 function fileGraph(folder: string, graph: string, count: number): GraphSource {
   const text = lines(count, graph.replace(/.*:/, ''))
@@ -76,121 +55,7 @@ async function everyWorkerCounts(t: Test, store: Store, wanted: number, graph = 
   t.same(new Set(counts), new Set([wanted]), `every worker has ${graph}`)
 }
 
-t.test('terms come back as they went in', async t => {
-  const terms: readonly Term[] = [
-    ...[
-      '',
-      ' ',
-      '"',
-      '\\',
-      '\\n',
-      'a\nb\r\tc',
-      '\u0000\u0001\u001f\u007f',
-      '\u0085\u2028\ufeff',
-      '𝄞 é e\u0301',
-    ],
-    ...[
-      '_:b0',
-      ' _:b1 <http://x> .',
-      '<http://x>',
-      "'''",
-      '"""',
-      '?x {} # no comment',
-      '%41',
-      'x'.repeat(70_000),
-    ],
-  ].map(text => literal(text))
-  const typed: readonly Term[] = [
-    // In canonical form: the store keeps the values of numbers, not their spelling.
-    literal('-7', XSD.integer),
-    literal('1.5', XSD.decimal),
-    literal('0.001', XSD.double),
-    literal('NaN', XSD.double),
-    literal('no number', XSD.integer),
-    literal('2024-02-30', XSD.date),
-    literal('2024-03-31T01:30:00+01:00', XSD.dateTime),
-    literal('true', XSD.boolean),
-    literal('POINT(1 2)', 'http://www.opengis.net/ont/geosparql#wktLiteral'),
-    literal('chat', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#langString', 'fr'),
-    literal('chat', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#langString', 'en-gb'),
-    iri('http://example.org/é/%20?x=1&y#z'),
-    iri('urn:x:y'),
-  ]
-  const all = [...terms, ...typed]
-  const subject = (at: number) => `http://s/${at}`
-  const text = all
-    .map((term, at) => {
-      const object =
-        term.type === 'literal' ? literalText(term.value, term.datatype, term.language) : `<${term.value}>`
-      return `<${subject(at)}> <http://p> ${object} .\n`
-    })
-    .join('')
-  const store = await open(t, {}, [{ graph: GRAPH, text }])
-  const rows = await store.select(`SELECT ?s ?o { GRAPH <${GRAPH}> { ?s ?p ?o } }`)
-  const found = new Map(rows.map(row => [row.s?.value, row.o]))
-  for (const [at, term] of all.entries()) {
-    const label = JSON.stringify(term)
-      .replace(/[^ -~]/g, '?')
-      .slice(0, 80)
-    t.same(found.get(subject(at)), term, `select ${label}`)
-    t.equal(await store.count(GRAPH, { subject: iri(subject(at)), object: term }), 1, `count ${label}`)
-    const { triples } = await store.match(GRAPH, { object: term }, { offset: 0, limit: 10 })
-    t.ok(text.split('\n').includes(triples.trimEnd()), `match ${label}`)
-  }
-  const built = await store.construct(`CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <${GRAPH}> { ?s ?p ?o } }`)
-  t.same(
-    built.trimEnd().split('\n').sort(),
-    text.trimEnd().split('\n').sort(),
-    'construct gives the same lines',
-  )
-  t.same(
-    await store.select(`SELECT ?x ?y { BIND(1 AS ?x) }`),
-    [{ x: literal('1', XSD.integer) }],
-    'unbound is absent',
-  )
-})
-
-t.test('match and count', async t => {
-  const store = await open(t, {}, [textGraph(RECORDS), textGraph(5, 'urn:test:other')])
-  const patterns: readonly (readonly [string, TriplePattern, number])[] = [
-    ['all', {}, RECORDS],
-    ['subject', { subject: iri('http://graph/7') }, 1],
-    ['predicate', { predicate: iri('http://p/0') }, 667],
-    ['object', { object: literal('value 7 of graph') }, 40],
-    ['predicate and object', { predicate: iri('http://p/1'), object: literal('value 7 of graph') }, 14],
-    [
-      'everything',
-      { subject: iri('http://graph/7'), predicate: iri('http://p/1'), object: literal('value 7 of graph') },
-      1,
-    ],
-    ['of another graph', { subject: iri('http://other/1') }, 0],
-    ['another datatype', { object: literal('value 7 of graph', XSD.integer) }, 0],
-    ['a literal as subject', { subject: literal('x') }, 0],
-    ['a literal as predicate', { predicate: literal('x') }, 0],
-    ['a blank node', { object: { type: 'blank', value: 'b' } }, 0],
-    ['no IRI', { subject: iri('no iri') }, 0],
-    ['an injection', { subject: iri('http://x> ?p ?o } #') }, 0],
-  ]
-  for (const [name, pattern, wanted] of patterns) {
-    t.equal(await store.count(GRAPH, pattern), wanted, `count of ${name}`)
-    const whole = await store.match(GRAPH, pattern, { offset: 0, limit: 5000 })
-    t.equal(whole.count, wanted, `count with the page of ${name}`)
-    const distinct = whole.triples.split('\n').filter(line => line !== '')
-    t.equal(new Set(distinct).size, wanted, `triples of ${name}`)
-    for (const size of [1, 7, 100]) {
-      if (wanted / size > 150) continue
-      let pages = ''
-      for (let offset = 0; offset < wanted + size; offset += size) {
-        const page = await store.match(GRAPH, pattern, { offset, limit: size })
-        if (page.count !== wanted) t.fail(`count on a page of ${name} at ${offset}: ${page.count}`)
-        pages += page.triples
-      }
-      t.equal(pages, whole.triples, `pages of ${size} make the whole of ${name}`)
-    }
-  }
-  t.equal(await store.count('urn:test:unknown', {}), 0, 'an unknown graph is empty')
-  t.equal((await store.match(GRAPH, {}, { offset: 9999, limit: 10 })).count, RECORDS, 'count beyond the end')
-})
+await storeContract(t, 'embedded', (t, graphs) => open(t, {}, graphs))
 
 t.test('load, drop and statistics', async t => {
   const store = await open(t)
@@ -404,6 +269,18 @@ t.test('a closed or idle store lets the process end', async t => {
       'closed while a worker is replaced',
       `await store.select(${JSON.stringify(SLOW)}, { deadline: 20 }).catch(e => console.log(e.code)); await store.close()`,
     ],
+    [
+      'closed while answers arrive',
+      `for (let turn = 0; turn < 30; turn++) {
+        const other = await createEmbeddedStore({ workers: 1 })
+        await other.load([{ graph: '${GRAPH}', text: ${JSON.stringify(lines(1000))} }])
+        for (let each = 0; each <= turn % 4; each++) other.select(${JSON.stringify(QUICK)}).catch(() => undefined)
+        for (let each = 0; each < turn % 15; each++) await new Promise(resolve => setImmediate(resolve))
+        await other.close()
+      }
+      await store.close()
+      console.log('StoreUnavailable')`,
+    ],
     ['idle', `console.log((await store.select(${JSON.stringify(QUICK)})).length)`],
   ]
   const script = `import { createEmbeddedStore } from ${JSON.stringify(module)}
@@ -414,7 +291,7 @@ t.test('a closed or idle store lets the process end', async t => {
       const file = path.join(import.meta.dirname, `.close-${process.pid}-${name.length}.mjs`)
       writeFileSync(file, script + rest)
       t.teardown(() => rmSync(file, { force: true }))
-      const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 10_000 })
+      const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000 })
       let out = ''
       child.stdout.on('data', piece => (out += String(piece)))
       child.stderr.on('data', piece => (out += String(piece)))

@@ -1,4 +1,5 @@
 import type { Authenticated } from '../model/principal.ts'
+import type { Soon } from './soon.ts'
 
 /** A user as lists show it; moments are ISO 8601 in UTC. */
 export interface User {
@@ -71,10 +72,13 @@ export interface Session {
 
 /**
  * Accounts: who there is, what each may see, and the secrets by which they are recognised, of which hashes are kept. All
- * of it is in one database file; other processes may write to it at the same time, and what they change counts at once.
+ * of it is in one database: a file, which other processes of this machine may write to at the same time, or a PostgreSQL
+ * that several Lodestones share. What one changes counts at once for itself and for all who use the same file, and within
+ * a second for the others.
  *
  * Names of users are compared without regard to case. Faults: AccountInvalid for what cannot be written down (its
- * reason says what was found and what is expected), AccountUnknown for who or what there is not.
+ * reason says what was found and what is expected), AccountUnknown for who or what there is not, AccountsUnavailable
+ * where the database cannot be asked now.
  */
 export interface Accounts {
   readonly users: Users
@@ -85,48 +89,56 @@ export interface Accounts {
   readonly calls: CallCounts
   /** A secret of this portal, 32 random bytes made once: for what is signed and for names that are stored hashed. */
   readonly secret: Buffer
-  /** Writes a copy that is whole although others write meanwhile. The file must not exist. */
-  backup(file: string): void
+  /**
+   * Writes a copy as of one moment, although others write meanwhile: a file that serves as accounts itself, wherever
+   * these are. The file must not exist.
+   */
+  backup(file: string): Promise<void>
+  /**
+   * Puts what is in a backup, or in the file of another portal, in the place of all that is here, as a whole or not at
+   * all. The secret of the portal becomes that of the file: who runs on these accounts has to begin anew.
+   */
+  restore(file: string): Promise<void>
   /** Writes what is not written yet (last uses), then closes. */
-  close(): void
+  close(): Promise<void>
 }
 
 export interface Users {
   /** The password is hashed with scrypt. Faults: AccountInvalid for a name that is taken, or is none, and a short password. */
   add(name: string, password: string, quota?: number | null): Promise<User>
-  list(): readonly User[]
+  list(): Promise<readonly User[]>
   /** Faults: AccountUnknown. */
-  find(name: string): User
-  byId(id: number): User | null
+  find(name: string): Promise<User>
+  byId(id: number): Promise<User | null>
   /** Ends all sessions of the user as well. */
   setPassword(name: string, password: string): Promise<void>
-  setQuota(name: string, quota: number | null): void
+  setQuota(name: string, quota: number | null): Promise<void>
   /** The user, where the password is right; null otherwise, after the same time, also where there is no such user. */
   verify(name: string, password: string): Promise<User | null>
-  grant(name: string, dataset: string): void
+  grant(name: string, dataset: string): Promise<void>
   /** Faults: AccountUnknown also where there is no such grant. */
-  revoke(name: string, dataset: string): void
+  revoke(name: string, dataset: string): Promise<void>
   /** With keys, sessions, applications, tokens and grants. */
-  remove(name: string): void
+  remove(name: string): Promise<void>
 }
 
 export interface Keys {
   /** The key is told here and never again: `key`, some 50 characters of A-Z a-z 0-9. */
-  create(user: string, label: string): { readonly key: string; readonly id: number }
+  create(user: string, label: string): Promise<{ readonly key: string; readonly id: number }>
   /** Of one user, or all. */
-  list(user?: string): readonly ApiKey[]
+  list(user?: string): Promise<readonly ApiKey[]>
   /** @param given the id, the hint, or the whole key. Faults: AccountUnknown. */
-  revoke(given: string, user?: string): void
+  revoke(given: string, user?: string): Promise<void>
   /** Who a key stands for; null for none. Notes the use. */
-  principal(key: string): Authenticated | null
+  principal(key: string): Soon<Authenticated | null>
 }
 
 export interface Sessions {
-  begin(user: number): Session
-  principal(token: string): Authenticated | null
-  end(token: string): void
+  begin(user: number): Promise<Session>
+  principal(token: string): Soon<Authenticated | null>
+  end(token: string): Promise<void>
   /** All of a user but one. */
-  endOthers(user: number, token: string): void
+  endOthers(user: number, token: string): Promise<void>
 }
 
 export interface Clients {
@@ -136,13 +148,13 @@ export interface Clients {
     readonly owner: string
     readonly redirectUris: readonly string[]
     readonly type: Client['type']
-  }): { readonly client: Client; readonly secret: string }
+  }): Promise<{ readonly client: Client; readonly secret: string }>
   /** Of one owner, or all. */
-  list(owner?: string): readonly Client[]
-  find(id: string): Client | null
-  verifySecret(id: string, secret: string): boolean
+  list(owner?: string): Promise<readonly Client[]>
+  find(id: string): Promise<Client | null>
+  verifySecret(id: string, secret: string): Promise<boolean>
   /** @param given id or name. With its codes and tokens. Faults: AccountUnknown. */
-  remove(given: string, owner?: string): void
+  remove(given: string, owner?: string): Promise<void>
 }
 
 /** What a code or a refresh token stands for. All that descends from one authorization is of one family. */
@@ -155,33 +167,45 @@ export interface Descent {
 
 export interface Tokens {
   /** A code of 30 characters that is valid for an hour and can be redeemed once. Notes the consent. */
-  issueCode(grant: CodeGrant): string
+  issueCode(grant: CodeGrant): Promise<string>
   /** What a code stands for, also when it is spent or expired; null for an unknown one. `expires` in ms since 1970. */
-  findCode(code: string): (CodeGrant & Descent & { readonly expires: number; readonly spent: boolean }) | null
+  findCode(
+    code: string,
+  ): Promise<(CodeGrant & Descent & { readonly expires: number; readonly spent: boolean }) | null>
   /**
    * Spends a code, in one step; false where it was spent before or its family is revoked. Then it was presented twice, and
    * its family is revoked (RFC 6749, section 4.1.2).
    */
-  spendCode(code: string): boolean
+  spendCode(code: string): Promise<boolean>
+  /**
+   * Spends a code and gives tokens for it, in one step: of many who present it at the same moment one is served, here or
+   * elsewhere. Null where it is spent, expired, or its family is revoked.
+   */
+  redeemCode(code: string): Promise<IssuedTokens | null>
   /** What a refresh token stands for, also when it is spent; null for an unknown one. */
-  findRefresh(token: string): (Descent & { readonly spent: boolean }) | null
+  findRefresh(token: string): Promise<(Descent & { readonly spent: boolean }) | null>
   /** Spends a refresh token, in one step; where it was spent before, revokes its family (RFC 9700, section 4.14.2). */
-  spendRefresh(token: string): boolean
+  spendRefresh(token: string): Promise<boolean>
+  /** Spends a refresh token and gives tokens for it, in one step, like `redeemCode`. */
+  redeemRefresh(token: string): Promise<IssuedTokens | null>
   /** Gives tokens to a family; null where it was revoked meanwhile. */
-  issue(descent: Descent): IssuedTokens | null
+  issue(descent: Descent): Promise<IssuedTokens | null>
   /** Revokes the family of an access or a refresh token; nothing for an unknown one (RFC 7009). */
-  revoke(token: string, client: string): void
+  revoke(token: string, client: string): Promise<void>
   /** Who an access token stands for; null for none, an expired or a revoked one. */
-  principal(token: string): Authenticated | null
+  principal(token: string): Soon<Authenticated | null>
   /** What a user lets applications do. */
-  consents(user: number): readonly Consent[]
+  consents(user: number): Promise<readonly Consent[]>
   /** With all codes and tokens. Faults: AccountUnknown. */
-  withdraw(user: number, client: string): void
+  withdraw(user: number, client: string): Promise<void>
 }
 
 /** Calls that were counted, day by day in UTC (`2026-11-21`); subjects are names such as `domain`. */
 export interface CallCounts {
-  read(day: string): ReadonlyMap<string, number>
-  /** Replaces the counts of the day that are given, in one transaction; forgets days before it. */
-  write(day: string, counts: ReadonlyMap<string, number>): void
+  read(day: string): Promise<ReadonlyMap<string, number>>
+  /**
+   * Adds to the counts of the day, in one transaction, and tells what they are then, of everybody who counts here;
+   * forgets days before it.
+   */
+  add(day: string, calls: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
 }

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import { SESSION_IDLE, SESSION_LIFE } from './sessions.ts'
+import { change, query } from './work.ts'
 
 /** Rows of each kind that are looked at or deleted at a time. */
 const AT_ONCE = 500
@@ -18,37 +19,40 @@ const EXPIRING = [
   ['refresh_token', 'hash', 'spent', REUSE_NOTICED],
 ] as const
 
+const DELETIONS = EXPIRING.map(([table, key, moment, kept]) => {
+  const expired = `SELECT ${key} FROM ${table} WHERE ${moment} <= ? LIMIT ${AT_ONCE}`
+  return { kept, remove: change(`DELETE FROM ${table} WHERE ${key} IN (${expired})`) }
+})
+
+const end = query<{ readonly last: number | null }>(
+  `SELECT max(rowid) AS last FROM
+    (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE}) AS some`,
+)
+const removeFamilies = change(
+  `DELETE FROM family WHERE rowid > ? AND rowid <= ? AND created <= ?
+    AND (revoked IS NOT NULL OR NOT EXISTS (SELECT 1 FROM refresh_token WHERE family = family.id))
+    AND NOT EXISTS (SELECT 1 FROM code WHERE family = family.id)
+    AND NOT EXISTS (SELECT 1 FROM access_token WHERE family = family.id)`,
+)
+
 /**
  * Deletes what has expired, a bounded number of rows each time, and authorizations of which nothing is left. It returns
  * what is called from time to time, with the moment in milliseconds since 1970.
  */
-export function createCleaning(database: Database): (now: number) => void {
-  const deletions = EXPIRING.map(([table, key, moment, kept]) => {
-    const expired = `SELECT ${key} FROM ${table} WHERE ${moment} <= ? LIMIT ${AT_ONCE}`
-    return { kept, change: database.change(`DELETE FROM ${table} WHERE ${key} IN (${expired})`) }
-  })
+export function createCleaning(database: Database): (now: number) => Promise<void> {
   const cleanFamilies = createFamilyCleaning(database)
-  return now => {
-    for (const { change, kept } of deletions) change(now - kept)
-    cleanFamilies(now - 2 * DAY)
+  return async now => {
+    for (const { remove, kept } of DELETIONS) await database.write(() => remove(now - kept))
+    await cleanFamilies(now - 2 * DAY)
   }
 }
 
 /** Walks through all authorizations, some at a time, and begins again at the end. */
-function createFamilyCleaning(database: Database): (before: number) => void {
-  const end = database.query<{ readonly last: number | null }>(
-    `SELECT max(rowid) AS last FROM (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE})`,
-  )
-  const remove = database.change(
-    `DELETE FROM family WHERE rowid > ? AND rowid <= ? AND created <= ?
-      AND (revoked IS NOT NULL OR NOT EXISTS (SELECT 1 FROM refresh_token WHERE family = family.id))
-      AND NOT EXISTS (SELECT 1 FROM code WHERE family = family.id)
-      AND NOT EXISTS (SELECT 1 FROM access_token WHERE family = family.id)`,
-  )
+function createFamilyCleaning(database: Database): (before: number) => Promise<void> {
   let position = 0
-  return before => {
-    const last = end.get(position)?.last ?? null
-    if (last !== null) remove(position, last, before)
+  return async before => {
+    const last = (await database.read(() => end.get(position)))?.last ?? null
+    if (last !== null) await database.write(() => removeFamilies(position, last, before))
     position = last ?? 0
   }
 }

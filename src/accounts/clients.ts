@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import { checkLabel, folded, invalid, shown, unknown, unknownUser } from './names.ts'
 import { checkRedirectUri, MOST_REDIRECT_URIS } from './redirect-uri.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
+import { change, query, type Work } from './work.ts'
 
 const ID_LENGTH = 24
 const SECRET_LENGTH = 48
@@ -23,32 +24,32 @@ interface Row {
 const CLIENTS = `SELECT client.id, client.name, type, redirect_uris, user.name AS owner, client.created
   FROM client JOIN user ON user.id = client.owner`
 
+const owner = query<{ readonly id: number; readonly clients: number }>(
+  'SELECT id, (SELECT count(*) FROM client WHERE owner = user.id) AS clients FROM user WHERE folded = ?',
+)
+const insert = change(
+  'INSERT INTO client (id, owner, name, type, secret, redirect_uris, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
+)
+const all = query<Row>(`${CLIENTS} ORDER BY user.folded, client.created, client.rowid`)
+const ofOwner = query<Row>(`${CLIENTS} WHERE user.folded = ? ORDER BY client.created, client.rowid`)
+const byId = query<Row>(`${CLIENTS} WHERE client.id = ?`)
+const secretOf = query<{ readonly secret: Uint8Array }>('SELECT secret FROM client WHERE id = ?')
+const meant = query<{ readonly id: string }>(
+  `SELECT client.id FROM client JOIN user ON user.id = client.owner
+    WHERE (CAST(?1 AS TEXT) IS NULL OR user.folded = ?1) AND (client.id = ?2 OR client.name = ?2)
+    ORDER BY client.id = ?2 DESC LIMIT 2`,
+)
+const remove = change('DELETE FROM client WHERE id = ?')
+
+function* findClient(id: string): Work<Client | null> {
+  const row = yield* byId.get(id)
+  return row === undefined ? null : clientOf(row)
+}
+
 /** Applications that users let act for them (RFC 6749, section 2). */
 export function createClients(database: Database, randomBytes: RandomBytes, now: () => number): Clients {
-  const owner = database.query<{ readonly id: number; readonly clients: number }>(
-    'SELECT id, (SELECT count(*) FROM client WHERE owner = user.id) AS clients FROM user WHERE folded = ?',
-  )
-  const insert = database.change(
-    'INSERT INTO client (id, owner, name, type, secret, redirect_uris, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const all = database.query<Row>(`${CLIENTS} ORDER BY user.folded, client.created, client.rowid`)
-  const ofOwner = database.query<Row>(
-    `${CLIENTS} WHERE user.folded = ? ORDER BY client.created, client.rowid`,
-  )
-  const byId = database.query<Row>(`${CLIENTS} WHERE client.id = ?`)
-  const secretOf = database.query<{ readonly secret: Uint8Array }>('SELECT secret FROM client WHERE id = ?')
-  const meant = database.query<{ readonly id: string }>(
-    `SELECT client.id FROM client JOIN user ON user.id = client.owner
-      WHERE (?1 IS NULL OR user.folded = ?1) AND (client.id = ?2 OR client.name = ?2)
-      ORDER BY client.id = ?2 DESC LIMIT 2`,
-  )
-  const remove = database.change('DELETE FROM client WHERE id = ?')
-  const find = (id: string): Client | null => {
-    const row = byId.get(id)
-    return row === undefined ? null : clientOf(row)
-  }
   return {
-    register: given => {
+    register: async given => {
       const name = checkLabel('The name of an application', given.name, 1)
       const uris = [...new Set(given.redirectUris)]
       if (uris.length === 0 || uris.length > MOST_REDIRECT_URIS)
@@ -57,35 +58,38 @@ export function createClients(database: Database, randomBytes: RandomBytes, now:
         )
       for (const uri of uris) checkRedirectUri(uri, given.type)
       const [id, secret] = [randomText(randomBytes, ID_LENGTH), randomText(randomBytes, SECRET_LENGTH)]
-      database.write(() => {
-        const found = owner.get(folded(given.owner))
+      const client = await database.write(function* () {
+        const found = yield* owner.get(folded(given.owner))
         if (found === undefined) throw unknownUser(given.owner)
         if (found.clients >= MOST_CLIENTS)
           throw invalid(`A user has at most ${MOST_CLIENTS} applications: remove one that is not used`)
-        insert(id, found.id, name, given.type, hashOf(secret), JSON.stringify(uris), now())
+        yield* insert(id, found.id, name, given.type, hashOf(secret), JSON.stringify(uris), now())
+        return yield* findClient(id)
       })
-      const client = find(id)
       if (client === null) throw unknown('The application was removed while it was registered')
       return { client, secret }
     },
-    list: user => {
-      if (user === undefined) return all.all().map(clientOf)
-      if (owner.get(folded(user)) === undefined) throw unknownUser(user)
-      return ofOwner.all(folded(user)).map(clientOf)
+    list: async user => {
+      const rows = await database.read(function* () {
+        if (user === undefined) return yield* all.all()
+        if ((yield* owner.get(folded(user))) === undefined) throw unknownUser(user)
+        return yield* ofOwner.all(folded(user))
+      })
+      return rows.map(clientOf)
     },
-    find,
-    verifySecret: (id, secret) => {
-      const kept = secretOf.get(id)?.secret
+    find: async id => database.read(() => findClient(id)),
+    verifySecret: async (id, secret) => {
+      const kept = (await database.read(() => secretOf.get(id)))?.secret
       const given = hashOfGiven(secret) ?? hashOf('')
       return timingSafeEqual(given, kept ?? NO_SECRET) && kept !== undefined
     },
-    remove: (given, user) => {
-      database.write(() => {
-        const [first, second] = meant.all(user === undefined ? null : folded(user), given)
+    remove: async (given, user) => {
+      await database.write(function* () {
+        const [first, second] = yield* meant.all(user === undefined ? null : folded(user), given)
         if (first === undefined) throw unknown(`There is no application ${shown(given)}`)
         if (first.id !== given && second !== undefined)
           throw invalid(`Several applications are named ${shown(given)}: give the id of one`)
-        remove(first.id)
+        yield* remove(first.id)
       })
     },
   }

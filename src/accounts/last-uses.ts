@@ -1,3 +1,5 @@
+import type { Soon } from './soon.ts'
+
 /** How often a use of the same key or session is noted. */
 const EVERY = 60_000
 
@@ -12,26 +14,28 @@ export interface LastUses {
   /** The last use that is known, also where it is not written yet. */
   latest(id: number, written: number | null): number | null
   /** Writes all that is noted. */
-  flush(): void
+  flush(): Promise<void>
   /** No more timers. */
   stop(): void
 }
 
-/** @param write writes uses in one transaction; where it throws, they are kept and tried again */
-export function createLastUses(write: (uses: readonly (readonly [number, number])[]) => void): LastUses {
+/** @param write writes uses in one transaction; where it fails, they are kept and tried again */
+export function createLastUses(
+  write: (uses: readonly (readonly [id: number, moment: number])[]) => Soon<void>,
+): LastUses {
   const noted = new Map<number, number>()
   let timer: NodeJS.Timeout | undefined
   const latest = (id: number, written: number | null) => noted.get(id) ?? written
-  const writeSome = () => {
+  const writeSome = async () => {
     const some = [...noted].slice(0, AT_ONCE)
-    write(some)
-    for (const [id] of some) noted.delete(id)
+    await write(some)
+    for (const [id, moment] of some) if (noted.get(id) === moment) noted.delete(id)
   }
   const schedule = (delay: number) => {
-    timer ??= setTimeout(() => {
+    timer ??= setTimeout(async () => {
       timer = undefined
       try {
-        writeSome()
+        await writeSome()
         if (noted.size > 0) schedule(100)
       } catch {
         schedule(SOON)
@@ -46,8 +50,8 @@ export function createLastUses(write: (uses: readonly (readonly [number, number]
       schedule(SOON)
     },
     latest,
-    flush: () => {
-      while (noted.size > 0) writeSome()
+    flush: async () => {
+      while (noted.size > 0) await writeSome()
     },
     stop: () => clearTimeout(timer),
   }

@@ -1,47 +1,129 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import { Fault } from '../errors.ts'
 import type { Accounts } from './accounts.ts'
+import { backUpDatabase, readBackup } from './backup.ts'
 import { createCallCounts } from './call-counts.ts'
 import { createCleaning } from './cleaning.ts'
 import { createClients } from './clients.ts'
-import { Database } from './database.ts'
+import { replaceAll } from './copy.ts'
+import type { Database } from './database.ts'
 import { createKeys } from './keys.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createPasswords } from './passwords.ts'
+import { PostgresDatabase, type PostgresPlace } from './postgres/database.ts'
+import { isPassing } from './postgres/faults.ts'
 import type { RandomBytes } from './secrets.ts'
 import { createSessions } from './sessions.ts'
+import type { Soon } from './soon.ts'
+import { SqliteDatabase } from './sqlite.ts'
 import { createTokens } from './tokens.ts'
 import { createUsers } from './users.ts'
+import { change, query, type Work } from './work.ts'
 
-/** Milliseconds between two cleanings. */
-const CLEANING = 600_000
+/** Milliseconds between two cleanings, and two attempts to reach a database. */
+const [CLEANING, RETRY] = [600_000, 1000]
+
+export interface OpenOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly randomBytes?: RandomBytes
+}
+
+/** What to do where a database on the network cannot be reached. */
+export interface WaitOptions {
+  /** Milliseconds for which it is waited for; without it none. */
+  readonly patience?: number
+  /** Told once why it is waited for. */
+  readonly onWaiting?: (reason: string) => void
+}
+
+/** Opens the accounts of a portal, wherever it says that they are. Faults: AccountsUnavailable, ConfigInvalid. */
+export function openAccountsOf(
+  { portal, accounts }: Pick<Config, 'portal' | 'accounts'>,
+  options: OpenOptions & WaitOptions,
+): Soon<Accounts> {
+  if (accounts === undefined) return openAccounts(accountsFile(portal), options)
+  const { url, passwordFile } = accounts
+  const password = passwordFile === undefined ? {} : { password: readPassword(passwordFile) }
+  return openSharedAccounts({ url, ...password }, options)
+}
+
+/** The first line of a file. */
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = `accounts_password_file: ${file} cannot be read: ${code}`
+    throw new Fault('ConfigInvalid', { reason }, { place: { file } })
+  }
+}
 
 /**
- * Opens the accounts of a portal, `var/accounts.sqlite`; makes the file where it is absent.
+ * Opens the accounts of a portal in a file, `var/accounts.sqlite`; makes the file where it is absent.
  *
- * @param options `now` in milliseconds since 1970
  * Faults: AccountsUnavailable where the file cannot be written, is something else, or is of a newer program.
  */
-export function openAccounts(
-  file: string,
-  options: { readonly now: () => number; readonly randomBytes?: RandomBytes },
-): Accounts {
+export function openAccounts(file: string, options: OpenOptions): Accounts {
+  const database = new SqliteDatabase(file, MIGRATIONS)
   const { randomBytes = systemRandomBytes } = options
-  const now = () => Math.floor(options.now())
-  const database = new Database(file, MIGRATIONS)
+  const secret = database.write(() => findOrMakeSecret(randomBytes))
+  return accountsOn(database, secret, options)
+}
+
+/**
+ * Opens accounts that several Lodestones share, in a PostgreSQL database; makes the tables where they are absent.
+ *
+ * Faults: AccountsUnavailable where the database cannot be reached, refuses, or is of a newer program.
+ */
+export async function openSharedAccounts(
+  place: PostgresPlace,
+  options: OpenOptions & WaitOptions,
+): Promise<Accounts> {
+  const { randomBytes = systemRandomBytes, patience = 0, onWaiting } = options
+  const database = await reach(place, patience, onWaiting)
+  try {
+    const secret = await database.write(() => findOrMakeSecret(randomBytes))
+    return accountsOn(database, secret, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function reach(
+  place: PostgresPlace,
+  patience: number,
+  onWaiting: ((reason: string) => void) | undefined,
+): Promise<PostgresDatabase> {
+  const until = performance.now() + patience
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await PostgresDatabase.open(place)
+    } catch (error) {
+      if (!isPassing(error) || performance.now() + RETRY > until) throw error
+      if (attempt === 0) onWaiting?.((error as Error).message)
+      await sleep(RETRY)
+    }
+  }
+}
+
+function accountsOn(
+  database: SqliteDatabase | PostgresDatabase,
+  secret: Buffer,
+  { now: clock, randomBytes = systemRandomBytes }: OpenOptions,
+): Accounts {
+  const now = () => Math.floor(clock())
   const { keys, uses: keyUses } = createKeys(database, randomBytes, now)
   const { sessions, uses: sessionUses } = createSessions(database, randomBytes, now)
-  const clean = createCleaning(database)
-  const cleaning = setInterval(() => {
-    try {
-      clean(now())
-    } catch {
-      // Another process is writing: the next time does it.
-    }
-  }, CLEANING).unref()
-  const flush = () => {
-    keyUses.flush()
-    sessionUses.flush()
+  const stopCleaning = cleanFromTimeToTime(database, now)
+  const flush = async () => {
+    await keyUses.flush()
+    await sessionUses.flush()
   }
   let closed = false
   return {
@@ -51,42 +133,54 @@ export function openAccounts(
     clients: createClients(database, randomBytes, now),
     tokens: createTokens(database, randomBytes, now),
     calls: createCallCounts(database),
-    secret: secretOf(database, randomBytes),
-    backup: copy => {
-      flush()
-      database.backup(copy)
+    secret,
+    backup: async file => {
+      await flush()
+      await backUpDatabase(database, file)
     },
-    close: () => {
+    restore: async file => {
+      const copy = readBackup(file)
+      await database.write(() => replaceAll(copy, database.settleIds))
+    },
+    close: async () => {
       if (closed) return
       closed = true
-      clearInterval(cleaning)
+      stopCleaning()
       keyUses.stop()
       sessionUses.stop()
       try {
-        flush()
+        await flush()
+      } catch (error) {
+        // When keys were last used is not worth more than the end of the process.
+        if (!(error instanceof Fault)) throw error
       } finally {
-        database.close()
+        await database.close()
       }
     },
   }
 }
 
-/** The secret of the portal, which the first process makes that opens the file. */
-function secretOf(database: Database, randomBytes: RandomBytes): Buffer {
-  const find = database.query<{ readonly value: Uint8Array }>(
-    "SELECT value FROM setting WHERE name = 'secret'",
-  )
-  const insert = database.change(
-    "INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING",
-  )
-  const found = find.get()
-  if (found === undefined) insert(Buffer.from(randomBytes(32)))
-  const secret = found ?? find.get()
+function cleanFromTimeToTime(database: Database, now: () => number): () => void {
+  const clean = createCleaning(database)
+  const cleaning = setInterval(() => {
+    // Where another process is writing, or the database is away, the next time does it.
+    clean(now()).catch(() => undefined)
+  }, CLEANING).unref()
+  return () => clearInterval(cleaning)
+}
+
+const findSecret = query<{ readonly value: Uint8Array }>("SELECT value FROM setting WHERE name = 'secret'")
+const insertSecret = change("INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING")
+
+/** The secret of the portal, which the first process makes that opens its accounts. */
+function* findOrMakeSecret(randomBytes: RandomBytes): Work<Buffer> {
+  if ((yield* findSecret.get()) === undefined) yield* insertSecret(Buffer.from(randomBytes(32)))
+  const secret = yield* findSecret.get()
   if (secret === undefined) throw new Error('the secret of the portal is not in the database of accounts')
   return Buffer.from(secret.value)
 }
 
-/** Where the accounts of a portal are. */
+/** Where the accounts of a portal are that shares them with no other. */
 export function accountsFile(portal: string): string {
   return path.join(portal, 'var', 'accounts.sqlite')
 }

@@ -1,9 +1,13 @@
+import type { Authenticated } from '../model/principal.ts'
 import type { Sessions } from './accounts.ts'
 import type { Database } from './database.ts'
+import { createHeld } from './held.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
 import { unknown } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
+import { soonThen } from './soon.ts'
+import { change, forRows, query } from './work.ts'
 
 const TOKEN_LENGTH = 43
 
@@ -14,59 +18,78 @@ export const SESSION_LIFE = 7 * 24 * 3600_000
 /** Of more sessions the oldest are ended. */
 export const MOST_SESSIONS = 100
 
+/** Whose session it is. */
+interface Held {
+  readonly id: number
+  readonly principal: Authenticated
+  readonly created: number
+  readonly used: number
+}
+
+const user = query<{ readonly id: number }>('SELECT id FROM user WHERE id = ?')
+const insert = change('INSERT INTO session (user, hash, created, used) VALUES (?1, ?2, ?3, ?3)')
+const endOldest = change(
+  `DELETE FROM session WHERE id IN
+    (SELECT id FROM session WHERE user = ? ORDER BY created DESC, id DESC LIMIT 1000000 OFFSET ${MOST_SESSIONS})`,
+)
+const principal = query<
+  PrincipalRow & { readonly id: number; readonly created: number; readonly used: number }
+>(
+  `SELECT session.id, session.created, used, ${PRINCIPAL_COLUMNS}
+    FROM session JOIN user ON user.id = session.user WHERE hash = ?`,
+)
+const end = change('DELETE FROM session WHERE hash = ?')
+const endOthers = change('DELETE FROM session WHERE user = ? AND hash <> ?')
+const writeUses = (rows: string) => `UPDATE session SET used = given.column2 FROM (VALUES ${rows}) AS given
+  WHERE session.id = given.column1 AND used < given.column2 RETURNING session.id`
+
 /** Sessions of users who logged in, with what writes their last uses. */
 export function createSessions(
   database: Database,
   randomBytes: RandomBytes,
   now: () => number,
 ): { readonly sessions: Sessions; readonly uses: LastUses } {
-  const user = database.query<{ readonly id: number }>('SELECT id FROM user WHERE id = ?')
-  const insert = database.change('INSERT INTO session (user, hash, created, used) VALUES (?1, ?2, ?3, ?3)')
-  const endOldest = database.change(
-    `DELETE FROM session WHERE id IN
-      (SELECT id FROM session WHERE user = ? ORDER BY created DESC, id DESC LIMIT -1 OFFSET ${MOST_SESSIONS})`,
-  )
-  const principal = database.query<
-    PrincipalRow & { readonly id: number; readonly created: number; readonly used: number }
-  >(
-    `SELECT session.id, session.created, used, ${PRINCIPAL_COLUMNS}
-      FROM session JOIN user ON user.id = session.user WHERE hash = ?`,
-  )
-  const end = database.change('DELETE FROM session WHERE hash = ?')
-  const endOthers = database.change('DELETE FROM session WHERE user = ? AND hash <> ?')
-  const writeUse = database.change('UPDATE session SET used = ?2 WHERE id = ?1 AND used < ?2')
   const uses = createLastUses(some =>
-    database.writeFigures(() => {
-      for (const [id, moment] of some) writeUse(id, moment)
+    database.writeFigures(function* () {
+      yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
     }),
   )
+  const held = createHeld<Held>(database, function* (hash) {
+    const row = yield* principal.get(hash)
+    if (row === undefined) return null
+    return { id: row.id, created: row.created, used: row.used, principal: principalOf(row, 'session') }
+  })
+  const lives = ({ id, created, used }: Held): boolean => {
+    const latest = uses.latest(id, used) ?? used
+    return now() < created + SESSION_LIFE && now() < latest + SESSION_IDLE
+  }
   const sessions: Sessions = {
-    begin: id => {
+    begin: async id => {
       const token = randomText(randomBytes, TOKEN_LENGTH)
       const begun = now()
-      database.write(() => {
-        if (user.get(id) === undefined) throw unknown('There is no such user')
-        insert(id, hashOf(token), begun)
-        endOldest(id)
+      await database.write(function* () {
+        if ((yield* user.get(id)) === undefined) throw unknown('There is no such user')
+        yield* insert(id, hashOf(token), begun)
+        yield* endOldest(id)
       })
       return { token, expires: begun + SESSION_LIFE }
     },
     principal: token => {
       const hash = hashOfGiven(token)
-      const row = hash === null ? undefined : principal.get(hash)
-      if (row === undefined) return null
-      const moment = now()
-      const used = uses.latest(row.id, row.used) ?? row.used
-      if (moment >= row.created + SESSION_LIFE || moment >= used + SESSION_IDLE) return null
-      uses.note(row.id, row.used, moment)
-      return principalOf(row, 'session')
+      if (hash === null) return null
+      // One that seems to have ended may have been used elsewhere.
+      return soonThen(held.find(hash, lives), found => {
+        if (found === null || !lives(found)) return null
+        uses.note(found.id, found.used, now())
+        return found.principal
+      })
     },
-    end: token => {
+    end: async token => {
       const hash = hashOfGiven(token)
-      if (hash !== null) end(hash)
+      if (hash !== null) await database.write(() => end(hash))
     },
-    endOthers: (id, token) => {
-      endOthers(id, hashOf(token))
+    endOthers: async (id, token) => {
+      await database.write(() => endOthers(id, hashOf(token)))
     },
   }
   return { sessions, uses }

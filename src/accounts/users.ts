@@ -11,6 +11,7 @@ import {
   unknownUser,
 } from './names.ts'
 import { checkPassword, type Passwords } from './passwords.ts'
+import { change, query, type Work } from './work.ts'
 
 interface Row {
   readonly id: number
@@ -23,79 +24,89 @@ interface Row {
 const COLUMNS = `id, name, quota, created,
   (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.user = user.id) AS grants`
 
+const all = query<Row>(`SELECT ${COLUMNS} FROM user ORDER BY folded`)
+const byName = query<Row>(`SELECT ${COLUMNS} FROM user WHERE folded = ?`)
+const byId = query<Row>(`SELECT ${COLUMNS} FROM user WHERE id = ?`)
+const passwordOf = query<{ readonly id: number; readonly password: string }>(
+  'SELECT id, password FROM user WHERE folded = ?',
+)
+const insert = change(
+  'INSERT INTO user (name, folded, password, quota, created) VALUES (?, ?, ?, ?, ?) ON CONFLICT (folded) DO NOTHING',
+)
+const replacePassword = change('UPDATE user SET password = ? WHERE folded = ?')
+const endSessions = change('DELETE FROM session WHERE user = (SELECT id FROM user WHERE folded = ?)')
+const replaceQuota = change('UPDATE user SET quota = ? WHERE folded = ?')
+const grant = change('INSERT INTO user_grant (user, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
+const revoke = change('DELETE FROM user_grant WHERE user = ? AND dataset = ?')
+const remove = change('DELETE FROM user WHERE folded = ?')
+
+function* findUser(name: string): Work<User> {
+  const row = yield* byName.get(folded(name))
+  if (row === undefined) throw unknownUser(name)
+  return userOf(row)
+}
+
+function* refuseTaken(name: string): Work<void> {
+  if ((yield* byName.get(folded(name))) !== undefined) throw invalid(`There is a user ${shown(name)} already`)
+}
+
 /** Users, their passwords and grants. */
 export function createUsers(database: Database, passwords: Passwords, now: () => number): Users {
-  const all = database.query<Row>(`SELECT ${COLUMNS} FROM user ORDER BY folded`)
-  const byName = database.query<Row>(`SELECT ${COLUMNS} FROM user WHERE folded = ?`)
-  const byId = database.query<Row>(`SELECT ${COLUMNS} FROM user WHERE id = ?`)
-  const passwordOf = database.query<{ readonly id: number; readonly password: string }>(
-    'SELECT id, password FROM user WHERE folded = ?',
-  )
-  const insert = database.change(
-    'INSERT INTO user (name, folded, password, quota, created) VALUES (?, ?, ?, ?, ?) ON CONFLICT (folded) DO NOTHING',
-  )
-  const replacePassword = database.change('UPDATE user SET password = ? WHERE folded = ?')
-  const endSessions = database.change(
-    'DELETE FROM session WHERE user = (SELECT id FROM user WHERE folded = ?)',
-  )
-  const replaceQuota = database.change('UPDATE user SET quota = ? WHERE folded = ?')
-  const grant = database.change('INSERT INTO user_grant (user, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const revoke = database.change('DELETE FROM user_grant WHERE user = ? AND dataset = ?')
-  const remove = database.change('DELETE FROM user WHERE folded = ?')
-
-  const find = (name: string): User => {
-    const row = byName.get(folded(name))
-    if (row === undefined) throw unknownUser(name)
-    return userOf(row)
-  }
-  const refuseTaken = (name: string) => {
-    if (byName.get(folded(name)) !== undefined) throw invalid(`There is a user ${shown(name)} already`)
-  }
   return {
     add: async (given, password, quota = null) => {
       const name = checkUserName(given)
       checkQuota(quota)
       checkPassword(password)
-      refuseTaken(name)
+      await database.read(() => refuseTaken(name))
       const hash = await passwords.hash(password)
-      if (insert(name, folded(name), hash, quota, now()) === 0) refuseTaken(name)
-      return find(name)
+      return database.write(function* () {
+        if ((yield* insert(name, folded(name), hash, quota, now())) === 0) yield* refuseTaken(name)
+        return yield* findUser(name)
+      })
     },
-    list: () => all.all().map(userOf),
-    find,
-    byId: id => {
-      const row = byId.get(id)
+    list: async () => (await database.read(() => all.all())).map(userOf),
+    find: async name => database.read(() => findUser(name)),
+    byId: async id => {
+      const row = await database.read(() => byId.get(id))
       return row === undefined ? null : userOf(row)
     },
     setPassword: async (name, password) => {
-      find(name)
+      await database.read(() => findUser(name))
       const hash = await passwords.hash(password)
-      database.write(() => {
-        if (replacePassword(hash, folded(name)) === 0) throw unknownUser(name)
-        endSessions(folded(name))
+      await database.write(function* () {
+        if ((yield* replacePassword(hash, folded(name))) === 0) throw unknownUser(name)
+        yield* endSessions(folded(name))
       })
     },
-    setQuota: (name, quota) => {
+    setQuota: async (name, quota) => {
       checkQuota(quota)
-      if (replaceQuota(quota, folded(name)) === 0) throw unknownUser(name)
+      const changed = await database.write(() => replaceQuota(quota, folded(name)))
+      if (changed === 0) throw unknownUser(name)
     },
     verify: async (name, password) => {
-      const row = passwordOf.get(folded(name))
+      const row = await database.read(() => passwordOf.get(folded(name)))
       const right = await passwords.verify(password, row?.password ?? null)
+      if (!right) return null
       // Who was removed or got another password meanwhile is not let in.
-      const still = passwordOf.get(folded(name))
-      return right && still?.id === row?.id && still?.password === row?.password ? find(name) : null
+      return database.read(function* () {
+        const still = yield* passwordOf.get(folded(name))
+        return still?.id === row?.id && still?.password === row?.password ? yield* findUser(name) : null
+      })
     },
-    grant: (name, dataset) => {
+    grant: async (name, dataset) => {
       checkDataset(dataset)
-      database.write(() => grant(find(name).id, dataset))
+      await database.write(function* () {
+        yield* grant((yield* findUser(name)).id, dataset)
+      })
     },
-    revoke: (name, dataset) => {
-      if (revoke(find(name).id, dataset) === 0)
-        throw unknown(`The user ${shown(name)} has no grant of ${shown(dataset)}`)
+    revoke: async (name, dataset) => {
+      await database.write(function* () {
+        if ((yield* revoke((yield* findUser(name)).id, dataset)) === 0)
+          throw unknown(`The user ${shown(name)} has no grant of ${shown(dataset)}`)
+      })
     },
-    remove: name => {
-      if (remove(folded(name)) === 0) throw unknownUser(name)
+    remove: async name => {
+      if ((await database.write(() => remove(folded(name)))) === 0) throw unknownUser(name)
     },
   }
 }

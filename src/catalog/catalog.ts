@@ -4,22 +4,17 @@ import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
 import { DATASET_ID } from './definition.ts'
+import type { Registry } from './registry.ts'
 import { type DatasetSource, hidden, type SeenDatasets, SeenList, type SeenOptions } from './seen.ts'
-import { graphSources, graphsOf, type ServedDataset, servedDataset } from './served.ts'
-import {
-  currentManifest,
-  currentVersion,
-  isSecretlyWithdrawn,
-  isWithdrawn,
-  type Manifest,
-  publishedDatasets,
-  type Versions,
-} from './versions.ts'
+import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
+import type { Manifest, Versions } from './versions.ts'
 
 export interface CatalogOptions {
   readonly base: string
   readonly store: Store
   readonly versions: Versions
+  /** Which versions are in force. */
+  readonly registry: Registry
   /** Milliseconds for which the graphs of a replaced version stay, for answers that are still reading them. */
   readonly grace: number
   readonly onProgress?: (progress: LoadProgress) => void
@@ -78,9 +73,8 @@ export class Catalog implements DatasetSource {
 
   /** True for a dataset that was withdrawn: its addresses led somewhere and do so no more. */
   isGone(id: string): boolean {
-    const { versions } = this.options
     if (!DATASET_ID.test(id) || this.served.byId.has(id)) return false
-    return isWithdrawn(versions, id) && !isSecretlyWithdrawn(versions, id)
+    return this.options.registry.withdrawn(id) === 'open'
   }
 
   /**
@@ -137,18 +131,20 @@ export class Catalog implements DatasetSource {
   }
 
   private async load(): Promise<boolean> {
-    const { store, versions, onProgress } = this.options
+    const { store, versions, registry, onProgress } = this.options
     const replaced = this.served
-    const wanted = publishedDatasets(versions)
+    const wanted = await registry.current()
     const fresh: Manifest[] = []
     const kept: ServedDataset[] = []
-    for (const id of wanted) {
+    for (const [id, version] of wanted) {
       const served = replaced.byId.get(id)
-      if (served !== undefined && served.version === currentVersion(versions, id)) {
+      if (served !== undefined && served.version === version) {
         kept.push(served)
         continue
       }
-      const manifest = currentManifest(versions, id)
+      const manifest = await registry.manifest(id, version)
+      // Where another version is in force by now, the next look finds it.
+      if (manifest === null && served !== undefined) kept.push(served)
       if (manifest !== null && manifest.base !== this.options.base) {
         // Published for another address: the version that is served stays, its IRIs are right.
         if (served !== undefined) kept.push(served)
@@ -156,10 +152,10 @@ export class Catalog implements DatasetSource {
     }
     const gone = replaced.entries.filter(served => !kept.includes(served))
     if (fresh.length === 0 && gone.length === 0) return false
-    const next = fresh.map(manifest => servedDataset(versions, manifest))
+    const next = fresh.map(manifest => servedDataset(versions, manifest, registry))
     const loaded = new Set(replaced.entries.flatMap(graphsOf))
     const sources = fresh
-      .flatMap(manifest => graphSources(versions, manifest))
+      .flatMap(manifest => registry.sources(manifest))
       .filter(({ graph }) => !loaded.has(graph))
     const entries = [...kept, ...next].sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
     this.generation += 1
@@ -169,8 +165,8 @@ export class Catalog implements DatasetSource {
       await store.load([...sources, ...open.sources], onProgress)
     } catch (error) {
       // Files of a version that was replaced or withdrawn meanwhile are not needed any more.
-      const isCurrent = ({ dataset, version }: Manifest) => currentVersion(versions, dataset.id) === version
-      if (fresh.every(isCurrent)) throw error
+      const now = await registry.current()
+      if (fresh.every(({ dataset, version }) => now.get(dataset.id) === version)) throw error
       return this.load()
     }
     this.served = servedOf(entries, version, this.seenOptions(), open.served)

@@ -1,29 +1,38 @@
 const LANES = 4
 
+/** Parts of a set, each with a table of its own: they grow one after the other, so that the old tables are no second set. */
+const PARTS = 64
+const FIRST_SLOTS = 2 ** 6
+
 /**
- * A set of texts that keeps 128 bits of each, so that the triples of a file can be told apart without holding them: 32
- * to 64 bytes a text. Two texts of a billion are taken for one with a probability of 10^-21.
+ * A set of texts that keeps 128 bits of each, so that the triples of a file can be told apart without holding them: 21
+ * to 43 bytes a text. Two texts of a billion are taken for one with a probability of 10^-21.
  */
 export class LineSet {
-  private slots = new Uint32Array(LANES * 2 ** 16)
-  private size = 0
+  private readonly tables = Array.from({ length: PARTS }, () => new Uint32Array(LANES * FIRST_SLOTS))
+  private readonly sizes = new Uint32Array(PARTS)
   private readonly hash = new Uint32Array(LANES)
 
   /** Adds a text; false where it was there already. */
   add(text: string): boolean {
     digest(text, this.hash)
-    if (2 * (this.size + 1) > this.slots.length / LANES) this.grow()
-    if (!place(this.slots, this.hash)) return false
-    this.size += 1
+    const part = (this.hash[2] ?? 0) % PARTS
+    let table = this.tables[part] as Uint32Array<ArrayBuffer>
+    const size = this.sizes[part] ?? 0
+    if (4 * LANES * (size + 1) > 3 * table.length) {
+      table = grown(table)
+      this.tables[part] = table
+    }
+    if (!place(table, this.hash)) return false
+    this.sizes[part] = size + 1
     return true
   }
+}
 
-  private grow(): void {
-    const old = this.slots
-    this.slots = new Uint32Array(2 * old.length)
-    for (let at = 0; at < old.length; at += LANES)
-      if (old[at] !== 0) place(this.slots, old.subarray(at, at + LANES))
-  }
+function grown(old: Uint32Array): Uint32Array<ArrayBuffer> {
+  const slots = new Uint32Array(2 * old.length)
+  for (let at = 0; at < old.length; at += LANES) if (old[at] !== 0) place(slots, old.subarray(at, at + LANES))
+  return slots
 }
 
 /** Open addressing with linear probing; the first lane of a digest is never 0, which marks a free slot. */

@@ -33,8 +33,9 @@ export interface MappedGraphs {
 /** Attempts in which subjects are told apart by the rules that make them; then every triple is. */
 const ATTEMPTS = 4
 
-/** Triples that one mapping may make: a store of one machine holds no more, and a mistake is found sooner. */
+/** Triples that one mapping may make, or so many a record where there are many: a mistake is found sooner. */
 const MOST_TRIPLES = 20_000_000
+const MOST_TRIPLES_A_RECORD = 50
 
 /** Compiles a mapping for the records of a dataset; IRIs stand for its blank nodes. */
 export function compileFor(
@@ -88,9 +89,9 @@ async function writeTriples(
         writer.abandon()
         return null
       }
-      refuseExcess(writer.out.triples)
-      await writer.drain(false)
       done += batch.length
+      refuseExcess(writer.out.triples, done)
+      await writer.drain(false)
       onProgress(done)
     }
     return { graphs: [await writer.close()], rules: report }
@@ -124,9 +125,9 @@ async function writeQuads(
   try {
     for await (const batch of records) {
       for (const record of batch) map(record, { add })
-      refuseExcess(writer.out.triples)
-      await writer.drain(false)
       done += batch.length
+      refuseExcess(writer.out.triples, done)
+      await writer.drain(false)
       onProgress(done)
     }
     return { graphs: [await writer.close(), ...named.close()], rules: report }
@@ -138,9 +139,10 @@ async function writeQuads(
   }
 }
 
-function refuseExcess(triples: number): void {
-  if (triples <= MOST_TRIPLES) return
-  const reason = `The mapping makes more than ${MOST_TRIPLES.toLocaleString('en-GB')} triples.`
+function refuseExcess(triples: number, records: number): void {
+  const most = Math.max(MOST_TRIPLES, MOST_TRIPLES_A_RECORD * records)
+  if (triples <= most) return
+  const reason = `The mapping makes more than ${most.toLocaleString('en-GB')} triples of ${records.toLocaleString('en-GB')} records.`
   throw new Fault('MappingInvalid', { reason })
 }
 

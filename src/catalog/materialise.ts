@@ -1,7 +1,10 @@
+import path from 'node:path'
 import { Fault } from '../errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import { indexMapper } from '../mapping/index-graph.ts'
+import { OrderLists } from '../mapping/order-lists.ts'
+import { ValueLists } from '../mapping/value-lists.ts'
 import { WordBuckets } from '../mapping/word-buckets.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
@@ -16,8 +19,13 @@ import { GraphWriter } from './graph-writer.ts'
 import { Identities } from './identity.ts'
 import { writeRdfGraphs } from './rdf-graphs.ts'
 import { StatisticsGatherer } from './statistics.ts'
-import { RecordIds } from './tombstones.ts'
+import { RECORDS } from './tombstones.ts'
 import type { GraphFile, Manifest } from './versions.ts'
+
+/** File for the places of words while a version is made. */
+const WORDS = 'words.runs'
+/** File for the positions of values while a version is made. */
+const VALUES = 'values.runs'
 
 /** Where the files of a version are written. */
 export interface MaterialiseContext {
@@ -91,10 +99,11 @@ async function materialiseRecords(
   })
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
-  const words = new WordBuckets()
-  const index = indexMapper(context.base, dataset, words)
-  const identities = new Identities(fields, definition.identity)
-  const ids = new RecordIds()
+  const words = new WordBuckets(path.join(context.folder, WORDS))
+  const lists = new ValueLists(fields, path.join(context.folder, VALUES))
+  const orders = new OrderLists(fields)
+  const index = indexMapper(context.base, dataset, { buckets: words, lists })
+  const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORDS))
   const statistics = new StatisticsGatherer(fields)
   const writers = {
     facts: new GraphWriter(context.folder, 'facts'),
@@ -106,24 +115,38 @@ async function materialiseRecords(
       refuseMissing(typed.report().missing, source.name)
       for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
-        ids.add(record.id)
         mapping.map(record, writers.facts.out)
         index(record, writers.index.out)
         statistics.add(values)
+        lists.add(values, position)
+        orders.add(values, position)
         position += 1
       }
       await writers.facts.drain(false)
       await writers.index.drain(false)
       context.onProgress(position)
     }
-    const wordBuckets = words.write(position, writers.index.out)
+    const wordBuckets = WordBuckets.bucketsOf(position)
+    for (const lines of [
+      wordBuckets === null ? [] : words.triples(wordBuckets),
+      lists.triples(),
+      orders.triples(),
+    ])
+      for (const line of lines) {
+        writers.index.out.add(line, 1)
+        await writers.index.drain(false)
+      }
     const graphs = [await writers.facts.close(), await writers.index.close()]
     const { missing, misfits, misfitCount } = typed.report()
     refuseMissing(missing, source.name)
-    ids.write(context.folder)
+    identities.ids.close()
     return {
       dataset,
-      statistics: { ...statistics.statistics(), wordBuckets },
+      statistics: {
+        ...statistics.statistics(lists.listed(), orders.lengths()),
+        wordBuckets,
+        ...(lists.hasWords() ? { listedWords: true } : {}),
+      },
       graphs,
       content: 'records',
       misfits,
@@ -133,7 +156,11 @@ async function materialiseRecords(
   } catch (error) {
     writers.facts.abandon()
     writers.index.abandon()
+    identities.ids.abandon()
     throw error
+  } finally {
+    words.close()
+    lists.close()
   }
 }
 

@@ -32,6 +32,8 @@ export interface PublishContext {
   readonly now: () => Date
   /** True where the source is known to be as it was: it is not looked at, unless dataset.yaml is another one. */
   readonly mappingOnly?: boolean
+  /** The version in force in a store that is shared: where it was made of the same, none is made here. */
+  readonly inForce?: Manifest | null
   /** Called after every batch of records. */
   readonly onProgress?: (progress: PublishProgress) => void
 }
@@ -81,13 +83,25 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   const { portal, versions } = context
   const definition = definitionOf(portal, id)
   removeLeftovers(versions, id)
-  const current = currentManifest(versions, id)
+  const own = currentManifest(versions, id)
   const file = mappingFile(portal, id)
+  const current = own ?? context.inForce ?? null
   const digests = await digestsOf(definition, file, current, context)
-  const isCurrent = current?.definition === digests.definition && current.source === digests.source
+  if (own === null && current !== null && isMadeOf(current, digests, file))
+    return { type: 'unchanged', manifest: current, refusal: null }
+  const isCurrent = own?.definition === digests.definition && own.source === digests.source
   return isCurrent
-    ? publishMapping(current, file, context)
-    : publishRecords(definition, digests, file, current, context)
+    ? publishMapping(own, file, context)
+    : publishRecords(definition, digests, file, own, context)
+}
+
+/** True for a version that would be made again of what there is. */
+function isMadeOf(
+  { definition, source, mapping }: Manifest,
+  digests: Digests,
+  file: MappingFile | null,
+): boolean {
+  return definition === digests.definition && source === digests.source && textOf(mapping) === textOf(file)
 }
 
 interface Digests {

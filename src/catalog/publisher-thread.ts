@@ -1,21 +1,19 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
-import { type PublishJob, type PublishMessage, publisherData } from './publisher.ts'
+import { type PublisherSettings, type PublishJob, type PublishMessage, publisherData } from './publisher.ts'
 
 /**
  * Publishes in threads of their own: requests are answered meanwhile, and the memory of a publication is given back at its
  * end. One thread stands ready, so that what is saved need not wait for one to start.
  */
 export class PublisherThread {
-  private readonly portal: string
-  private readonly base: string
+  private readonly settings: PublisherSettings
   private ready: Worker | null = null
   private busy: Worker | null = null
   private isClosed = false
 
-  constructor(portal: string, base: string) {
-    this.portal = portal
-    this.base = base
+  constructor(settings: PublisherSettings) {
+    this.settings = settings
     this.stand()
   }
 
@@ -59,6 +57,6 @@ export class PublisherThread {
   }
 
   private start(): Worker {
-    return startThread(import.meta.url, './publisher', { workerData: publisherData(this.portal, this.base) })
+    return startThread(import.meta.url, './publisher', { workerData: publisherData(this.settings) })
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Mapping } from '../mapping/ir.ts'
 import { usedClasses, usedProperties } from '../mapping/vocabulary.ts'
 import type { Dataset } from '../model/dataset.ts'
@@ -7,6 +8,7 @@ import { fieldIri, type GraphRole, graphIri, namedGraphIri } from '../rdf/iris.t
 import { datasetPrefixes } from '../rdf/prefixes.ts'
 import type { GraphSource } from '../store/store.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
+import type { Registry } from './registry.ts'
 import {
   type GraphFile,
   graphPath,
@@ -52,7 +54,11 @@ export const MADE_IN_MEMORY: Pick<
 }
 
 /** What is served of a published version once its graphs are loaded. */
-export function servedDataset(versions: Versions, manifest: Manifest): ServedDataset {
+export function servedDataset(
+  versions: Versions,
+  manifest: Manifest,
+  registry: Pick<Registry, 'removed'>,
+): ServedDataset {
   const { base, dataset, version, statistics, mapping, content } = manifest
   let removed: ReadonlySet<string> | null = null
   const served = manifest.graphs.find(({ role }) => role === (mapping === null ? 'facts' : 'mapped'))
@@ -68,7 +74,7 @@ export function servedDataset(versions: Versions, manifest: Manifest): ServedDat
     published: manifest.published,
     resources: mapping === null ? graphs.facts : nameOf('mapped'),
     triples: served?.triples ?? 0,
-    dump: served === undefined ? null : graphPath(versions, manifest, served.file),
+    dump: served === undefined ? null : dumpOf(graphPath(versions, manifest, served.file)),
     content,
     mapping,
     prefixes: datasetPrefixes(base, dataset.id, mapping === null ? {} : prefixesOf(mapping.mapping)),
@@ -77,11 +83,16 @@ export function servedDataset(versions: Versions, manifest: Manifest): ServedDat
       file.name === undefined ? [] : [{ name: file.name, graph: graphName(manifest, file) }],
     ),
     removed: recordId => {
-      removed ??= removedIds(versions, dataset.id)
+      removed ??= registry.removed(dataset.id) ?? removedIds(versions, dataset.id)
       return removed.has(recordId)
     },
     target: { base, dataset, graphs, statistics, published: manifest.published },
   }
+}
+
+/** An instance of several may lack the files of a version that another has published. */
+function dumpOf(file: string): string | null {
+  return existsSync(file) ? file : null
 }
 
 /** The graphs of a published version, to be loaded. */

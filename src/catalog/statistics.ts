@@ -1,5 +1,5 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
-import { type Field, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import type { Value } from '../model/value.ts'
 
 const DISTINCT_LIMIT = 10_000
@@ -8,6 +8,16 @@ const DISTINCT_LIMIT = 10_000
 const SAMPLE_LIMIT = 50_000
 const LOTS = 100
 const LONGEST_BOUND = 40
+/** Characters of a text that are kept to order it among others. */
+const LONGEST_SAMPLE = 2 * LONGEST_BOUND
+
+/** Values of a field that are told with the number of their records, and characters of them. */
+const COUNTED_LIMIT = 500
+const COUNTED_CHARACTERS = 20_000
+const COUNTED_TYPES: readonly FieldType[] = ['text', 'int', 'boolean']
+
+/** Characters of the distinct values of a field that are kept to count them. */
+const DISTINCT_CHARACTERS = 2 ** 20
 
 /** Gathers the statistics of a version while its records pass by; memory is bounded by the distinct values kept. */
 export class StatisticsGatherer {
@@ -21,7 +31,8 @@ export class StatisticsGatherer {
       ordered: isNumeric(field.type) || isTemporal(field.type),
       sorted: !isGeo(field.type) && field.type !== 'boolean' && !field.multivalued,
       present: 0,
-      distinct: new Set(),
+      distinct: new Map(),
+      characters: 0,
       temporal: isTemporal(field.type),
       years: new Set(),
       sample: [],
@@ -48,7 +59,11 @@ export class StatisticsGatherer {
     }
   }
 
-  statistics(): DatasetStatistics {
+  /**
+   * @param listed fields whose frequent values have lists
+   * @param ordered the lengths of the lists of first records by field
+   */
+  statistics(listed: readonly string[] = [], ordered?: ReadonlyMap<string, number>): DatasetStatistics {
     const fields: Record<string, FieldStatistics> = {}
     this.fields.forEach((field, index) => {
       const column = this.columns[index]
@@ -58,6 +73,9 @@ export class StatisticsGatherer {
         present,
         nulls: this.records - present,
         distinct: distinct?.size ?? null,
+        ...countsOf(field, column),
+        ...(listed.includes(field.name) ? { listed: true } : {}),
+        ...(ordered?.has(field.name) ? { ordered: ordered.get(field.name) ?? 0 } : {}),
         min,
         max,
         ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),
@@ -74,8 +92,10 @@ interface Column {
   /** Can be sorted by. */
   readonly sorted: boolean
   present: number
-  /** null once there are too many to keep. */
-  distinct: Set<string | number | boolean> | null
+  /** Records of each value; null once there are too many to keep. */
+  distinct: Map<string | number | boolean, number> | null
+  /** Characters of the distinct values. */
+  characters: number
   min: string | number | null
   max: string | number | null
   readonly temporal: boolean
@@ -87,10 +107,15 @@ interface Column {
 
 function sample(column: Column, value: string | number): void {
   if (column.present % column.stride !== 0) return
-  column.sample.push(value)
+  column.sample.push(typeof value === 'string' ? owned(value.slice(0, LONGEST_SAMPLE)) : value)
   if (column.sample.length < SAMPLE_LIMIT) return
   column.sample = column.sample.filter((_, index) => index % 2 === 0)
   column.stride *= 2
+}
+
+/** A text by itself: one that was cut out of a piece of a file holds the whole piece in memory. */
+function owned(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 /** Texts are cut: as bounds of lots their beginnings do as well. */
@@ -108,9 +133,30 @@ function quantiles({ sample: values }: Column): readonly (string | number)[] {
 }
 
 function addDistinct(column: Column, value: NonNullable<Value>): void {
+  if (Array.isArray(value)) for (const element of value) addOne(column, element as string)
+  else
+    addOne(column, typeof value === 'object' ? JSON.stringify(value) : (value as string | number | boolean))
+}
+
+function addOne(column: Column, value: string | number | boolean): void {
   const { distinct } = column
   if (distinct === null) return
-  if (Array.isArray(value)) for (const element of value) distinct.add(element as string)
-  else distinct.add(typeof value === 'object' ? JSON.stringify(value) : value)
-  if (distinct.size > DISTINCT_LIMIT) column.distinct = null
+  const before = distinct.get(value)
+  if (before !== undefined) {
+    distinct.set(value, before + 1)
+    return
+  }
+  distinct.set(typeof value === 'string' ? owned(value) : value, 1)
+  if (typeof value === 'string') column.characters += value.length
+  if (distinct.size > DISTINCT_LIMIT || column.characters > DISTINCT_CHARACTERS) column.distinct = null
+}
+
+/** The values of a field with the numbers of their records; none where they are many, or of another type. */
+function countsOf({ type }: Field, { distinct, characters }: Column): Pick<FieldStatistics, 'counts'> {
+  const isTold =
+    distinct !== null &&
+    COUNTED_TYPES.includes(type) &&
+    distinct.size <= COUNTED_LIMIT &&
+    characters <= COUNTED_CHARACTERS
+  return isTold ? { counts: [...distinct] } : {}
 }

@@ -2,7 +2,6 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SelectQuery } from '../sparql/algebra.ts'
-import { generate } from '../sparql/generate.ts'
 import type { Solution, Store } from '../store/store.ts'
 import { type GraphSurvey, surveyGraph } from './survey.ts'
 import { type Versions, versionFolder } from './versions.ts'
@@ -113,7 +112,7 @@ export class Surveys {
     let took = 0
     const answer = this.turn.then(async () => {
       const begun = performance.now()
-      const solutions = await this.options.store.select(generate(query), { deadline: DEADLINE })
+      const solutions = await this.options.store.select(query, { deadline: DEADLINE })
       took = performance.now() - begun
       return solutions
     })

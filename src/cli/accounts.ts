@@ -1,16 +1,17 @@
 import type { Accounts } from '../accounts/accounts.ts'
-import { accountsFile, openAccounts } from '../accounts/open.ts'
+import { openAccountsOf } from '../accounts/open.ts'
+import type { Config } from '../config.ts'
 
 /** Runs work on the accounts of a portal, and closes them whatever becomes of it. */
 export async function withAccounts<T>(
-  portal: string,
+  config: Config,
   work: (accounts: Accounts) => T | Promise<T>,
 ): Promise<T> {
-  const accounts = openAccounts(accountsFile(portal), { now: Date.now })
+  const accounts = await openAccountsOf(config, { now: Date.now })
   try {
     return await work(accounts)
   } finally {
-    accounts.close()
+    await accounts.close()
   }
 }
 

@@ -40,8 +40,9 @@ function registerCommand(): Command {
     .action(async (name: string, { redirect, owner, ...options }: RegisterOptions) => {
       const type = options.public === true ? 'public' : 'confidential'
       const given = { name, owner, redirectUris: redirect, type } as const
-      const { portal } = configOf(options)
-      const { client, secret } = await withAccounts(portal, ({ clients }) => clients.register(given))
+      const { client, secret } = await withAccounts(configOf(options), ({ clients }) =>
+        clients.register(given),
+      )
       const { client_id, ...more } = jsonOf(client)
       printJson({ client_id, client_secret: secret, ...more })
     })
@@ -53,8 +54,7 @@ function listCommand(): Command {
     .option('--owner <user>', 'of one user alone')
     .option(...JSON_OPTION)
     .action(async (options: ListOptions) => {
-      const { portal } = configOf(options)
-      const clients = await withAccounts(portal, accounts => accounts.clients.list(options.owner))
+      const clients = await withAccounts(configOf(options), accounts => accounts.clients.list(options.owner))
       if (options.json === true) return printJson(clients.map(jsonOf))
       const rows = clients.map(({ id, type, owner, name, redirectUris }) => [
         id,
@@ -73,9 +73,7 @@ function removeCommand(): Command {
     .argument('<application>', 'its id, or its name')
     .option('--owner <user>', 'of this user')
     .action(async (application: string, options: ListOptions) => {
-      await withAccounts(configOf(options).portal, ({ clients }) =>
-        clients.remove(application, options.owner),
-      )
+      await withAccounts(configOf(options), ({ clients }) => clients.remove(application, options.owner))
     })
 }
 

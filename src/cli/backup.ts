@@ -1,23 +1,64 @@
 import path from 'node:path'
 import { Command } from 'commander'
-import { withAccounts } from './accounts.ts'
-import { PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { Fault } from '../errors.ts'
+import { printJson, withAccounts } from './accounts.ts'
+import { makeBackup } from './backup/make.ts'
+import type { BackupManifest } from './backup/manifest.ts'
+import { verifyBackup } from './backup/verify.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { configOf } from './settings.ts'
 
-const RESTORING = `
-To restore it, stop the server, put the file in the place of var/accounts.sqlite, and remove accounts.sqlite-wal and
-accounts.sqlite-shm beside that.`
+interface BackupOptions extends PortalOptions {
+  readonly accounts?: boolean
+  readonly verify?: boolean
+  readonly json?: boolean
+}
 
-/** `lodestone backup`: a copy of the accounts, whole while a server runs. */
+const MORE = `
+The archive has the settings, data, mappings, published versions and accounts of the portal, with a sum of every file. Keep
+it where nobody else reads it: it has hashes of passwords, and what portal.yaml says. lodestone restore FILE --portal DIR
+makes a portal of it again; records in a remote store are filled from it.
+
+A file that ends in .sqlite is a copy of the accounts alone. To restore that one, stop the server, put it in the place of
+var/accounts.sqlite, and remove accounts.sqlite-wal and accounts.sqlite-shm beside that.`
+
+/** `lodestone backup`: all of a portal in one file, whole while a server runs. */
 export function backupCommand(): Command {
   return new Command('backup')
-    .description(
-      'copy users, keys, applications, authorizations and counted calls; a server may run meanwhile',
-    )
+    .description('write a portal into one archive (.tar.gz); a server may run meanwhile')
     .argument('<file>', 'file to make: it must not exist')
-    .addHelpText('after', RESTORING)
+    .option(
+      '--verify',
+      'check an archive that is there: restore it into a temporary folder and read all of it',
+    )
+    .option('--accounts', 'copy users, keys, applications, authorizations and counted calls alone')
     .option(...PORTAL_OPTION)
-    .action(async (file: string, options: PortalOptions) => {
-      await withAccounts(configOf(options).portal, accounts => accounts.backup(path.resolve(file)))
+    .option(...JSON_OPTION)
+    .addHelpText('after', MORE)
+    .action(async (file: string, options: BackupOptions) => {
+      const { accounts = file.endsWith('.sqlite'), verify = false, json = false } = options
+      if (accounts && verify) {
+        const reason = '--verify is for archives of a whole portal: a copy of the accounts is none'
+        throw new Fault('Usage', { reason })
+      }
+      if (accounts) await withAccounts(configOf(options), opened => opened.backup(path.resolve(file)))
+      else if (verify) {
+        const { manifest, users } = await verifyBackup(file, new Date())
+        if (json) return printJson({ ...manifest, users })
+        process.stdout.write(
+          `${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${users} users`}\n`,
+        )
+      } else {
+        const manifest = await makeBackup(configOf(options), file, new Date())
+        if (json) printJson(manifest)
+        else process.stderr.write(`${file}: ${contentsText(manifest)}\n`)
+      }
     })
+}
+
+/** What an archive has, in a few words. */
+export function contentsText({ datasets, files, accounts, made, lodestone }: BackupManifest): string {
+  const triples = datasets.reduce((sum, dataset) => sum + dataset.triples, 0)
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return `${datasets.length} datasets with ${triples} triples, ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
 }

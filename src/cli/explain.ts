@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
+import { openPortalStore } from '../catalog/portal-store.ts'
 import { versionsOf } from '../catalog/versions.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
 import { isLanguage, LANGUAGES } from '../model/language.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import { explainOdsql } from '../records/explain.ts'
 import type { AskedStatement } from '../records/trace.ts'
-import { createEmbeddedStore } from '../store/embedded/embedded.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf } from './settings.ts'
 
@@ -48,8 +48,9 @@ export function explainCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (id: string, where: string, options: ExplainOptions) => {
       const config = configOf(options)
-      const store = await createEmbeddedStore({ workers: 1, deadline: config.deadline * 1000 })
-      const catalog = new Catalog({ base: config.base, store, versions: versionsOf(config.portal), grace: 0 })
+      const versions = versionsOf(config.portal)
+      const { store, registry } = await openPortalStore({ ...config, workers: 1 }, versions)
+      const catalog = new Catalog({ base: config.base, store, versions, registry, grace: 0 })
       try {
         await catalog.refresh()
         const { dataset, target } = catalog.dataset(id)

@@ -23,8 +23,9 @@ function createCommand(): Command {
     .option('--label <label>', 'what it is for', '')
     .option(...JSON_OPTION)
     .action(async (name: string, options: KeyOptions) => {
-      const { portal } = configOf(options)
-      const created = await withAccounts(portal, ({ keys }) => keys.create(name, options.label ?? ''))
+      const created = await withAccounts(configOf(options), ({ keys }) =>
+        keys.create(name, options.label ?? ''),
+      )
       if (options.json === true) printJson(created)
       else process.stdout.write(`${created.key}\n`)
     })
@@ -36,7 +37,7 @@ function listCommand(): Command {
     .argument('[name]', 'name of the user (default: all)')
     .option(...JSON_OPTION)
     .action(async (name: string | undefined, options: KeyOptions) => {
-      const keys = await withAccounts(configOf(options).portal, accounts => accounts.keys.list(name))
+      const keys = await withAccounts(configOf(options), accounts => accounts.keys.list(name))
       if (options.json === true) return printJson(keys)
       const rows = keys.map(({ id, user, hint, created, lastUse, label }) => [
         String(id),
@@ -55,6 +56,6 @@ function revokeCommand(): Command {
     .description('revoke an API key')
     .argument('<key>', 'its id, its first six characters, or the whole key')
     .action(async (key: string, options: KeyOptions) => {
-      await withAccounts(configOf(options).portal, ({ keys }) => keys.revoke(key))
+      await withAccounts(configOf(options), ({ keys }) => keys.revoke(key))
     })
 }

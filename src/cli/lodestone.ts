@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { Fault, faultText } from '../errors.ts'
+import { lodestoneVersion } from '../telemetry/version.ts'
 
 /** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -16,7 +16,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   user: async () => (await import('./user.ts')).userCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   app: async () => (await import('./app.ts')).appCommand(),
+  config: async () => (await import('./config.ts')).configCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
+  restore: async () => (await import('./restore.ts')).restoreCommand(),
 }
 
 /**
@@ -25,12 +28,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  * @param only name of the one command that is needed; all where there is none of that name
  */
 export async function program(only?: string): Promise<Command> {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string
-  }
   const lodestone = new Command('lodestone')
     .description('An open-data portal whose records live in a triple store')
-    .version(version)
+    .version(lodestoneVersion())
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
   const one = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined
@@ -56,7 +56,24 @@ export async function run(args: readonly string[]): Promise<number> {
       process.stderr.write(`lodestone: ${faultText(error)}\n`)
       return error.code === 'Usage' ? 2 : 1
     }
-    process.stderr.write(`lodestone: ${(error as Error).stack ?? String(error)}\n`)
+    process.stderr.write(`lodestone: ${fileTrouble(error) ?? (error as Error).stack ?? String(error)}\n`)
     return 1
   }
+}
+
+/** What the system refuses to do with a file or folder that was named: nothing of the program is at fault. */
+const FILE_TROUBLE: ReadonlySet<unknown> = new Set([
+  'EACCES',
+  'EDQUOT',
+  'EISDIR',
+  'ENOSPC',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+])
+
+/** The reason for which a file or folder cannot be read or written, with its path; null for any other error. */
+function fileTrouble(error: unknown): string | null {
+  const { code, path, message } = error as NodeJS.ErrnoException
+  return FILE_TROUBLE.has(code) && path !== undefined ? message : null
 }

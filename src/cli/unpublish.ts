@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { versionsOf, withdraw } from '../catalog/versions.ts'
+import { openReleases, publisherSettings } from '../catalog/publisher.ts'
+import { currentManifest, versionsOf, withdraw } from '../catalog/versions.ts'
 import { Fault } from '../errors.ts'
-import { PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf } from './settings.ts'
 
 /** `lodestone unpublish`: a dataset is no longer served, until it is published again by name. */
@@ -10,9 +11,20 @@ export function unpublishCommand(): Command {
     .description('withdraw datasets; publishing them by name brings them back')
     .argument('<datasets...>', 'ids of datasets')
     .option(...PORTAL_OPTION)
-    .action((datasets: string[], options: PortalOptions) => {
-      const versions = versionsOf(configOf(options).portal)
-      const unknown = datasets.filter(id => !withdraw(versions, id))
+    .option('--port <n>', 'port of the default base address', portArgument)
+    .option(...BASE_OPTION)
+    .action(async (datasets: string[], options: PortalOptions) => {
+      const config = configOf(options)
+      const versions = versionsOf(config.portal)
+      const { shared, close } = await openReleases(publisherSettings(config))
+      const unknown: string[] = []
+      for (const id of datasets) {
+        const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
+        const isOpen = manifest?.dataset.visibility === 'public'
+        const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
+        if (!withdraw(versions, id) && isShared !== true) unknown.push(id)
+      }
+      await close()
       if (unknown.length > 0)
         throw new Fault('NotFoundResource', { kind: 'published dataset', id: unknown.join(', ') })
     })

@@ -48,10 +48,10 @@ function addCommand(): Command {
     .option('--quota <calls>', 'calls of a day (default: what the portal gives every user)', callsArgument)
     .option(...JSON_OPTION)
     .action(async (name: string, options: UserOptions) => {
-      const { portal } = configOf(options)
+      const config = configOf(options)
       const given = options.password ?? (await readPassword())
       const password = given ?? randomPassword()
-      const user = await withAccounts(portal, ({ users }) => users.add(name, password, options.quota ?? null))
+      const user = await withAccounts(config, ({ users }) => users.add(name, password, options.quota ?? null))
       if (options.json === true) printJson(given === null ? { ...user, password } : user)
       else if (given === null) process.stdout.write(`${password}\n`)
     })
@@ -62,7 +62,7 @@ function listCommand(): Command {
     .description('list users with their grants and quotas')
     .option(...JSON_OPTION)
     .action(async (options: UserOptions) => {
-      const users = await withAccounts(configOf(options).portal, accounts => accounts.users.list())
+      const users = await withAccounts(configOf(options), accounts => accounts.users.list())
       if (options.json === true) return printJson(users)
       const rows = users.map(({ name, created, quota, grants }) => [
         name,
@@ -80,9 +80,8 @@ function passwordCommand(): Command {
     .argument('<name>')
     .option(...PASSWORD_OPTION)
     .action(async (name: string, options: UserOptions) => {
-      const { portal } = configOf(options)
-      await withAccounts(portal, async ({ users }) => {
-        users.find(name)
+      await withAccounts(configOf(options), async ({ users }) => {
+        await users.find(name)
         const password = options.password ?? (await readPassword())
         if (password === null)
           throw new Fault('Usage', {
@@ -101,7 +100,7 @@ function quotaCommand(): Command {
       text === 'none' ? null : callsArgument(text),
     )
     .action(async (name: string, calls: number | null, options: UserOptions) => {
-      await withAccounts(configOf(options).portal, ({ users }) => users.setQuota(name, calls))
+      await withAccounts(configOf(options), ({ users }) => users.setQuota(name, calls))
     })
 }
 
@@ -114,9 +113,9 @@ function grantCommand(): Command {
       `id of a dataset, * for all, ${EDITING} before either to edit mappings, or ${MONITORING} for the calls of the APIs one by one`,
     )
     .action(async (name: string, dataset: string, options: UserOptions) => {
-      const { portal } = configOf(options)
-      await withAccounts(portal, ({ users }) => users.grant(name, dataset))
-      const warning = warningOf(portal, dataset)
+      const config = configOf(options)
+      await withAccounts(config, ({ users }) => users.grant(name, dataset))
+      const warning = warningOf(config.portal, dataset)
       if (warning !== null) process.stderr.write(`warning: ${warning}\n`)
     })
 }
@@ -127,7 +126,7 @@ function revokeCommand(): Command {
     .argument('<name>')
     .argument('<dataset>', 'as it was granted')
     .action(async (name: string, dataset: string, options: UserOptions) => {
-      await withAccounts(configOf(options).portal, ({ users }) => users.revoke(name, dataset))
+      await withAccounts(configOf(options), ({ users }) => users.revoke(name, dataset))
     })
 }
 
@@ -136,7 +135,7 @@ function removeCommand(): Command {
     .description('remove a user with keys, sessions, applications, authorizations and grants')
     .argument('<name>')
     .action(async (name: string, options: UserOptions) => {
-      await withAccounts(configOf(options).portal, ({ users }) => users.remove(name))
+      await withAccounts(configOf(options), ({ users }) => users.remove(name))
     })
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
+import { type Soon, soonThen } from '../accounts/soon.ts'
 import { Fault } from '../errors.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { credentialOf } from './credentials.ts'
@@ -14,14 +15,14 @@ declare module 'fastify' {
 }
 
 /**
- * Recognises who sent a request. Faults: CredentialInvalid, BadRequest.
+ * Recognises who sent a request; mostly at once. Faults: CredentialInvalid, BadRequest, AccountsUnavailable.
  *
  * @param form what a form in the body carries
  */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'query'>,
   form?: QueryParameters | null,
-) => Principal
+) => Soon<Principal>
 
 /**
  * Recognises users by API keys, access tokens and the cookie of a session (query API, "Authentication"). A credential that
@@ -38,12 +39,15 @@ export function authenticator(
     if (credential === null) return ofSession(readSessionToken(headers, isSecure))
     const { type, secret } = credential
     const found = secret.length > LONGEST ? null : (type === 'key' ? keys : tokens).principal(secret)
-    if (found !== null) return found
-    throw new Fault('CredentialInvalid', { reason: INVALID[type] })
+    return soonThen(found, principal => {
+      if (principal !== null) return principal
+      throw new Fault('CredentialInvalid', { reason: INVALID[type] })
+    })
   }
 
-  function ofSession(token: string | null): Principal {
-    return token === null || token.length > LONGEST ? ANONYMOUS : (sessions.principal(token) ?? ANONYMOUS)
+  function ofSession(token: string | null): Soon<Principal> {
+    if (token === null || token.length > LONGEST) return ANONYMOUS
+    return soonThen(sessions.principal(token), found => found ?? ANONYMOUS)
   }
 }
 

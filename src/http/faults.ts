@@ -21,7 +21,10 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
     if (fault.code === 'InternalError')
-      request.log.error({ err: error, url: addressWithoutSecrets(request.url).slice(0, 500) }, 'unexpected')
+      request.log.error(
+        { request: request.id, err: error, url: addressWithoutSecrets(request.url).slice(0, 500) },
+        'unexpected',
+      )
     dropHeaders(reply)
     if (fault.status === 401) challenge(request, reply, fault)
     if (fault.status === 503) reply.header('retry-after', '2')

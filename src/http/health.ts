@@ -1,17 +1,37 @@
 import type { FastifyPluginAsync } from 'fastify'
 
+/** Whether requests should be sent here: not before every dataset is served, and not once the process is to end. */
+export type Readiness = 'publishing' | 'ready' | 'stopping'
+
 export interface HealthOptions {
-  /** True once every dataset is served. */
-  readonly ready: () => boolean
+  readonly readiness: () => Readiness
   /** Figures for operators, as far as everybody may see them. */
   readonly figures: () => Promise<Readonly<Record<string, unknown>>>
 }
 
-/** `/healthz` answers while the process lives, `/readyz` once every dataset is served. */
-export const health: FastifyPluginAsync<HealthOptions> = async (app, { ready, figures }) => {
-  app.get('/healthz', async () => ({ status: 'alive' }))
+export interface HealthAnswer {
+  readonly status: 200 | 503
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export const ALIVE: HealthAnswer = { status: 200, body: { status: 'alive' } }
+
+/** Seconds after which a client may ask again. */
+export const RETRY_AFTER = '2'
+
+export async function readyAnswer({ readiness, figures }: HealthOptions): Promise<HealthAnswer> {
+  const status = readiness()
+  return status === 'ready'
+    ? { status: 200, body: { status, ...(await figures()) } }
+    : { status: 503, body: { status } }
+}
+
+/** `/healthz` answers while the process lives, `/readyz` once every dataset is served and until the process is to end. */
+export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
+  app.get('/healthz', async () => ALIVE.body)
   app.get('/readyz', async (_, reply) => {
-    if (ready()) return { status: 'ready', ...(await figures()) }
-    return reply.code(503).header('retry-after', '2').send({ status: 'publishing' })
+    const { status, body } = await readyAnswer(options)
+    if (status === 503) reply.header('retry-after', RETRY_AFTER)
+    return reply.code(status).send(body)
   })
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Soon, soonThen } from '../accounts/soon.ts'
 import { Fault } from '../errors.ts'
-import { ANONYMOUS } from '../model/principal.ts'
+import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from './account-page.ts'
 import type { Authenticate } from './authenticate.ts'
 import { compressBody, compressStream, isCompressible, isLongEnough } from './compress.ts'
@@ -51,7 +52,7 @@ const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
 const EDITING = /^\/explore\/dataset\/[^/?]+\/mapping(?:[/?]|$)/
 
 /** Answered to everybody: those who watch over the process, and what pages look like. */
-const OPEN = /^\/(?:healthz|readyz|assets)(?:[/?]|$)/
+const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
 
 /**
  * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, who asks, whether
@@ -71,28 +72,30 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
       return
     }
-    if (isSigningIn) {
-      request.principal = options.authenticate({ headers: withoutAuthorization(request.headers), query: {} })
-    } else if (method === 'POST' && isForm(request)) {
+    if (!isSigningIn && method === 'POST' && isForm(request)) {
       // A form may say who asks: the rest is decided when it is read.
       refuseDamaged(request.query)
       done()
       return
-    } else if (admit(request, reply, options, null)) return
-    if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
-      reply.header('allow', methods)
-      throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
     }
-    refuseDamaged(request.query)
-    done()
+    const answered = isSigningIn ? recognise(request, options) : admit(request, reply, options, null)
+    goOn(answered, done, () => {
+      if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
+        reply.header('allow', methods)
+        throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
+      }
+      refuseDamaged(request.query)
+    })
   })
   http.addHook('preHandler', (request, reply, done) => {
-    if (request.method === 'POST' && isForm(request) && !SIGNING_IN.test(request.url)) {
-      const form = formOf(request)
-      if (admit(request, reply, options, form)) return
-      if (!isForForms(request.url, posts)) refuseOtherFields(form, reply)
+    if (request.method !== 'POST' || !isForm(request) || SIGNING_IN.test(request.url)) {
+      done()
+      return
     }
-    done()
+    const form = formOf(request)
+    goOn(admit(request, reply, options, form), done, () => {
+      if (!isForForms(request.url, posts)) refuseOtherFields(form, reply)
+    })
   })
   const { site } = options
   if (site !== undefined)
@@ -127,6 +130,28 @@ function signInInstead(request: FastifyRequest, reply: FastifyReply, site: SiteO
   return text
 }
 
+/** Ends a hook once it is known whether the request is answered: at once where that is known at once. */
+function goOn(answered: Soon<boolean>, done: (error?: Error) => void, next: () => void): void {
+  const settled = soonThen(answered, isAnswered => {
+    if (!isAnswered) next()
+    return isAnswered
+  })
+  if (settled instanceof Promise)
+    settled.then(isAnswered => {
+      if (!isAnswered) done()
+    }, done)
+  else if (!settled) done()
+}
+
+/** Recognises a person where people sign in: by the cookie alone. The request is never answered by that. */
+function recognise(request: FastifyRequest, { authenticate }: MannersOptions): Soon<false> {
+  const asked = { headers: withoutAuthorization(request.headers), query: {} }
+  return soonThen(authenticate(asked), principal => {
+    request.principal = principal
+    return false as const
+  })
+}
+
 /**
  * Decides who asks and whether that one may ask now. Faults: those of authentication, Unauthorised on a private portal.
  *
@@ -137,19 +162,30 @@ function admit(
   reply: FastifyReply,
   { isPrivate, authenticate, quotas, address }: MannersOptions,
   form: QueryParameters | null,
-): boolean {
+): Soon<boolean> {
   const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
-  try {
-    request.principal = authenticate(request, form)
-  } catch (error) {
+  const isOneTooMany = () => isCounted && countCall(request, reply, quotas, address(request.raw))
+  const enter = (principal: Principal): boolean => {
+    request.principal = principal
+    if (isOneTooMany()) return true
+    if (isPrivate && principal.type === 'anonymous' && !OPEN.test(request.url))
+      throw new Fault('Unauthorised', { what: 'This portal is private' })
+    return false
+  }
+  const refuse = (error: unknown): boolean => {
+    const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'
+    if (isUnknown && OPEN.test(request.url)) return false
     // Guesses count as calls of who guesses.
-    if (isCounted && countCall(request, reply, quotas, address(request.raw))) return true
+    if (isOneTooMany()) return true
     throw error
   }
-  if (isCounted && countCall(request, reply, quotas, address(request.raw))) return true
-  if (isPrivate && request.principal.type === 'anonymous' && !OPEN.test(request.url))
-    throw new Fault('Unauthorised', { what: 'This portal is private' })
-  return false
+  let found: Soon<Principal>
+  try {
+    found = authenticate(request, form)
+  } catch (error) {
+    return refuse(error)
+  }
+  return found instanceof Promise ? found.then(enter, refuse) : enter(found)
 }
 
 function withoutAuthorization({ authorization: _, ...headers }: FastifyRequest['headers']) {

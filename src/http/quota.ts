@@ -41,7 +41,7 @@ export interface QuotasOptions {
   readonly counts: CallCounts | null
   /** What addresses are hashed with before they are kept. */
   readonly secret: Buffer
-  /** Told what went wrong in reading or writing counts; the calls are answered all the same. */
+  /** Told once when reading or writing counts begins to fail, and why; the calls are answered all the same. */
   readonly onFailure?: (error: unknown) => void
   /** Addresses of a day that are told apart. */
   readonly mostAddresses?: number
@@ -49,7 +49,10 @@ export interface QuotasOptions {
 
 interface Counter {
   readonly name: string
+  /** As far as it is known here: what others counted is added when ours is written. */
   taken: number
+  /** Ours that are not written yet. */
+  unwritten: number
 }
 
 const DAY = 86_400_000
@@ -60,8 +63,9 @@ const ADDRESS = 'address:'
 
 /**
  * Counts the calls of a day, from one midnight UTC to the next: of the portal, of each user, and of each anonymous address
- * where those have a limit (query API, "Limits"; facts on "quotas"). Counts are exact in memory and are written soon after,
- * so that a restart goes on where it was and a crash loses a second.
+ * where those have a limit (query API, "Limits"; facts on "quotas"). Counts are exact in memory and are added to what is
+ * kept soon after, so that a restart goes on where it was and a crash loses a second. Where several processes count in the
+ * same place, each is told the sum when it adds its own: a limit may be overrun by what they take within that second.
  *
  * Addresses are kept as names that only this portal can make of them, and 200,000 of them a day; those that come later
  * share one count. Where the clock is put back by less than a day, the day that has begun goes on.
@@ -70,14 +74,18 @@ export class Quotas {
   private readonly options: QuotasOptions
   /** Days since 1970. */
   private day = Number.NaN
-  private domain: Counter = { name: 'domain', taken: 0 }
+  private domain: Counter = { name: 'domain', taken: 0, unwritten: 0 }
   private readonly counters = new Map<string, Counter>()
   /** The counters of addresses that have called since the process began, by whom they stand for. */
   private readonly addresses = new Map<string, Counter>()
   private addressCount = 0
   private readonly changed = new Set<Counter>()
   private timer: NodeJS.Timeout | undefined
+  /** The last that was begun; one write after the other. */
+  private writing: Promise<void> = Promise.resolve()
+  private reading: Promise<void> = Promise.resolve()
   private isClosed = false
+  private isFailing = false
 
   constructor(options: QuotasOptions) {
     this.options = options
@@ -122,36 +130,57 @@ export class Quotas {
       if (counter !== null && counter.taken > 0) this.count(counter, -1)
   }
 
-  /** Writes what changed since it was last written. */
-  flush(): void {
+  /** Begins the day where counts are kept, before the first call comes. */
+  async begin(): Promise<void> {
+    this.settleDay(this.options.now())
+    await this.reading
+  }
+
+  /** Writes what was counted since it was last written. */
+  flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
-    if (this.changed.size === 0) return
-    const counts = new Map([...this.changed].map(({ name, taken }) => [name, taken]))
-    try {
-      this.options.counts?.write(dayText(this.day), counts)
-      this.changed.clear()
-    } catch (error) {
-      this.options.onFailure?.(error)
-      this.writeSoon()
-    }
+    this.writing = this.writing.then(() => this.write())
+    return this.writing
   }
 
   /** Writes what is not written yet; what is counted afterwards is written no more. */
-  close(): void {
+  close(): Promise<void> {
     this.isClosed = true
-    this.flush()
+    return this.flush()
+  }
+
+  private async write(): Promise<void> {
+    const { day } = this
+    const written = [...this.changed].map(counter => ({ counter, calls: counter.unwritten }))
+    this.changed.clear()
+    if (written.length === 0) return
+    for (const { counter, calls } of written) counter.unwritten -= calls
+    try {
+      const calls = new Map(written.map(each => [each.counter.name, each.calls]))
+      const totals = await this.options.counts?.add(dayText(day), calls)
+      this.isFailing = false
+      for (const { counter } of written)
+        counter.taken = (totals?.get(counter.name) ?? counter.taken) + counter.unwritten
+    } catch (error) {
+      for (const { counter, calls } of written) counter.unwritten += calls
+      // What belongs to a day that has ended meanwhile matters no more.
+      if (day === this.day) for (const { counter } of written) this.changed.add(counter)
+      this.tellFailure(error)
+      this.writeSoon()
+    }
   }
 
   private count(counter: Counter, calls = 1): void {
     counter.taken += calls
     if (this.options.counts === null) return
+    counter.unwritten += calls
     this.changed.add(counter)
     if (this.timer === undefined) this.writeSoon()
   }
 
   private writeSoon(): void {
-    if (this.isClosed) return
+    if (this.isClosed || this.timer !== undefined) return
     this.timer = setTimeout(() => this.flush(), WRITTEN_WITHIN)
     this.timer.unref()
   }
@@ -161,18 +190,29 @@ export class Quotas {
     if (day === this.day || day === this.day - 1) return
     this.day = day
     for (const each of [this.counters, this.addresses, this.changed]) each.clear()
-    for (const [name, taken] of this.read()) this.counters.set(name, { name, taken })
-    this.addressCount = [...this.counters.keys()].filter(name => name.startsWith(ADDRESS)).length
+    this.addressCount = 0
     this.domain = this.named('domain')
+    this.reading = this.read(day)
   }
 
-  private read(): ReadonlyMap<string, number> {
+  /** Adds what was counted before this process began, or by others, to what it counts already. */
+  private async read(day: number): Promise<void> {
     try {
-      return this.options.counts?.read(dayText(this.day)) ?? new Map()
+      const kept = await this.options.counts?.read(dayText(day))
+      if (day !== this.day) return
+      for (const [name, calls] of kept ?? []) {
+        if (name.startsWith(ADDRESS) && !this.counters.has(name)) this.addressCount++
+        const counter = this.named(name)
+        counter.taken = Math.max(counter.taken, calls + counter.unwritten)
+      }
     } catch (error) {
-      this.options.onFailure?.(error)
-      return new Map()
+      this.tellFailure(error)
     }
+  }
+
+  private tellFailure(error: unknown): void {
+    if (!this.isFailing) this.options.onFailure?.(error)
+    this.isFailing = true
   }
 
   private ownLimit(principal: Principal): number | null {
@@ -202,7 +242,7 @@ export class Quotas {
   private named(name: string): Counter {
     const known = this.counters.get(name)
     if (known !== undefined) return known
-    const counter = { name, taken: 0 }
+    const counter = { name, taken: 0, unwritten: 0 }
     this.counters.set(name, counter)
     return counter
   }

@@ -6,9 +6,10 @@ import { ALLOWANCE_HEADERS, allowanceTexts } from './counted-call.ts'
 import { namesCredentials } from './credentials.ts'
 import type { QueryParameters } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
+import { REQUEST_ID } from './request-id.ts'
 
-/** Notes one more call that is given an answer. */
-export type NoteCall = (message: IncomingMessage) => void
+/** Notes one more call that is given an answer, under the name of its request. */
+export type NoteCall = (message: IncomingMessage, id: string) => void
 
 export interface ResponseCacheOptions {
   /**
@@ -17,6 +18,8 @@ export interface ResponseCacheOptions {
    */
   readonly state: () => unknown
   readonly quota: Pick<CallTaker, 'take'>
+  /** Names requests. */
+  readonly requestId: (message: IncomingMessage) => string
   /** How many proxies in front are believed who the client is; none where it is not said. */
   readonly proxies?: number
   /**
@@ -59,8 +62,10 @@ interface Variant {
   /** The Accept header that chose it; null where none does. */
   readonly accept: string | undefined | null
   readonly status: number
-  /** Names and values in turn; those of the quota are overwritten before each use. */
+  /** Names and values in turn; those of the request and of the quota are overwritten before each use. */
   readonly headers: string[]
+  /** Where the header stands that names the request. */
+  readonly idAt: number
   /** Where the names of the quota's headers begin. */
   readonly allowanceAt: number
   readonly body: string | Buffer | undefined
@@ -132,17 +137,24 @@ export class ResponseCache {
     this.offers.set(reply, { state: this.options.state(), body })
   }
 
+  /** How many answers are kept, and the bytes that they are taken to need. */
+  statistics(): { readonly answers: number; readonly bytes: number } {
+    const answers = [...this.variants.values()].reduce((sum, { length }) => sum + length, 0)
+    return { answers, bytes: this.size }
+  }
+
   private keep(request: FastifyRequest, reply: FastifyReply, payload: unknown, offer: Offer): void {
     const body = payload ?? undefined
     if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return
     const length = body === undefined ? 0 : Buffer.byteLength(body)
     const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+    const idAt = headers.indexOf(REQUEST_ID)
     const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
     const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
     const vary = reply.getHeader('vary')
     const isNegotiated = vary === 'Accept-Encoding, Accept'
     const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
-    if (!isWhole || !isAlike || length > this.most / 8) return
+    if (!isWhole || idAt < 0 || !isAlike || length > this.most / 8) return
     if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
     this.forgetOld()
     if (offer.state !== this.state) return
@@ -150,7 +162,7 @@ export class ResponseCache {
     const accept = isNegotiated ? request.headers.accept : null
     const status = reply.statusCode
     const noteCall = this.options.noteCall(request, reply, offer.body)
-    this.add(request, { codings, known, accept, status, headers, allowanceAt, body, length, noteCall })
+    this.add(request, { codings, known, accept, status, headers, idAt, allowanceAt, body, length, noteCall })
   }
 
   private add({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>, variant: Variant): void {
@@ -176,12 +188,14 @@ export class ResponseCache {
     const allowance = quota.take(ANONYMOUS, clientAddress(message, proxies))
     // A call too many is not counted: the routes refuse it.
     if (allowance.isExceeded) return false
-    const { headers: answered, allowanceAt, body } = found
+    const { headers: answered, idAt, allowanceAt, body } = found
+    const id = this.options.requestId(message)
     const [limit, remaining, reset] = allowanceTexts(allowance)
+    answered[idAt + 1] = id
     answered[allowanceAt + 1] = limit
     answered[allowanceAt + 3] = remaining
     answered[allowanceAt + 5] = reset
-    found.noteCall(message)
+    found.noteCall(message, id)
     response.writeHead(found.status, answered)
     response.end(body)
     return true

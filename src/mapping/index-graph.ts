@@ -2,22 +2,23 @@ import type { Field } from '../model/field.ts'
 import { storedPosition } from '../model/positions.ts'
 import { searchText, searchWords } from '../model/search.ts'
 import { recordsSpace } from '../rdf/iris.ts'
-import { escapeText, iriText } from '../rdf/ntriples.ts'
+import { escapeJson, iriText } from '../rdf/ntriples.ts'
 import { INDEX, RDF, XSD } from '../rdf/vocab.ts'
 import type { RecordMapper } from './compile.ts'
+import type { ValueLists } from './value-lists.ts'
 import type { WordBuckets } from './word-buckets.ts'
 
 /**
  * Writes what queries need and exports leave out: for each record its position, its values as one rdf:JSON array in
  * the order of the fields, and the folded words of its text (house design, "What is in the store").
  *
- * @param buckets are told the words of each record
+ * @param told are told the words of each record
  * @param isSearched tells the fields whose words are found by a search of everything: all unless told
  */
 export function indexMapper(
   base: string,
   dataset: { readonly id: string; readonly fields: readonly Field[] },
-  buckets?: WordBuckets,
+  told?: { readonly buckets: WordBuckets; readonly lists: ValueLists },
   isSearched: (field: Field) => boolean = () => true,
 ): RecordMapper {
   const searched = dataset.fields.map(field => (isSearched(field) ? field : null))
@@ -31,10 +32,13 @@ export function indexMapper(
     const head = subject + record.id
     let lines =
       `${head}${position}${storedPosition(record.position)}${integerEnd}` +
-      `${head}${json}${escapeText(JSON.stringify(record.values))}${jsonEnd}`
+      `${head}${json}${escapeJson(JSON.stringify(record.values))}${jsonEnd}`
     const words = searchWords(record.values, searched)
-    if (words.size > 0) lines += `${head}${text}${escapeText(searchText(words))}" .\n`
-    if (buckets !== undefined) for (const word of words) buckets.add(word, record.position)
+    if (words.size > 0) lines += `${head}${text}${searchText(words)}" .\n`
+    if (told !== undefined) {
+      for (const word of words) told.buckets.add(word, record.position)
+      told.lists.addWords(words, record.position)
+    }
     out.add(lines, words.size > 0 ? 3 : 2)
   }
 }

@@ -32,6 +32,12 @@ export interface FieldStatistics {
   readonly nulls: number
   /** Distinct values, exact up to 10,000, null beyond. */
   readonly distinct: number | null
+  /** The number of records that have each value of a text, int or boolean field, where there are few values. */
+  readonly counts?: readonly (readonly [value: string | number | boolean, records: number])[]
+  /** True where the index graph lists the records of its frequent values. */
+  readonly listed?: true
+  /** How many of the first records by its values the index graph lists, in either direction; absent where it does not. */
+  readonly ordered?: number
   /** Smallest and largest value of an int, double, date or datetime field. */
   readonly min: number | string | null
   readonly max: number | string | null
@@ -50,4 +56,6 @@ export interface DatasetStatistics {
   readonly fields: Readonly<Record<string, FieldStatistics>>
   /** Buckets of words in the index graph; null or absent where it has none. */
   readonly wordBuckets?: number | null
+  /** True where the index graph lists the records of frequent words. */
+  readonly listedWords?: true
 }

@@ -69,7 +69,8 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
 
 /** Days of a month, 1 to 12. */
 export function daysInMonth(year: number, month: number): number {
-  return new Date(utcEpoch(year, month + 1, 0)).getUTCDate()
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {

@@ -58,3 +58,13 @@ export function namedGraphIri(dataset: string, version: string, name: string): s
 export function wordBucketIri(bucket: number): string {
   return `urn:lodestone:index:words:${bucket}`
 }
+
+/** IRI of a piece of the list of the records that have a value, in the index graph of any version. */
+export function valueListIri(field: string, value: string, piece: number): string {
+  return `urn:lodestone:index:values:${encodeURIComponent(field)}:${encodeURIComponent(value)}:${piece}`
+}
+
+/** IRI of a piece of the list of the first records by the values of a field, in the index graph of any version. */
+export function orderListIri(field: string, direction: 'ascending' | 'descending', piece: number): string {
+  return `urn:lodestone:index:order:${encodeURIComponent(field)}:${direction}:${piece}`
+}

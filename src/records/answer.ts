@@ -27,14 +27,9 @@ export interface Asked {
 }
 
 /** Answers a query of either kind with rows that are ready to be written. */
-export async function answerQuery(
-  plan: Query,
-  { target: whole, style }: Asked,
-  asker: Asker,
-): Promise<Answer> {
-  const target = await narrow(plan, whole, asker)
+export async function answerQuery(plan: Query, { target, style }: Asked, asker: Asker): Promise<Answer> {
   if (plan.type === 'groups') {
-    const { total, rows } = await findGroups(plan, target, asker)
+    const { total, rows } = await findGroups(plan, await narrow(plan, target, asker), asker)
     return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }
   }
   const { total, rows } = await findRecords(plan, target, asker)
@@ -52,12 +47,11 @@ export async function answerQuery(
 /** The rows of a query as flat JSON objects, in bounded pieces. */
 export async function* exportObjects(
   plan: Query,
-  { target: whole, style }: Asked,
+  { target, style }: Asked,
   asker: Asker,
 ): AsyncGenerator<readonly Record<string, unknown>[]> {
-  const target = await narrow(plan, whole, asker)
   if (plan.type === 'groups') {
-    const { rows } = await findGroups(plan, target, asker)
+    const { rows } = await findGroups(plan, await narrow(plan, target, asker), asker)
     yield rows.map(row => rowObject(row, plan, style))
     return
   }

@@ -4,7 +4,7 @@ import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeRow, type RecordRow } from '../query/decode.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import type { Bookmarks } from './bookmarks.ts'
-import { findFirstRecords, findRecords } from './find.ts'
+import { findFirstRecords, findRecords, listedPage } from './find.ts'
 import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
@@ -34,6 +34,12 @@ export async function findEntities(
   const name = nameOf(plan, whole)
   const known = bookmarks.find(name)
   if (known !== undefined) return pageOf(known, plan, whole, asker)
+  const listed = await listedPage(plan, whole, asker)
+  if (listed !== null) {
+    const rows: RecordRow[] = []
+    for await (const some of listed.rows()) rows.push(...some)
+    return { rows, total: listed.total }
+  }
   const target = await narrow(plan, whole, asker)
   if (plan.offset === 0) {
     const first = isCounted ? null : await firstPage(plan, target, asker)

@@ -22,6 +22,8 @@ import type { CompileTarget } from '../query/compile/scope.ts'
 import { decodeCount, decodeRecordIris, decodeRow, type RecordRow } from '../query/decode.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import type { Literal } from '../rdf/term.ts'
+import { findFirstInOrder, findListed } from './listed.ts'
+import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
 /** A page of records and the number of all records that match. */
@@ -47,7 +49,9 @@ export async function findRecords(
     const length = Math.min(plan.limit ?? total, total - plan.offset)
     return { total, rows: await collect(positionRows(plan, plan.offset, length, target, asker)) }
   }
-  const { total, records } = await findPage(plan, target, asker)
+  const listed = await listedPage(plan, target, asker)
+  if (listed !== null) return { total: listed.total, rows: await collect(listed.rows()) }
+  const { total, records } = await findPage(plan, await narrow(plan, target, asker), asker)
   return { total, rows: await collect(fetchRows(records, plan, target, asker)) }
 }
 
@@ -62,8 +66,52 @@ export async function* exportRecords(
     yield* positionRows(plan, plan.offset, length, target, asker)
     return
   }
-  const { records } = await findPage(plan, target, asker)
+  const listed = await listedPage(plan, target, asker)
+  if (listed !== null) {
+    yield* listed.rows()
+    return
+  }
+  const { records } = await findPage(plan, await narrow(plan, target, asker), asker)
   yield* fetchRows(records, plan, target, asker)
+}
+
+/** A page that is read from lists of values: nothing is searched, sorted or counted. */
+interface ListedPage {
+  readonly total: number
+  readonly rows: () => AsyncGenerator<readonly RecordRow[]>
+}
+
+/**
+ * The page of a query without an order whose filter says nothing but frequent values, or of all records by one field; null
+ * for any other.
+ */
+export async function listedPage(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<ListedPage | null> {
+  if (plan.filter === null) {
+    const positions = await findFirstInOrder(plan, target, asker)
+    if (positions === null) return null
+    return {
+      total: target.statistics.records,
+      rows: async function* () {
+        const rows = await collect(rowsAt(at => positions[at] ?? 0, plan, positions.length, target, asker))
+        const byPosition = new Map(rows.map(row => [row.record.position, row]))
+        yield positions.flatMap(position => byPosition.get(position) ?? [])
+      },
+    }
+  }
+  if (plan.orderBy.length > 0) return null
+  const listed = await findListed(plan, target, asker)
+  if (listed === null) return null
+  return {
+    total: listed.total,
+    rows: async function* () {
+      for await (const positions of listed.positions())
+        yield* rowsAt(at => positions[at] ?? 0, plan, positions.length, target, asker)
+    },
+  }
 }
 
 /** The IRIs of the records of a query in their order. */
@@ -72,13 +120,15 @@ export async function findRecordIris(
   target: CompileTarget,
   asker: Asker,
 ): Promise<readonly string[]> {
-  return (await findPage(plan, target, asker)).records
+  return (await findPage(plan, await narrow(plan, target, asker), asker)).records
 }
 
 /**
  * The first records of a query without their number, so that no more is read than needed: the few in order, of many what
  * lies beyond a quantile of the first key, or in the order of the source what wider and wider windows of it hold. Null
  * where these ways promise nothing; fewer records than asked for are all that there are.
+ *
+ * @param target already narrowed
  */
 export async function findFirstRecords(
   plan: RecordQuery & { readonly limit: number },
@@ -243,19 +293,28 @@ async function keyBound(
   return solution?.bound?.type === 'literal' ? solution.bound : null
 }
 
-const consecutive = (first: number, length: number): readonly number[] =>
-  Array.from({ length }, (_, index) => first + index)
-
-async function* positionRows(
+function positionRows(
   plan: RecordQuery,
   first: number,
   length: number,
   target: CompileTarget,
   asker: Asker,
 ): AsyncGenerator<readonly RecordRow[]> {
-  const pieces = oneAhead(length, (done, size) =>
-    asker.ask(compilePositions(plan.select, consecutive(first + done, size), plan, target)),
-  )
+  return rowsAt(at => first + at, plan, length, target, asker)
+}
+
+/** The records at so many positions, which rise. */
+async function* rowsAt(
+  positionAt: (index: number) => number,
+  plan: RecordQuery,
+  length: number,
+  target: CompileTarget,
+  asker: Asker,
+): AsyncGenerator<readonly RecordRow[]> {
+  const pieces = oneAhead(length, (done, size) => {
+    const positions = Array.from({ length: size }, (_, index) => positionAt(done + index))
+    return asker.ask(compilePositions(plan.select, positions, plan, target))
+  })
   for await (const { answer: solutions } of pieces)
     yield asker.watch.time('decode', () =>
       solutions

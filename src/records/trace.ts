@@ -33,11 +33,10 @@ export class Asker {
   }
 
   async ask({ name, reason, query }: Statement): Promise<readonly Solution[]> {
-    const sparql = this.watch.time('compile', () => generate(query))
     const before = this.watch.stages().get('store') ?? 0
-    const solutions = await this.watch.wait('store', this.store.select(sparql))
+    const solutions = await this.watch.wait('store', this.store.select(query))
     const milliseconds = (this.watch.stages().get('store') ?? 0) - before
-    this.onAsked?.({ name, reason, sparql, rows: solutions.length, milliseconds })
+    this.onAsked?.({ name, reason, sparql: generate(query), rows: solutions.length, milliseconds })
     return solutions
   }
 }

@@ -5,10 +5,8 @@ import type { Field } from '../model/field.ts'
 import { compileRecordTriples, compileTextWith, compileTriples } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import type { RecordQuery } from '../query/plan.ts'
-import { generate } from '../sparql/generate.ts'
 import type { Store } from '../store/store.ts'
 import { exportRecords, findRecordIris } from './find.ts'
-import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
 /** Records asked for at a time: some ten thousand triples, a few milliseconds of one worker. */
@@ -28,7 +26,7 @@ export async function* recordTriples(
   const records = Math.min(limit ?? Number.POSITIVE_INFINITY, target.statistics.records)
   for (let first = 0; first < records; first += size) {
     const length = Math.min(size, records - first)
-    const triples = await store.construct(generate(compileTriples(first, length, target)))
+    const triples = await store.construct(compileTriples(first, length, target))
     if (triples !== '') yield triples
   }
 }
@@ -41,19 +39,18 @@ export function isWhole({ filter, orderBy, limit, offset }: RecordQuery): boolea
 /** The facts of the records of a query in their order, in bounded pieces of N-Triples; what it selects is not looked at. */
 export async function* matchingTriples(
   plan: RecordQuery,
-  whole: CompileTarget,
+  target: CompileTarget,
   store: Store,
   asker: Asker,
 ): AsyncGenerator<string> {
   if (isWhole({ ...plan, limit: null })) {
-    yield* recordTriples(store, whole, RECORDS_AT_A_TIME, plan.limit)
+    yield* recordTriples(store, target, RECORDS_AT_A_TIME, plan.limit)
     return
   }
-  const target = await narrow(plan, whole, asker)
   const records = await findRecordIris(plan, target, asker)
   for (let done = 0; done < records.length; done += RECORDS_AT_A_TIME) {
     const some = records.slice(done, done + RECORDS_AT_A_TIME)
-    const triples = await store.construct(generate(compileRecordTriples(some, target)))
+    const triples = await store.construct(compileRecordTriples(some, target))
     if (triples !== '') yield triples
   }
 }
@@ -64,11 +61,10 @@ export async function* matchingTriples(
  */
 export async function* mappedTriples(
   plan: RecordQuery,
-  whole: CompileTarget,
+  target: CompileTarget,
   asker: Asker,
   { map, hasGraphs }: CompiledMapping,
 ): AsyncGenerator<string> {
-  const target = isWhole({ ...plan, limit: null }) ? whole : await narrow(plan, whole, asker)
   const seen = new LineSet()
   for await (const rows of exportRecords({ ...plan, select: [] }, target, asker)) {
     let piece = ''

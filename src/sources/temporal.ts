@@ -34,11 +34,22 @@ const LATEST = utcEpoch(9999, 12, 31, 23, 59, 59)
 export function dateConverter(format: string | undefined, zone: string) {
   const read = reader(format, zone)
   return (raw: unknown): string | null | undefined => {
+    if (format === undefined && typeof raw === 'string' && isDay(raw)) return raw
     const written = read(raw)
     if (written === null || written === undefined) return written
     const { year, month, day } = written.local
     return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
   }
+}
+
+const DAY_TEXT = /^\d{4}-\d\d-\d\d$/
+
+/** True for a day that is written as it is kept, which nearly all are. */
+function isDay(text: string): boolean {
+  return (
+    DAY_TEXT.test(text) &&
+    isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))
+  )
 }
 
 /**

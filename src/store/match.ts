@@ -1,7 +1,7 @@
 import { isIri } from '../rdf/iri.ts'
 import { parseTerm } from '../rdf/ntriples-reader.ts'
 import type { Term, TriplePattern } from '../rdf/term.ts'
-import type { Node, Pattern } from '../sparql/algebra.ts'
+import type { ConstructQuery, Node, Pattern, SelectQuery } from '../sparql/algebra.ts'
 import { inGraph, triple, variable } from '../sparql/build.ts'
 import { generate } from '../sparql/generate.ts'
 
@@ -21,19 +21,29 @@ export function isImpossible({ subject, predicate, object }: TriplePattern): boo
   )
 }
 
-/** SPARQL for one page of the triples of a graph that match a pattern. */
-export function pageQuery(graph: string, pattern: TriplePattern, offset: number, limit: number): string {
+/** A query for one page of the triples of a graph that match a pattern. */
+export function pageOf(graph: string, pattern: TriplePattern, offset: number, limit: number): ConstructQuery {
   const nodes = nodesOf(pattern)
   const where = [inGraph(graph, triple(nodes.subject, nodes.predicate, nodes.object))]
-  return generate({ type: 'construct', template: [nodes], where, offset, limit })
+  return { type: 'construct', template: [nodes], where, offset, limit }
 }
 
-/** SPARQL for the number of all triples of a graph that match a pattern, as ?count. */
-export function countQuery(graph: string, pattern: TriplePattern): string {
+/** A query for the number of all triples of a graph that match a pattern, as ?count. */
+export function countOf(graph: string, pattern: TriplePattern): SelectQuery {
   const { subject, predicate, object } = nodesOf(pattern)
   const expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
   const projection = [{ variable: variable('count'), expression }]
-  return generate({ type: 'select', projection, where: [inGraph(graph, triple(subject, predicate, object))] })
+  return { type: 'select', projection, where: [inGraph(graph, triple(subject, predicate, object))] }
+}
+
+/** SPARQL of {@link pageOf}. */
+export function pageQuery(graph: string, pattern: TriplePattern, offset: number, limit: number): string {
+  return generate(pageOf(graph, pattern, offset, limit))
+}
+
+/** SPARQL of {@link countOf}. */
+export function countQuery(graph: string, pattern: TriplePattern): string {
+  return generate(countOf(graph, pattern))
 }
 
 /** The position whose terms tell the rows of a long pattern apart; null where neither is a variable. */

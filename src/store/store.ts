@@ -1,4 +1,5 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
+import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 
 /** One row of a SELECT answer: variable name to term, without the unbound ones. */
 export type Solution = Readonly<Record<string, Term>>
@@ -81,10 +82,10 @@ export interface LoadProgress {
  */
 export interface Store {
   readonly capabilities: Capabilities
-  /** Runs a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable. */
-  select(sparql: string, options?: QueryOptions): Promise<readonly Solution[]>
+  /** Runs a SELECT; text is sent to the engine as it is. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable. */
+  select(query: SelectQuery | string, options?: QueryOptions): Promise<readonly Solution[]>
   /** Runs a CONSTRUCT and gives its triples as N-Triples text. Same faults as {@link select}. */
-  construct(sparql: string, options?: QueryOptions): Promise<string>
+  construct(query: ConstructQuery | string, options?: QueryOptions): Promise<string>
   /**
    * Runs any query over a dataset of its own and gives the answer as text. It never takes the last free worker.
    * Faults: those of {@link select}, UnprocessableEntity for an answer that is too long, {@link QueryError}.

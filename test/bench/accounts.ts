@@ -17,19 +17,21 @@ export async function benchAccounts(): Promise<readonly Row[]> {
   const accounts = openAccounts(file, { now: () => begun + performance.now() })
   try {
     fillAccounts(file, begun)
-    const client = accounts.clients.register({
-      name: 'bench',
-      owner: 'user-0',
-      redirectUris: ['https://bench.example/'],
-      type: 'confidential',
-    }).client.id
+    const client = (
+      await accounts.clients.register({
+        name: 'bench',
+        owner: 'user-0',
+        redirectUris: ['https://bench.example/'],
+        type: 'confidential',
+      })
+    ).client.id
     const grant = { client, redirectUri: 'https://bench.example/', scope: 'all', challenge: null }
     const [tokens, sessions]: [string[], string[]] = [[], []]
     for (let user = 1; user <= 1000; user++) {
-      const descent = accounts.tokens.findCode(accounts.tokens.issueCode({ ...grant, user }))
-      const issued = descent === null ? null : accounts.tokens.issue(descent)
+      const descent = await accounts.tokens.findCode(await accounts.tokens.issueCode({ ...grant, user }))
+      const issued = descent === null ? null : await accounts.tokens.issue(descent)
       tokens.push(issued?.accessToken ?? '')
-      sessions.push(accounts.sessions.begin(user).token)
+      sessions.push((await accounts.sessions.begin(user)).token)
     }
     const keys = Array.from({ length: KEYS }, (_, at) => keyOf(at))
     const strangers = keys.map(key => `${key}-`)
@@ -40,7 +42,7 @@ export async function benchAccounts(): Promise<readonly Row[]> {
       ...rows('session', sessions, token => accounts.sessions.principal(token) !== null),
     ]
   } finally {
-    accounts.close()
+    await accounts.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -1,4 +1,5 @@
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { localRegistry } from '../../src/catalog/local-registry.ts'
 import { currentManifest, versionsOf } from '../../src/catalog/versions.ts'
 import { createEmbeddedStore } from '../../src/store/embedded/embedded.ts'
 import { BASE, type BenchPortal } from './support.ts'
@@ -12,7 +13,7 @@ export async function benchStore({ folder }: BenchPortal): Promise<readonly Row[
     currentManifest(versions, 'cities')?.graphs.reduce((sum, { triples }) => sum + triples, 0) ?? 0
   for (const workers of [1, 2]) {
     const store = await createEmbeddedStore({ workers })
-    const catalog = new Catalog({ base: BASE, store, versions, grace: 0 })
+    const catalog = new Catalog({ base: BASE, store, versions, registry: localRegistry(versions), grace: 0 })
     const begun = performance.now()
     await catalog.refresh()
     const seconds = (performance.now() - begun) / 1000

@@ -3,10 +3,10 @@ import path from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import type { Response as Answer, InjectOptions } from 'light-my-request'
 import type { Test } from 'tap'
-import { openAccounts } from '../../src/accounts/open.ts'
 import { type App, buildApp } from '../../src/app.ts'
 import { publishAll } from '../../src/catalog/publisher.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
+import { GIVEN_PLACE, openAny } from './accounts.ts'
 
 /** A portal with a public and a restricted dataset, and people who may see this or that. */
 export const BASE = 'http://portal.example'
@@ -112,7 +112,8 @@ export async function publish(portal: string): Promise<void> {
 
 /** Serves a portal folder, its log in `var/log.txt` at level debug. */
 export async function serve(t: Test, portal: string, more: Partial<Config> = {}): Promise<App> {
-  const config = loadConfig({ portal, base: BASE }, {})
+  const environment = GIVEN_PLACE === undefined ? {} : { LODESTONE_ACCOUNTS: GIVEN_PLACE }
+  const config = loadConfig({ portal, base: BASE }, environment)
   const app = await buildApp({ ...config, workers: 1, log: 'debug', deadline: 30, ...more })
   await app.catalog.refresh()
   app.markReady()
@@ -142,53 +143,53 @@ export type Secrets = Awaited<ReturnType<typeof makePeople>>
 
 /** Makes users with and without grants, and credentials of theirs that are good or no more. */
 export async function makePeople(portal: string) {
-  const file = path.join(portal, 'var', 'accounts.sqlite')
+  const place = GIVEN_PLACE ?? path.join(portal, 'var', 'accounts.sqlite')
   let lag = 0
-  const accounts = openAccounts(file, { now: () => Date.now() - lag })
+  const accounts = await openAny(place, { now: () => Date.now() - lag })
   const grants = { none: [], some: [HIDDEN], all: ['*'], monitor: ['ods-api-monitoring'], gone: [HIDDEN] }
   const ids: Record<string, number> = {}
   for (const [name, datasets] of Object.entries(grants)) {
     ids[name] = (await accounts.users.add(name, PASSWORD)).id
-    for (const dataset of datasets) accounts.users.grant(name, dataset)
+    for (const dataset of datasets) await accounts.users.grant(name, dataset)
   }
   const idOf = (name: string) => ids[name] ?? 0
-  const key = (name: string) => accounts.keys.create(name, `key of ${name}`).key
-  const { client } = accounts.clients.register({
+  const key = async (name: string) => (await accounts.keys.create(name, `key of ${name}`)).key
+  const { client } = await accounts.clients.register({
     name: 'application',
     owner: 'none',
     redirectUris: ['https://application.example/'],
     type: 'confidential',
   })
-  const token = (name: string): string => {
+  const token = async (name: string): Promise<string> => {
     const grant = { client: client.id, user: idOf(name), scope: 'all', challenge: null }
-    const code = accounts.tokens.issueCode({ ...grant, redirectUri: 'https://application.example/' })
-    const descent = accounts.tokens.findCode(code)
-    const issued = descent === null ? null : accounts.tokens.issue(descent)
+    const code = await accounts.tokens.issueCode({ ...grant, redirectUri: 'https://application.example/' })
+    const descent = await accounts.tokens.findCode(code)
+    const issued = descent === null ? null : await accounts.tokens.issue(descent)
     if (issued === null) throw new Error(`no token for ${name}`)
     return issued.accessToken
   }
   lag = 2 * 3600 * 1000
-  const expiredToken = token('some')
+  const expiredToken = await token('some')
   lag = 0
   const secrets = {
-    noneKey: key('none'),
-    someKey: key('some'),
-    allKey: key('all'),
-    monitorKey: key('monitor'),
-    goneKey: key('gone'),
-    revokedKey: key('some'),
-    noneToken: token('none'),
-    someToken: token('some'),
-    revokedToken: token('some'),
+    noneKey: await key('none'),
+    someKey: await key('some'),
+    allKey: await key('all'),
+    monitorKey: await key('monitor'),
+    goneKey: await key('gone'),
+    revokedKey: await key('some'),
+    noneToken: await token('none'),
+    someToken: await token('some'),
+    revokedToken: await token('some'),
     expiredToken,
-    noneSession: accounts.sessions.begin(idOf('none')).token,
-    someSession: accounts.sessions.begin(idOf('some')).token,
-    endedSession: accounts.sessions.begin(idOf('some')).token,
+    noneSession: (await accounts.sessions.begin(idOf('none'))).token,
+    someSession: (await accounts.sessions.begin(idOf('some'))).token,
+    endedSession: (await accounts.sessions.begin(idOf('some'))).token,
   }
-  accounts.keys.revoke(secrets.revokedKey)
-  accounts.tokens.revoke(secrets.revokedToken, client.id)
-  accounts.sessions.end(secrets.endedSession)
-  accounts.users.remove('gone')
+  await accounts.keys.revoke(secrets.revokedKey)
+  await accounts.tokens.revoke(secrets.revokedToken, client.id)
+  await accounts.sessions.end(secrets.endedSession)
+  await accounts.users.remove('gone')
   return { accounts, secrets }
 }
 

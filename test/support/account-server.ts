@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import type { Accounts } from '../../src/accounts/accounts.ts'
-import { openAccounts } from '../../src/accounts/open.ts'
 import { oauth } from '../../src/api/oauth/routes.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { readSessionToken } from '../../src/http/session-cookie.ts'
 import { ANONYMOUS } from '../../src/model/principal.ts'
 import { accountPages } from '../../src/portal/account/routes.ts'
+import { GIVEN_PLACE, openAny } from './accounts.ts'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -26,13 +26,16 @@ export interface AccountServer {
 /** @param base the address; where it is a function, the server listens first and is told its port */
 export async function accountServer(
   base = 'http://portal.test',
-  { listens = 0 }: { readonly listens?: number } = {},
+  {
+    listens = 0,
+    place = GIVEN_PLACE ?? null,
+  }: { readonly listens?: number; readonly place?: string | null } = {},
 ): Promise<AccountServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'accounts-'))
   let later = 0
   let verified = 0
   const now = () => Date.now() + later
-  const opened = openAccounts(path.join(folder, 'accounts.sqlite'), { now })
+  const opened = await openAny(place ?? path.join(folder, 'accounts.sqlite'), { now })
   const accounts: Accounts = {
     ...opened,
     users: {
@@ -47,7 +50,7 @@ export async function accountServer(
   http.addHook('onRequest', async (request, reply) => {
     reply.header('access-control-allow-origin', '*')
     const token = readSessionToken(request.headers, base.startsWith('https:'))
-    request.principal = (token === null ? null : accounts.sessions.principal(token)) ?? ANONYMOUS
+    request.principal = (token === null ? null : await accounts.sessions.principal(token)) ?? ANONYMOUS
   })
   const options = {
     accounts,
@@ -71,7 +74,7 @@ export async function accountServer(
     verified: () => verified,
     close: async () => {
       await http.close()
-      opened.close()
+      await opened.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -2,6 +2,8 @@ import oxigraph from 'oxigraph'
 import { termText } from '../../src/rdf/ntriples.ts'
 import { parseTerm } from '../../src/rdf/ntriples-reader.ts'
 import type { Term, TriplePattern } from '../../src/rdf/term.ts'
+import type { Query } from '../../src/sparql/algebra.ts'
+import { generate } from '../../src/sparql/generate.ts'
 import { queryError } from '../../src/store/embedded/query-error.ts'
 import type { GraphSource, Solution, Store } from '../../src/store/store.ts'
 
@@ -22,14 +24,16 @@ export function memoryStore(): Store & { readonly calls: string[] } {
   const cannotMatch = ({ subject, predicate, object }: TriplePattern) =>
     [subject, predicate].some(term => term !== undefined && term.type === 'literal') ||
     [subject, predicate, object].some(term => term?.type === 'blank')
-  const select = async (sparql: string): Promise<readonly Solution[]> => {
+  const select = async (query: Query | string): Promise<readonly Solution[]> => {
+    const sparql = textOf(query)
     calls.push(sparql)
     const rows = store.query(sparql) as Map<string, { toString(): string }>[]
     return rows.map(row =>
       Object.fromEntries([...row].map(([name, term]) => [name, parseTerm(term.toString())])),
     )
   }
-  const construct = async (sparql: string): Promise<string> => {
+  const construct = async (query: Query | string): Promise<string> => {
+    const sparql = textOf(query)
     calls.push(sparql)
     return store.query(sparql, { results_format: NTRIPLES }) as string
   }
@@ -83,4 +87,8 @@ export function memoryStore(): Store & { readonly calls: string[] } {
     }),
     close: async () => undefined,
   }
+}
+
+function textOf(query: Query | string): string {
+  return typeof query === 'string' ? query : generate(query)
 }

@@ -4,7 +4,6 @@ import type { Literal, Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Node, Pattern, SelectQuery, Variable } from '../../sparql/algebra.ts'
 import { inGraph, subquery, triple, variable } from '../../sparql/build.ts'
-import { generate } from '../../sparql/generate.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
 import { type Position, type RequestedPattern, repeatsVariable } from './pattern.ts'
@@ -47,14 +46,18 @@ export async function findPage(
   if (tables?.length === 0) return NOTHING
   const query = restrictedQuery(graph, pattern, tables)
   const { offset, limit } = page
-  const triples = await store.construct(
-    generate({ type: 'construct', template: [query.nodes], where: query.where, offset, limit }),
-  )
+  const triples = await store.construct({
+    type: 'construct',
+    template: [query.nodes],
+    where: query.where,
+    offset,
+    limit,
+  })
   const found = triples.split('\n').length - 1
   if (found < limit && (found > 0 || offset === 0)) return { triples, count: offset + found }
   const expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
   const projection = [{ variable: variable('count'), expression }]
-  const counted = await store.select(generate({ type: 'select', projection, where: query.where }))
+  const counted = await store.select({ type: 'select', projection, where: query.where })
   return { triples, count: Number(counted[0]?.count?.value ?? 0) }
 }
 
@@ -168,7 +171,7 @@ async function speltOtherwise(
   if (asked.length === 0) return new Set()
   const value = variable('value')
   const where: Pattern[] = [{ type: 'values', variable: value, terms: asked }]
-  const spelt = await store.select(generate({ type: 'select', projection: [{ variable: value }], where }))
+  const spelt = await store.select({ type: 'select', projection: [{ variable: value }], where })
   const texts = asked.map(termText)
   return new Set(texts.filter((text, index) => text !== textOf(spelt[index]?.value)))
 }

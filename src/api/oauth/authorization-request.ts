@@ -36,13 +36,16 @@ const MEANT = [
 ] as const
 
 /** Reads a request for an authorization; parameters that mean nothing here are passed over. */
-export function readAuthorizationRequest(sent: QueryParameters, accounts: Accounts): AuthorizationRequest {
+export async function readAuthorizationRequest(
+  sent: QueryParameters,
+  accounts: Accounts,
+): Promise<AuthorizationRequest> {
   const { parameters, repeated } = readParameters(sent)
   for (const name of ['client_id', 'redirect_uri'])
     if (repeated.has(name)) return untrusted(`The parameter ${name} is given more than once.`)
   const clientId = parameters.get('client_id')
   if (clientId === undefined) return untrusted('The parameter client_id is missing.')
-  const client = accounts.clients.find(clientId)
+  const client = await accounts.clients.find(clientId)
   if (client === null) return untrusted('No application with this client_id is registered here.')
   const given = parameters.get('redirect_uri')
   const redirectUri = given ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : undefined)

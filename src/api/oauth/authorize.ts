@@ -37,14 +37,14 @@ export async function askConsent(
   options: AccountsOptions,
 ): Promise<FastifyReply> {
   const sent = request.query as QueryParameters
-  const asked = readAuthorizationRequest(sent, options.accounts)
+  const asked = await readAuthorizationRequest(sent, options.accounts)
   if (asked.type !== 'valid') return refuse(request, reply, options, asked)
   const session = signedIn(request, options)
   if (session === null) {
     const again = new URLSearchParams([...asked.parameters])
     return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
   }
-  if (asked.client.type === 'confidential' && hasConsented(session, asked, options))
+  if (asked.client.type === 'confidential' && (await hasConsented(session, asked, options)))
     return sendCode(reply, options, session, asked)
   const page = consentPage(asked, {
     action: `${rootOf(options)}${AUTHORIZE_PATH}/`,
@@ -62,7 +62,7 @@ export async function decide(
   options: AccountsOptions,
   fields: QueryParameters,
 ): Promise<FastifyReply> {
-  const asked = readAuthorizationRequest(fields, options.accounts)
+  const asked = await readAuthorizationRequest(fields, options.accounts)
   const session = signedIn(request, options)
   if (session === null && asked.type === 'valid') {
     const again = new URLSearchParams([...asked.parameters])
@@ -84,8 +84,13 @@ export async function decide(
   }
 }
 
-function hasConsented({ user }: SignedIn, { client }: Valid, { accounts }: AccountsOptions): boolean {
-  return accounts.tokens.consents(user.id).some(consent => consent.client.id === client.id)
+async function hasConsented(
+  { user }: SignedIn,
+  { client }: Valid,
+  { accounts }: AccountsOptions,
+): Promise<boolean> {
+  const consents = await accounts.tokens.consents(user.id)
+  return consents.some(consent => consent.client.id === client.id)
 }
 
 async function sendCode(

@@ -15,16 +15,16 @@ export interface ClientCredentials {
  * Recognises a client (RFC 6749, section 2.3). A public client may leave its secret out; a wrong one is always refused.
  * Throws InvalidClientError and InvalidRequestError; 429 where too many secrets were wrong.
  */
-export function authenticateClient(
+export async function authenticateClient(
   request: FastifyRequest,
   reply: FastifyReply,
   parameters: Parameters,
   { accounts, address, now }: AccountsOptions,
   attempts: Attempts,
-): { readonly client: Client; readonly credentials: ClientCredentials } {
+): Promise<{ readonly client: Client; readonly credentials: ClientCredentials }> {
   const credentials = readCredentials(request.headers.authorization, parameters)
   const { id, secret } = credentials
-  const client = accounts.clients.find(id)
+  const client = await accounts.clients.find(id)
   if (secret === null) {
     if (client?.type !== 'public')
       throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is missing')
@@ -36,7 +36,11 @@ export function authenticateClient(
     const told = { code: 429, name: 'invalid_client' }
     throw new OAuth2Server.OAuthError('Too many wrong secrets: try again later', told)
   }
-  if (!accounts.clients.verifySecret(id, secret) || client === null)
+  const isRight = await accounts.clients.verifySecret(id, secret).catch(error => {
+    attempt.withdraw()
+    throw error
+  })
+  if (!isRight || client === null)
     throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is wrong')
   attempt.succeed()
   return { client, credentials }

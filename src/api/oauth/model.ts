@@ -1,5 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
-import type { Accounts, Client, CodeGrant, Descent, IssuedTokens } from '../../accounts/accounts.ts'
+import type { Accounts, Client, CodeGrant, IssuedTokens } from '../../accounts/accounts.ts'
 import { SCOPE } from './parameters.ts'
 
 /** What one request for tokens was given. */
@@ -33,23 +33,19 @@ type OAuthModel = OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshToke
  */
 function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OAuthModel {
   const { clients, tokens } = accounts
-  const issue = (descent: Descent): boolean => {
-    issuing.tokens = tokens.issue(descent)
-    return issuing.tokens !== null
-  }
   return {
     getClient: async (id, secret: string | null | undefined) => {
-      const client = clients.find(id)
-      return client !== null && isAuthentic(accounts, client, secret) ? oauthClient(client) : false
+      const client = await clients.find(id)
+      return client !== null && (await isAuthentic(accounts, client, secret)) ? oauthClient(client) : false
     },
     generateAuthorizationCode: async () => 'made when it is saved',
     saveAuthorizationCode: async (code, client, user) => {
       const grant: CodeGrant = { ...(user.grant as CodeGrant), client: client.id }
-      return { ...code, authorizationCode: tokens.issueCode(grant), client, user }
+      return { ...code, authorizationCode: await tokens.issueCode(grant), client, user }
     },
     getAuthorizationCode: async code => {
-      const found = tokens.findCode(code)
-      const client = found === null ? null : clients.find(found.client)
+      const found = await tokens.findCode(code)
+      const client = found === null ? null : await clients.find(found.client)
       if (found === null || client === null) return false
       return {
         authorizationCode: code,
@@ -58,27 +54,31 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
         redirectUri: found.redirectUri,
         scope: [found.scope],
         client: oauthClient(client),
-        user: { descent: found },
+        user: { id: found.user },
         ...(found.challenge === null
           ? {}
           : { codeChallenge: found.challenge.value, codeChallengeMethod: found.challenge.method }),
       }
     },
-    revokeAuthorizationCode: async ({ authorizationCode, user }) =>
-      tokens.spendCode(authorizationCode) && issue(user.descent as Descent),
+    revokeAuthorizationCode: async ({ authorizationCode }) => {
+      issuing.tokens = await tokens.redeemCode(authorizationCode)
+      return issuing.tokens !== null
+    },
     getRefreshToken: async token => {
-      const found = tokens.findRefresh(token)
-      const client = found === null ? null : clients.find(found.client)
+      const found = await tokens.findRefresh(token)
+      const client = found === null ? null : await clients.find(found.client)
       if (found === null || client === null) return false
       return {
         refreshToken: token,
         scope: [found.scope],
         client: oauthClient(client),
-        user: { descent: found },
+        user: { id: found.user },
       }
     },
-    revokeToken: async ({ refreshToken, user }) =>
-      tokens.spendRefresh(refreshToken) && issue(user.descent as Descent),
+    revokeToken: async ({ refreshToken }) => {
+      issuing.tokens = await tokens.redeemRefresh(refreshToken)
+      return issuing.tokens !== null
+    },
     saveToken: async (token, client, user) => {
       const issued = issuing.tokens
       if (issued === null) throw new OAuth2Server.InvalidGrantError('Invalid grant: it is revoked')
@@ -95,7 +95,11 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
  *
  * @param secret null where nobody says so, at the authorization endpoint; undefined where none was sent
  */
-function isAuthentic({ clients }: Accounts, client: Client, secret: string | null | undefined): boolean {
+async function isAuthentic(
+  { clients }: Accounts,
+  client: Client,
+  secret: string | null | undefined,
+): Promise<boolean> {
   if (secret === null) return true
   if (secret === undefined) return client.type === 'public'
   return clients.verifySecret(client.id, secret)

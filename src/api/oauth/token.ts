@@ -23,12 +23,12 @@ export async function answerToken(
 ): Promise<FastifyReply> {
   const parameters = readOnce(fields)
   const { accounts, now } = options
-  const { client, credentials } = authenticateClient(request, reply, parameters, options, attempts)
+  const { client, credentials } = await authenticateClient(request, reply, parameters, options, attempts)
   const grantType = required(parameters, 'grant_type')
   if (!GRANT_TYPES.some(name => name === grantType))
     throw new OAuth2Server.UnsupportedGrantTypeError('Unsupported grant type')
   checkScope(parameters)
-  if (grantType === 'authorization_code') checkCode(parameters, client, accounts)
+  if (grantType === 'authorization_code') await checkCode(parameters, client, accounts)
   const issuing: Issuing = { tokens: null }
   const { id, secret } = credentials
   await oauthServer(accounts, now, issuing).token(
@@ -66,8 +66,8 @@ export async function answerRevocation(
   fields: QueryParameters,
 ): Promise<FastifyReply> {
   const parameters = readOnce(fields)
-  const { client } = authenticateClient(request, reply, parameters, options, attempts)
-  options.accounts.tokens.revoke(required(parameters, 'token'), client.id)
+  const { client } = await authenticateClient(request, reply, parameters, options, attempts)
+  await options.accounts.tokens.revoke(required(parameters, 'token'), client.id)
   return reply.send({})
 }
 
@@ -82,20 +82,20 @@ function readOnce(fields: QueryParameters): Parameters {
  * Compares a request for tokens with the request for the authorization (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
  * A code that is presented with something wrong is spent, so that nothing can be tried out. Throws InvalidGrantError.
  */
-function checkCode(parameters: Parameters, client: Client, accounts: Accounts): void {
+async function checkCode(parameters: Parameters, client: Client, accounts: Accounts): Promise<void> {
   const code = required(parameters, 'code')
-  const found = accounts.tokens.findCode(code)
+  const found = await accounts.tokens.findCode(code)
   if (found === null || found.client !== client.id) return
   const redirectUri = parameters.get('redirect_uri')
   const verifier = parameters.get('code_verifier')
   if (redirectUri === undefined && found.redirectUri !== '') throw invalid('redirect_uri is missing')
   if (verifier === undefined && found.challenge !== null) throw invalid('code_verifier is missing')
   if (redirectUri !== undefined && !isSameRedirect(redirectUri, found.redirectUri, client)) {
-    accounts.tokens.spendCode(code)
+    await accounts.tokens.spendCode(code)
     throw invalid('redirect_uri is another one than was authorized')
   }
   if (verifier !== undefined && !isVerifier(verifier, found.challenge)) {
-    accounts.tokens.spendCode(code)
+    await accounts.tokens.spendCode(code)
     throw invalid('code_verifier does not fit')
   }
 }

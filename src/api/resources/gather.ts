@@ -6,7 +6,6 @@ import type { Literal } from '../../rdf/term.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { Expression, Node, Pattern } from '../../sparql/algebra.ts'
 import { filter, inGraph, literal, iri as named, triple, variable } from '../../sparql/build.ts'
-import { generate } from '../../sparql/generate.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
 import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
@@ -43,16 +42,13 @@ export async function isMentioned(store: Store, graph: string, iri: string): Pro
   const branches = [[inGraph(graph, triple(node, P, O))], [inGraph(graph, triple(S, P, node))]]
   const projection = [{ variable: P }]
   const where: readonly Pattern[] = [{ type: 'union', branches }]
-  return (await store.select(generate({ type: 'select', projection, where, limit: 1 }))).length > 0
+  return (await store.select({ type: 'select', projection, where, limit: 1 })).length > 0
 }
 
 /** True where a triple of the graph has the IRI as predicate. */
 export async function isPredicate(store: Store, graph: string, iri: string): Promise<boolean> {
   const where = [inGraph(graph, triple(S, named(iri), O))]
-  return (
-    (await store.select(generate({ type: 'select', projection: [{ variable: S }], where, limit: 1 })))
-      .length > 0
-  )
+  return (await store.select({ type: 'select', projection: [{ variable: S }], where, limit: 1 })).length > 0
 }
 
 /** N-Triples about the subjects, as they were written: the store gives the newest first. */
@@ -67,7 +63,7 @@ export async function triplesAbout(
   const where: Pattern[] = [inGraph(graph, triple(subject, P, O))]
   if (subject === S) where.unshift({ type: 'values', variable: S, terms: subjects.map(named) })
   const template = [{ subject, predicate: P, object: O }]
-  const text = await store.construct(generate({ type: 'construct', template, where, limit: MAX_TRIPLES }))
+  const text = await store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
   return linesOf(text).reverse().join('')
 }
 
@@ -105,14 +101,12 @@ export async function inverseGroups(
   iri: string,
 ): Promise<readonly InverseGroup[]> {
   const count: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
-  const rows = await store.select(
-    generate({
-      type: 'select',
-      projection: [{ variable: P }, { variable: variable('count'), expression: count }],
-      where: [inGraph(graph, triple(S, P, named(iri)))],
-      groupBy: [{ variable: P }],
-    }),
-  )
+  const rows = await store.select({
+    type: 'select',
+    projection: [{ variable: P }, { variable: variable('count'), expression: count }],
+    where: [inGraph(graph, triple(S, P, named(iri)))],
+    groupBy: [{ variable: P }],
+  })
   return rows
     .flatMap(({ p, count: n }) =>
       p === undefined ? [] : [{ predicate: p.value, count: Number(n?.value ?? 0) }],
@@ -135,7 +129,7 @@ export async function inverseTriples(
   const verb = predicate === null ? P : named(predicate)
   const template = [{ subject: S, predicate: verb, object: node }]
   const where = [inGraph(graph, triple(S, verb, node))]
-  return store.construct(generate({ type: 'construct', template, where, offset, limit }))
+  return store.construct({ type: 'construct', template, where, offset, limit })
 }
 
 /** Some resources of a dataset, to begin with. */
@@ -145,9 +139,13 @@ export async function exampleResources(
 ): Promise<readonly string[]> {
   const predicate = field === undefined || facts !== undefined ? P : named(fieldIri(base, id, field.name))
   const where = [inGraph(graph, triple(S, predicate, O))]
-  const rows = await store.select(
-    generate({ type: 'select', distinct: true, projection: [{ variable: S }], where, limit: SUBJECTS }),
-  )
+  const rows = await store.select({
+    type: 'select',
+    distinct: true,
+    projection: [{ variable: S }],
+    where,
+    limit: SUBJECTS,
+  })
   const subjects = rows.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
   const own = subjects.filter(iri => iri.startsWith(`${datasetIri(base, id)}/`))
   return (own.length > 0 ? own : subjects).slice(0, EXAMPLES)
@@ -205,7 +203,7 @@ export async function namesOf(
       filter({ type: 'oneOf', operand: P, items }),
     ]
     const template = [{ subject: S, predicate: P, object: O }]
-    const text = await store.construct(generate({ type: 'construct', template, where, limit: MAX_TRIPLES }))
+    const text = await store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
     for (const [iri, told] of namesIn(parseTriples(text), predicates)) names.set(iri, told)
   }
 }

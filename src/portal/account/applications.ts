@@ -15,13 +15,13 @@ const PATH = '/account/my-applications/'
 export const APPLICATIONS: Section = {
   path: '/account/my-applications',
   show: asked => applicationsPage(asked, {}),
-  change: (asked, form) => {
+  change: async (asked, form) => {
     const { clients } = asked.options.accounts
     switch (form.get('action')) {
       case 'register':
         return register(asked, form)
       case 'remove':
-        clients.remove(ownClient(asked, form).id, asked.session.user.name)
+        await clients.remove((await ownClient(asked, form)).id, asked.session.user.name)
         return { type: 'redirect', path: `${asked.root}${PATH}` }
       default:
         throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
@@ -30,9 +30,9 @@ export const APPLICATIONS: Section = {
 }
 
 /** By its identifier alone: an application can have the name that another has as identifier. */
-function ownClient({ session, options }: Asked, form: Form): Client {
+async function ownClient({ session, options }: Asked, form: Form): Promise<Client> {
   const id = form.get('id') ?? ''
-  const client = options.accounts.clients.find(id)
+  const client = await options.accounts.clients.find(id)
   if (client === null || client.owner !== session.user.name)
     throw new Fault('AccountUnknown', { reason: 'You have no such application.' })
   return client
@@ -44,7 +44,7 @@ interface Given {
   readonly redirectUris: readonly string[]
 }
 
-function register(asked: Asked, form: Form): AccountPage {
+async function register(asked: Asked, form: Form): Promise<AccountPage> {
   const { session, options } = asked
   const { say } = asked.visit
   const { clients } = options.accounts
@@ -59,7 +59,7 @@ function register(asked: Asked, form: Form): AccountPage {
   if (given.name === '') return refused('name', say('Enter a name.'))
   if (given.redirectUris.length === 0) return refused('redirect_uris', say('Enter a redirection URL.'))
   try {
-    return applicationsPage(asked, { created: clients.register({ ...given, owner }) })
+    return await applicationsPage(asked, { created: await clients.register({ ...given, owner }) })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
     const field = /redirect/i.test(error.message) ? 'redirect_uris' : 'name'
@@ -73,16 +73,17 @@ interface Shown {
   readonly problem?: FieldProblem
 }
 
-function applicationsPage(asked: Asked, { created, given, problem }: Shown): AccountPage {
+async function applicationsPage(asked: Asked, { created, given, problem }: Shown): Promise<AccountPage> {
   const { session, options, root } = asked
   const { say } = asked.visit
   const isPublic = given?.type === 'public'
+  const clients = await options.accounts.clients.list(session.user.name)
   return {
     type: 'page',
     heading: say('My applications'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
     content: html`${created === undefined ? '' : createdNote(asked, created)}<p>${say('An application that is registered here can ask other users to let it act for them (OAuth 2.0).')}</p>
-${clientList(asked, options.accounts.clients.list(session.user.name))}<h2>${say('Register an application')}</h2>
+${clientList(asked, clients)}<h2>${say('Register an application')}</h2>
 <form method="post" action="${root}${PATH}">
 ${hiddenField('form_token', asked.token())}${hiddenField('action', 'register')}${textField({
   name: 'name',

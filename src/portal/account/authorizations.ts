@@ -8,10 +8,10 @@ const PATH = '/account/authorizations/'
 /** What a user lets applications do, and how he withdraws it. */
 export const AUTHORIZATIONS: Section = {
   path: '/account/authorizations',
-  show: asked => {
+  show: async asked => {
     const { session, visit, options, root } = asked
     const { say } = visit
-    const consents = options.accounts.tokens.consents(session.user.id)
+    const consents = await options.accounts.tokens.consents(session.user.id)
     return {
       type: 'page',
       heading: say('Authorizations'),
@@ -33,10 +33,10 @@ ${
 }`,
     }
   },
-  change: ({ session, options, root }, form) => {
+  change: async ({ session, options, root }, form) => {
     const client = form.get('client')
     if (client === undefined) throw new Fault('BadRequest', { reason: 'The form names no application.' })
-    options.accounts.tokens.withdraw(session.user.id, client)
+    await options.accounts.tokens.withdraw(session.user.id, client)
     return { type: 'redirect', path: `${root}${PATH}` }
   },
 }

@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../accounts/accounts.ts'
 import { Fault } from '../../errors.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../http/account-fields.ts'
 import type { AccountPage } from '../../http/account-page.ts'
@@ -23,7 +24,7 @@ export const KEYS: Section = {
   },
 }
 
-function create(asked: Asked, label: string): AccountPage {
+async function create(asked: Asked, label: string): Promise<AccountPage> {
   const { session, options } = asked
   const { say } = asked.visit
   const { keys } = options.accounts
@@ -31,16 +32,16 @@ function create(asked: Asked, label: string): AccountPage {
   if (label.trim() === '')
     return keysPage(asked, { problem: { field: 'label', message: say('Enter a label.') }, label })
   try {
-    const { key } = keys.create(name, label)
-    return keysPage(asked, { created: { key, label } })
+    const { key } = await keys.create(name, label)
+    return await keysPage(asked, { created: { key, label } })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
     return keysPage(asked, { problem: { field: 'label', message: `${error.message}.` }, label })
   }
 }
 
-function revoke({ session, options, root }: Asked, form: Form): SectionAnswer {
-  options.accounts.keys.revoke(idOf(form), session.user.name)
+async function revoke({ session, options, root }: Asked, form: Form): Promise<SectionAnswer> {
+  await options.accounts.keys.revoke(idOf(form), session.user.name)
   return { type: 'redirect', path: `${root}${PATH}` }
 }
 
@@ -56,15 +57,16 @@ interface Shown {
   readonly label?: string
 }
 
-function keysPage(asked: Asked, { created, problem, label = '' }: Shown): AccountPage {
+async function keysPage(asked: Asked, { created, problem, label = '' }: Shown): Promise<AccountPage> {
   const { session, options, root } = asked
   const { say } = asked.visit
+  const keys = await options.accounts.keys.list(session.user.name)
   return {
     type: 'page',
     heading: say('My API keys'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
     content: html`${created === undefined ? '' : createdNote(asked, created)}<p>${say('A program that sends a key asks in your name: it sees what you may see and uses your quota.')}</p>
-${keyList(asked, options.accounts.keys.list(session.user.name))}<h2>${say('Create a key')}</h2>
+${keyList(asked, keys)}<h2>${say('Create a key')}</h2>
 <form method="post" action="${root}${PATH}">
 ${hiddenField('form_token', asked.token())}${hiddenField('action', 'create')}${textField({
   name: 'label',
@@ -92,7 +94,7 @@ function createdNote(
   )
 }
 
-function keyList(asked: Asked, keys: ReturnType<Asked['options']['accounts']['keys']['list']>): Html {
+function keyList(asked: Asked, keys: readonly ApiKey[]): Html {
   if (keys.length === 0)
     return html`<p class="soft">${asked.visit.say('You have no keys.')}</p>
 `

@@ -14,12 +14,12 @@ import { type Visit, visitOf } from '../../http/site/visit.ts'
 import { guarded } from './guarded.ts'
 
 /** The log-in form; who is signed in already is sent on. */
-export function showLogin(
+export async function showLogin(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   asked: Form,
-): FastifyReply {
+): Promise<FastifyReply> {
   const next = localPath(asked.get('next'))
   if (signedIn(request, options) !== null) return sendOn(reply, next ?? `${rootOf(options)}/account/`)
   return sendLogin(request, reply, options, { next })
@@ -75,8 +75,8 @@ export async function logIn(
     })
   }
   const before = readCookie(request.headers, 'session', secure)
-  if (before !== null) accounts.sessions.end(before)
-  const { token, expires } = accounts.sessions.begin(checked.value.id)
+  if (before !== null) await accounts.sessions.end(before)
+  const { token, expires } = await accounts.sessions.begin(checked.value.id)
   reply.header('set-cookie', [
     sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
     clearedCookie(secure, 'login'),
@@ -85,12 +85,12 @@ export async function logIn(
 }
 
 /** Ends a session; the form is one of its own pages. Faults: CrossSiteRequest. */
-export function logOut(
+export async function logOut(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   form: Form,
-): FastifyReply {
+): Promise<FastifyReply> {
   const secure = isSecure(options)
   const session = readCookie(request.headers, 'session', secure)
   if (session !== null) {
@@ -100,7 +100,7 @@ export function logOut(
       !isFormToken(accounts.secret, `session ${session}`, form.get('form_token'))
     )
       throw new Fault('CrossSiteRequest', { reason: 'This form is out of date: you were not logged out.' })
-    accounts.sessions.end(session)
+    await accounts.sessions.end(session)
   }
   reply.header('set-cookie', clearedCookie(secure))
   return sendOn(reply, `${rootOf(options)}/account/login/?out=1`)
@@ -116,12 +116,12 @@ interface Login {
 }
 
 /** Sends the form, with a cookie that its token belongs to: so that no other site can log a person in as somebody else. */
-function sendLogin(
+async function sendLogin(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   login: Login,
-): FastifyReply {
+): Promise<FastifyReply> {
   const secure = isSecure(options)
   const cookie = readCookie(request.headers, 'login', secure) ?? randomBytes(18).toString('base64url')
   reply.header('set-cookie', setCookie('login', cookie, { secure }))
@@ -132,12 +132,17 @@ function sendLogin(
     request,
     reply,
     options,
-    loginPage(visitOf(request, options), options, { ...login, isOut }, token),
+    await loginPage(visitOf(request, options), options, { ...login, isOut }, token),
     null,
   )
 }
 
-function loginPage({ say }: Visit, options: AccountsOptions, login: Login, token: string): AccountPage {
+async function loginPage(
+  { say }: Visit,
+  options: AccountsOptions,
+  login: Login,
+  token: string,
+): Promise<AccountPage> {
   const { next, name = '', problem } = login
   const describedBy = problem === undefined ? undefined : 'problem'
   return {
@@ -145,7 +150,7 @@ function loginPage({ say }: Visit, options: AccountsOptions, login: Login, token
     heading: say('Log in'),
     status: login.status ?? 200,
     ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
-    formTargets: onwardSources(options, next),
+    formTargets: await onwardSources(options, next),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
       login.isOut === true ? note('good', html`<p>${say('You are logged out.')}</p>`) : ''
     }<form method="post" action="${rootOf(options)}/account/login/">
@@ -169,10 +174,13 @@ ${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', ne
 }
 
 /** Where a log-in may lead when an application sent the person, who has let it act for him before. */
-function onwardSources({ accounts, base }: AccountsOptions, next: string | null): readonly string[] {
+async function onwardSources(
+  { accounts, base }: AccountsOptions,
+  next: string | null,
+): Promise<readonly string[]> {
   if (next === null) return []
   const { pathname, searchParams } = new URL(next, base)
   if (!/\/oauth2\/authorize\/?$/.test(pathname)) return []
-  const client = accounts.clients.find(searchParams.get('client_id') ?? '')
+  const client = await accounts.clients.find(searchParams.get('client_id') ?? '')
   return redirectSources(client?.redirectUris ?? [])
 }

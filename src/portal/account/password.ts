@@ -47,7 +47,7 @@ async function change(asked: Asked, form: Form, attempts: Attempts): Promise<Sec
     return refused('new_password', `${error.message}.`)
   }
   // All sessions were ended by that, also this one.
-  return { type: 'redirect', path: `${root}${PATH}?done=1`, session: sessions.begin(id) }
+  return { type: 'redirect', path: `${root}${PATH}?done=1`, session: await sessions.begin(id) }
 }
 
 function passwordPage(asked: Asked, problem: FieldProblem | null): AccountPage {

@@ -54,7 +54,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)
       if (session === null) return sendToLogin(reply, options, `${path}/`)
-      return sendPage(request, reply, options, show(askedOf(request, session, options)), session)
+      return sendPage(request, reply, options, await show(askedOf(request, session, options)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {

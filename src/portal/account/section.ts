@@ -29,6 +29,6 @@ export interface Asked {
 export interface Section {
   /** Without `root`, without a slash at its end. */
   readonly path: string
-  readonly show: (asked: Asked) => AccountPage
+  readonly show: (asked: Asked) => AccountPage | Promise<AccountPage>
   readonly change?: (asked: Asked, form: Form) => SectionAnswer | Promise<SectionAnswer>
 }

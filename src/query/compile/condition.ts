@@ -56,7 +56,10 @@ export function compileCondition(condition: Condition, body: Body, purpose: Purp
   switch (condition.type) {
     case 'and': {
       const joined = joinNegations(condition.operands)
-      const operands = [...joined.filter(drives), ...joined.filter(operand => !drives(operand))]
+      const operands = [
+        ...fewestFirst(joined.filter(drives), body.scope),
+        ...joined.filter(operand => !drives(operand)),
+      ]
       const others = operands.filter(operand => drives(operand)).map(operand => estimate(operand, body.scope))
       const few = Math.min(body.scope.target.statistics.records, ...others)
       for (const operand of operands)
@@ -105,6 +108,16 @@ export function compileCondition(condition: Condition, body: Body, purpose: Purp
       addPatterns(condition, body)
       return drives(condition)
   }
+}
+
+/** Look-ups begin with that of the fewest records: not every engine knows which is. */
+function fewestFirst(operands: readonly Condition[], scope: Scope): readonly Condition[] {
+  if (operands.length < 2) return operands
+  const costs = new Map(
+    operands.map(each => [each, scans(each) ? Number.POSITIVE_INFINITY : estimate(each, scope)]),
+  )
+  const cost = (operand: Condition) => costs.get(operand) ?? 0
+  return [...operands].sort((a, b) => (cost(a) === cost(b) ? 0 : cost(a) - cost(b)))
 }
 
 function relationTest(

@@ -1,5 +1,7 @@
+import type { Field } from '../../model/field.ts'
 import type { Condition, Constant, Word } from '../plan.ts'
-import type { Scope } from './scope.ts'
+import { technicalName } from '../technical.ts'
+import type { CompileTarget, Scope } from './scope.ts'
 
 /** Parts of all records that conditions are taken to keep where statistics say nothing. */
 const USUAL = { words: 0.01, computed: 0.2, near: 0.02 } as const
@@ -38,7 +40,7 @@ export function estimate(condition: Condition, scope: Scope): number {
     case 'oneOf':
       return condition.values.length * same(condition, scope)
     case 'compare': {
-      if (condition.operator === '=') return same(condition, scope)
+      if (condition.operator === '=') return recordsWith(condition, scope.target) ?? same(condition, scope)
       if (condition.operator === '!=') return records
       const below = part(condition, condition.value, scope)
       return records * (condition.operator.startsWith('<') ? below : 1 - below)
@@ -56,6 +58,17 @@ export function estimate(condition: Condition, scope: Scope): number {
 /** A beginning of so few letters that very many words have it. */
 function isShort({ text, mode }: Word): boolean {
   return mode !== 'word' && text.length <= 2
+}
+
+/** How many records have a value of a field, where the statistics have that exactly; null where they do not. */
+export function recordsWith(
+  { field, value }: { readonly field: Field; readonly value: Constant },
+  { statistics }: Pick<CompileTarget, 'statistics'>,
+): number | null {
+  const counts = technicalName(field) === undefined ? statistics.fields[field.name]?.counts : undefined
+  const [known] = counts ?? []
+  if (counts === undefined || (known !== undefined && typeof known[0] !== typeof value)) return null
+  return counts.find(([each]) => each === value)?.[1] ?? 0
 }
 
 type OfField = Extract<Condition, { readonly field: unknown }>

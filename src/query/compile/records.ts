@@ -8,7 +8,7 @@ import { technicalName } from '../technical.ts'
 import { Body } from './body.ts'
 import { compileCondition, noRecord, openScope } from './condition.ts'
 import { drives, needsField, scans } from './drives.ts'
-import { estimate } from './estimate.ts'
+import { estimate, recordsWith } from './estimate.ts'
 import { beginsAbsent, keyName, sortKeys, sortValue } from './order.ts'
 import { compileScalar, isSingle } from './scalar.ts'
 import { type CompileTarget, constantTerm, POSITION, positionTerm, RECORD, type Scope } from './scope.ts'
@@ -48,6 +48,8 @@ export function compileCount(question: Question, target: CompileTarget): CountPl
     const count = absent ? statistics?.nulls : statistics?.present
     if (count !== undefined) return { type: 'known', count, reason: 'the statistics of the version have it' }
   }
+  const same = filter.type === 'compare' && filter.operator === '=' ? recordsWith(filter, target) : null
+  if (same !== null) return { type: 'known', count: same, reason: 'the statistics of the version have it' }
   const body = filtered(question, target)
   const reason = `${describeDrive(question)}, counted`
   const query: SelectQuery = {

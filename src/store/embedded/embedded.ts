@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Query } from '../../sparql/algebra.ts'
+import { generate } from '../../sparql/generate.ts'
+import { Patterns } from '../patterns.ts'
 import { readSolutions } from '../solutions.ts'
 import type { Store } from '../store.ts'
 import { DEFAULT_MEMORY_LIMIT } from './memory.ts'
-import { Patterns } from './patterns.ts'
+import { poolPatterns } from './patterns.ts'
 import { Pool, type PoolEvent } from './pool.ts'
 
 export interface EmbeddedOptions {
@@ -30,11 +33,13 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     onEvent: options.onEvent ?? (() => undefined),
   })
   await pool.start()
-  const patterns = new Patterns(pool)
+  const { source, crawl } = poolPatterns(pool)
+  const patterns = new Patterns(source)
   return {
     capabilities: { name: 'oxigraph', rangeIndex: false, fullTextIndex: false, geometryIndex: false },
-    select: async (sparql, query) => readSolutions(await pool.query(sparql, 'tsv', query?.deadline)),
-    construct: (sparql, query) => pool.query(sparql, 'nt', query?.deadline),
+    select: async (query, options) =>
+      readSolutions(await pool.query(textOf(query), 'tsv', options?.deadline)),
+    construct: (query, options) => pool.query(textOf(query), 'nt', options?.deadline),
     query: (sparql, { format, deadline, longest, ...dataset }) =>
       pool.guestQuery({ sparql, format, dataset, longest }, deadline),
     count: patterns.count,
@@ -42,6 +47,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     load: (graphs, onProgress = () => undefined) => pool.load(graphs, onProgress),
     drop: async graphs => {
       patterns.forget(graphs)
+      crawl.forget(graphs)
       await pool.drop(graphs)
     },
     statistics: async () => {
@@ -56,4 +62,8 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     },
     close: () => pool.close(),
   }
+}
+
+function textOf(query: Query | string): string {
+  return typeof query === 'string' ? query : generate(query)
 }

@@ -46,6 +46,7 @@ export class Member {
   private readonly open = new Map<number, Open>()
   private nextId = 1
   private dead = false
+  private killed = false
   private turn: Promise<unknown> = Promise.resolve()
 
   /** @param onDeath called once, with the reason */
@@ -61,7 +62,7 @@ export class Member {
       this.worker.on('message', (reply: Reply) => {
         if ('memory' in reply) this.memory = reply.memory
         if (reply.type === 'up') {
-          if (this.open.size === 0) this.worker.unref()
+          this.rest()
           return resolve()
         }
         if (reply.type === 'trap') {
@@ -130,7 +131,16 @@ export class Member {
   /** Ends the thread, also in the middle of a query. */
   async kill(): Promise<void> {
     this.serving = false
+    this.killed = true
     await this.worker.terminate()
+  }
+
+  /**
+   * Lets the process end where nothing is asked of the thread. Not while it is being ended: an answer that was under way
+   * would let go of the process before the end that somebody waits for.
+   */
+  private rest(): void {
+    if (this.open.size === 0 && !this.killed) this.worker.unref()
   }
 
   private inTurn(work: () => Promise<FinalReply>): Promise<FinalReply> {
@@ -164,7 +174,7 @@ export class Member {
       return
     }
     this.open.delete(reply.id)
-    if (this.open.size === 0) this.worker.unref()
+    this.rest()
     open.resolve(reply)
   }
 

@@ -1,0 +1,45 @@
+import { change, forRows, query, type SqlValue, type Step, type Work } from './work.ts'
+
+/** All tables with what is kept of them, those first that others refer to, and what tells which rows came first. */
+const TABLES = [
+  ['setting', ['name', 'value'], 'name'],
+  ['user', ['id', 'name', 'folded', 'password', 'quota', 'created'], 'id'],
+  ['user_grant', ['user', 'dataset'], 'user, dataset'],
+  ['api_key', ['id', 'user', 'hash', 'hint', 'label', 'created', 'used'], 'id'],
+  ['session', ['id', 'user', 'hash', 'created', 'used'], 'id'],
+  ['client', ['id', 'owner', 'name', 'type', 'secret', 'redirect_uris', 'created'], 'rowid'],
+  ['consent', ['user', 'client', 'scope', 'granted'], 'user, client'],
+  ['family', ['id', 'user', 'client', 'scope', 'created', 'revoked'], 'rowid'],
+  ['code', ['hash', 'family', 'redirect_uri', 'challenge', 'method', 'expires', 'spent'], 'hash'],
+  ['access_token', ['hash', 'family', 'expires'], 'hash'],
+  ['refresh_token', ['hash', 'family', 'spent'], 'hash'],
+  ['call_count', ['day', 'subject', 'calls'], 'day, subject'],
+] as const
+
+type TableRow = Readonly<Record<string, SqlValue>>
+
+/** All that accounts are, by the names of tables. */
+export type AccountsCopy = ReadonlyMap<string, readonly TableRow[]>
+
+/** Reads everything. */
+export function* readAll(): Work<AccountsCopy> {
+  const copy = new Map<string, readonly TableRow[]>()
+  for (const [table, columns, order] of TABLES)
+    copy.set(
+      table,
+      yield* query<TableRow>(`SELECT ${columns.join(', ')} FROM ${table} ORDER BY ${order}`).all(),
+    )
+  return copy
+}
+
+/** Writes a copy in the place of all that is there. */
+export function* replaceAll(copy: AccountsCopy, settleIds: readonly Step[]): Work<void> {
+  for (const [table] of TABLES.toReversed()) yield* change(`DELETE FROM ${table}`)()
+  for (const [table, columns] of TABLES) {
+    const insert = (rows: string) => `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows} RETURNING 1`
+    const placeholders = `(${columns.map(() => '?').join(', ')})`
+    const rows = (copy.get(table) ?? []).map(row => columns.map(column => row[column] ?? null))
+    yield* forRows(insert, placeholders, rows)
+  }
+  for (const step of settleIds) yield step
+}

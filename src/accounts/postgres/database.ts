@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { Fault } from '../../errors.ts'
+import type { Database } from '../database.ts'
+import type { Soon } from '../soon.ts'
+import type { Step, Work } from '../work.ts'
+import { postgresSql } from './dialect.ts'
+import { faultOf, isBroken } from './faults.ts'
+import { Freshness, type Heard, type Listener } from './freshness.ts'
+import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, SCHEMA } from './migrations.ts'
+
+/** Connections of one process, beside the one that listens. */
+const CONNECTIONS = 4
+
+/** Milliseconds: to connect, of one statement, of a check whether something changed, to close. */
+const [CONNECTING, STATEMENT, CHECK, CLOSING] = [3000, 5000, 2000, 2000]
+
+/** Milliseconds after which the database ends a transaction in which nothing happens, so that its lock is free again. */
+const IDLE = 10_000
+
+/** Where a PostgreSQL database of accounts is. */
+export interface PostgresPlace {
+  /** `postgres://user:password@host:port/database`, with parameters such as `sslmode`. */
+  readonly url: string
+  /** In the place of that of the address. */
+  readonly password?: string
+}
+
+/**
+ * Accounts in PostgreSQL, which several Lodestones share. What is written is written one after the other, under an
+ * advisory lock, as in a file, and tells all others where they depend on it.
+ */
+export class PostgresDatabase implements Database {
+  readonly settleIds: readonly Step[] = SETTLE_IDS
+  readonly #pool: pg.Pool
+  readonly #where: string
+  readonly #freshness: Freshness
+  readonly #texts = new Map<string, string>()
+  #isClosed = false
+  /** When connections of the pool were last taken. */
+  readonly #used = new WeakMap<pg.PoolClient, number>()
+
+  /** Connects, and makes or brings up to date the tables; several processes may do so at once. Faults: AccountsUnavailable. */
+  static async open(place: PostgresPlace): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(place)
+    try {
+      await database.#migrate()
+      return database
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  private constructor(place: PostgresPlace) {
+    const config = configOf(place)
+    this.#where = whereOf(place.url)
+    this.#pool = new pg.Pool({
+      ...config,
+      max: CONNECTIONS,
+      idleTimeoutMillis: 60_000,
+      allowExitOnIdle: true,
+    })
+    // A connection that is lost is replaced when one is needed; who is using it is told by what it asked.
+    this.#pool.on('error', () => undefined)
+    this.#pool.on('connect', client => client.on('error', () => undefined))
+    const refuse = (error: unknown) => this.#refuse(error)
+    const listen = async (heard: Heard): Promise<Listener> => {
+      const { ask, close } = await listener(config, heard).catch(refuse)
+      return { ask: () => ask().catch(refuse), close }
+    }
+    this.#freshness = new Freshness(listen, () => performance.now())
+  }
+
+  generation(): Soon<number> {
+    return this.#freshness.generation()
+  }
+
+  isCurrent(generation: number): boolean {
+    return this.#freshness.isCurrent(generation)
+  }
+
+  async read<T>(work: () => Work<T>): Promise<T> {
+    return this.#withClient(client => this.#run(client, work()))
+  }
+
+  async snapshot<T>(work: () => Work<T>): Promise<T> {
+    return this.#transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)
+  }
+
+  async write<T>(work: () => Work<T>): Promise<T> {
+    return this.#transact(BEGIN_WRITING, work)
+  }
+
+  async writeFigures<T>(work: () => Work<T>): Promise<T> {
+    return this.#transact(BEGIN_WRITING, work)
+  }
+
+  /** A database that does not answer is not waited for: it notices by itself that nobody is there. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const closed = Promise.all([this.#freshness.close(), this.#pool.end()]).catch(() => undefined)
+    await Promise.race([closed, sleep(CLOSING, undefined, { ref: false })])
+  }
+
+  async #transact<T>(begin: string, work: () => Work<T>): Promise<T> {
+    return this.#withClient(async client => {
+      await client.query(begin)
+      const result = await this.#run(client, work()).catch(async error => {
+        if (!isBroken(error)) await client.query('ROLLBACK')
+        throw error
+      })
+      try {
+        const told = (await client.query(
+          'SELECT value FROM generation; COMMIT',
+        )) as unknown as pg.QueryResult[]
+        this.#freshness.note(told[0]?.rows[0]?.value)
+      } catch (error) {
+        // It may be written or not.
+        this.#freshness.distrust()
+        throw error
+      }
+      return result
+    })
+  }
+
+  async #withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connect()
+    try {
+      const result = await use(client)
+      client.release()
+      return result
+    } catch (error) {
+      client.release(isBroken(error))
+      return this.#refuse(error)
+    }
+  }
+
+  /** A connection that works: one that lay idle may have been cut off, by a restart of the database say. */
+  async #connect(): Promise<pg.PoolClient> {
+    for (let attempt = 0; ; attempt++) {
+      const client = await this.#taken()
+      const idle = performance.now() - (this.#used.get(client) ?? Number.NEGATIVE_INFINITY)
+      this.#used.set(client, performance.now())
+      if (idle < 1000 || idle === Number.POSITIVE_INFINITY) return client
+      try {
+        await client.query({ text: 'SELECT', query_timeout: CHECK } as pg.QueryConfig)
+        return client
+      } catch (error) {
+        client.release(true)
+        if (attempt >= CONNECTIONS) return this.#refuse(error)
+      }
+    }
+  }
+
+  async #taken(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      return this.#refuse(error)
+    }
+  }
+
+  async #run<T>(client: pg.PoolClient, work: Work<T>): Promise<T> {
+    let state = work.next()
+    while (state.done !== true) {
+      const { type, sql, values } = state.value
+      const { rows, rowCount } = await client.query(this.#textOf(sql), values.map(bound))
+      state = work.next(type === 'get' ? rows[0] : type === 'all' ? rows : (rowCount ?? 0))
+    }
+    return state.value
+  }
+
+  #textOf(sql: string): string {
+    const known = this.#texts.get(sql)
+    if (known !== undefined) return known
+    if (this.#texts.size >= 200) this.#texts.clear()
+    const text = postgresSql(sql)
+    this.#texts.set(sql, text)
+    return text
+  }
+
+  async #migrate(): Promise<void> {
+    await this.#withClient(async client => {
+      // A statement that waits for another process, which makes the same tables, may take a while.
+      await client.query(BEGIN_WRITING)
+      const [found] = (await client.query(`SELECT to_regnamespace('${SCHEMA}') IS NOT NULL AS found`)).rows
+      if (!found.found) await client.query(`CREATE SCHEMA ${SCHEMA}`)
+      await client.query('CREATE TABLE IF NOT EXISTS version (version bigint NOT NULL)')
+      const { rows } = await client.query('SELECT version FROM version')
+      const version: number = rows[0]?.version ?? 0
+      const newest = POSTGRES_MIGRATIONS.length
+      if (version > newest) {
+        const reason = `the database of accounts was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
+        throw new Fault(
+          'AccountsUnavailable',
+          { reason },
+          { hint: `Run that version. It is ${this.#where}.` },
+        )
+      }
+      for (const step of POSTGRES_MIGRATIONS.slice(version)) await client.query(step)
+      if (version < newest) {
+        await client.query('DELETE FROM version')
+        await client.query('INSERT INTO version VALUES ($1)', [newest])
+      }
+      await client.query('COMMIT')
+    })
+  }
+
+  #refuse(error: unknown): never {
+    throw faultOf(error, this.#where)
+  }
+}
+
+const BEGIN_WRITING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`
+
+/** Ids are never given twice, also not those that rows brought from elsewhere. */
+const SETTLE_IDS: readonly Step[] = [
+  ['user', 'id'],
+  ['api_key', 'id'],
+  ['session', 'id'],
+  ['client', 'rowid'],
+  ['family', 'rowid'],
+].map(([table, id]) => {
+  const sequence = `'${SCHEMA}.${table}_${id}_seq'`
+  const next = `greatest(nextval(${sequence}), (SELECT coalesce(max(${id}), 0) + 1 FROM "${table}"))`
+  return { type: 'all', sql: `SELECT setval(${sequence}, ${next}, false)`, values: [] }
+})
+
+/** PostgreSQL has no text with NUL in it; nothing that is kept has the character that it becomes. */
+function bound(value: Step['values'][number]): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '\ufffd')
+  return value instanceof Uint8Array ? Buffer.from(value) : value
+}
+
+/** Numbers beyond 53 bits do not occur. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text'),
+}
+
+function configOf({ url, password }: PostgresPlace): pg.ClientConfig {
+  const address = new URL(url)
+  if (password !== undefined) address.password = encodeURIComponent(password)
+  const { searchParams } = address
+  // However it is asked for, TLS means that the certificate is checked, also with later versions of the driver.
+  if (
+    !searchParams.has('uselibpqcompat') &&
+    /^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '')
+  )
+    searchParams.set('sslmode', 'verify-full')
+  const options = searchParams.get('options')
+  searchParams.set('options', `${options ?? ''} -c search_path=${SCHEMA}`.trim())
+  return {
+    connectionString: address.href,
+    application_name: 'lodestone',
+    connectionTimeoutMillis: CONNECTING,
+    query_timeout: STATEMENT + 1000,
+    statement_timeout: STATEMENT,
+    lock_timeout: STATEMENT,
+    idle_in_transaction_session_timeout: IDLE,
+    keepAlive: true,
+    types: TYPES,
+  }
+}
+
+/** How the database is named to people: without user and password. */
+function whereOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+/** A connection that is told of changes. */
+async function listener(config: pg.ClientConfig, { changed, lost }: Heard): Promise<Listener> {
+  const client = new pg.Client(config)
+  client.on('error', lost)
+  client.on('end', lost)
+  client.on('notification', changed)
+  try {
+    await client.connect()
+    await client.query(`LISTEN ${CHANNEL}`)
+  } catch (error) {
+    client.end().catch(() => undefined)
+    throw error
+  }
+  const ask = { text: 'SELECT value FROM generation', query_timeout: CHECK } as pg.QueryConfig
+  return {
+    ask: async () => (await client.query(ask)).rows[0]?.value,
+    close: () => client.end(),
+  }
+}

@@ -1,0 +1,94 @@
+import { Fault } from '../../errors.ts'
+
+/** SQLSTATE of what the outside is to blame for, by how it begins, and what is said of it. */
+const REASONS = [
+  ['28', 'refuses the user or the password'],
+  ['3D000', 'does not exist: create it, or correct the setting accounts'],
+  ['42501', 'does not let this user do it: the user needs to own the database, or the right CREATE on it'],
+  ['53300', 'has no free connection'],
+  ['53', 'has not enough memory, disk or connections'],
+  ['25006', 'is read-only: a standby cannot serve as the database of accounts'],
+  ['25P0', 'was waited for too long'],
+  ['55P03', 'is being written by another process: try again in a moment'],
+  ['40', 'is being written by another process: try again in a moment'],
+  ['57014', 'took too long'],
+  ['57', 'is being stopped or started'],
+  ['08', 'was disconnected'],
+  ['58', 'met an error of its disk'],
+  ['XX', 'is damaged: restore a backup'],
+] as const
+
+/** Where waiting is of no use: somebody has to change a setting or the database. */
+const LASTING = /^(?:28|3D000|42501|25006)/
+
+/**
+ * What the outside is to blame for, as a fault; anything else is a defect and stays what it is. What the driver says is
+ * not told, but for the code: it may have the address with its password in it. Strangers are told the message alone.
+ *
+ * @param where names the database to those who run it, without credentials
+ */
+export function faultOf(error: unknown, where: string): unknown {
+  if (error instanceof Fault || !(error instanceof Error)) return error
+  const code = codeOf(error)
+  const reason = isSqlState(code)
+    ? REASONS.find(([begin]) => code.startsWith(begin))?.[1]
+    : reasonOfConnection(error, code)
+  if (reason === undefined) return error
+  const told = { reason: `the database of accounts ${reason}` }
+  return new Fault('AccountsUnavailable', told, { hint: `It is ${where}.`, cause: causeOf(error, code) })
+}
+
+/** True where another attempt may have more luck without anybody's help. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Fault) || error.code !== 'AccountsUnavailable') return false
+  const { cause } = error
+  return cause instanceof Error && !LASTING.test(codeOf(cause)) && !isOfFile(cause)
+}
+
+/** True where the connection is no good after it; what the server refuses leaves it as it was. */
+export function isBroken(error: unknown): boolean {
+  const code = error instanceof Error ? codeOf(error) : ''
+  return !(error instanceof Fault) && !(isSqlState(code) && !/^(?:08|57|25)/.test(code))
+}
+
+/** What a server says, not the operating system (`EPIPE`). */
+function isSqlState(code: string): boolean {
+  return /^(?!E)[0-9A-Z]{5}$/.test(code)
+}
+
+/** True where a certificate or a key cannot be read, which the address names. */
+function isOfFile(error: Error): boolean {
+  return (error as NodeJS.ErrnoException).syscall === 'open'
+}
+
+function codeOf(error: Error): string {
+  const { code, errors } = error as { readonly code?: unknown; readonly errors?: readonly unknown[] }
+  if (typeof code === 'string') return code
+  // Of an address with several machines behind it each gives an error of its own.
+  const [first] = errors ?? []
+  return first instanceof Error ? codeOf(first) : ''
+}
+
+/** What the driver or the operating system says of a connection. */
+function reasonOfConnection(error: Error, code: string): string | undefined {
+  if (isOfFile(error)) return `needs a file that cannot be read: ${code}. Correct the setting accounts`
+  if (/^(?:E[A-Z_]+|ERR_(?:TLS|SSL)\w*|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/.test(code))
+    return `cannot be reached: ${code}`
+  const { message } = error
+  if (/SSL/.test(message)) return 'does not offer TLS: correct sslmode in the setting accounts'
+  if (/timeout|timed out/i.test(message)) return 'does not answer in time'
+  if (/SASL|password/i.test(message)) return 'asks for a password, and none was given'
+  if (/terminated|closed|ended|not queryable/i.test(message)) return 'was disconnected'
+  return undefined
+}
+
+/** The error without what it may tell of the address. */
+function causeOf(error: Error, code: string): Error {
+  const { syscall, stack } = error as NodeJS.ErrnoException
+  const places = stack?.split('\n').filter(line => line.startsWith('    at '))
+  return Object.assign(new Error(code === '' ? 'connection' : code), {
+    code,
+    syscall,
+    stack: places?.join('\n'),
+  })
+}

@@ -1,0 +1,124 @@
+import type { Soon } from '../soon.ts'
+
+/** Milliseconds for which what was read counts as good without asking, where nobody said otherwise. */
+const CONFIRMED_FOR = 1000
+
+/** Milliseconds after a failure in which it is not tried again. */
+const REST = 300
+
+/** A connection that is told of changes, and can be asked what the newest is. */
+export interface Listener {
+  /** The generation of the database. */
+  ask(): Promise<number>
+  close(): Promise<void>
+}
+
+/** What a listener tells of by itself. */
+export interface Heard {
+  /** Something was written that others depend on. */
+  readonly changed: () => void
+  /** The connection is gone: nothing more will be heard. */
+  readonly lost: () => void
+}
+
+/**
+ * Whether what was read before is still good. It is confirmed at most once a second, when somebody asks, and sooner where
+ * the database tells of a change; without a connection nothing is good. So what was taken from somebody is known here
+ * within a second, whatever becomes of messages.
+ */
+export class Freshness {
+  readonly #listen: (heard: Heard) => Promise<Listener>
+  readonly #clock: () => number
+  #listener: Listener | null = null
+  #generation = 0
+  /** The generation of the database that was seen last; null where none was. */
+  #seen: number | null = null
+  #confirmed = Number.NEGATIVE_INFINITY
+  #changes = 0
+  #asking: Promise<number> | null = null
+  #failure: { readonly moment: number; readonly error: unknown } | null = null
+  #isClosed = false
+
+  /**
+   * @param listen makes a connection
+   * @param clock milliseconds that only go forward
+   */
+  constructor(listen: (heard: Heard) => Promise<Listener>, clock: () => number) {
+    this.#listen = listen
+    this.#clock = clock
+  }
+
+  /** A number that is another one where what was read before may be wrong. Fails where the database cannot be asked. */
+  generation(): Soon<number> {
+    if (this.#clock() - this.#confirmed < CONFIRMED_FOR) return this.#generation
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null
+    })
+    return this.#asking
+  }
+
+  isCurrent(generation: number): boolean {
+    return generation === this.#generation
+  }
+
+  /** Notes the generation of the database as of a moment when something was read or written. */
+  note(seen: number): void {
+    if (seen === this.#seen) return
+    this.#seen = seen
+    this.#generation++
+  }
+
+  /** Nothing that was read before counts as good. */
+  distrust(): void {
+    this.#seen = null
+    this.#confirmed = Number.NEGATIVE_INFINITY
+    this.#generation++
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const listener = this.#listener
+    this.#listener = null
+    await this.#asking?.catch(() => undefined)
+    await listener?.close()
+  }
+
+  async #ask(): Promise<number> {
+    if (this.#failure !== null && this.#clock() - this.#failure.moment < REST) throw this.#failure.error
+    const [begun, changes] = [this.#clock(), this.#changes]
+    try {
+      this.#listener ??= await this.#connect()
+      this.note(await this.#listener.ask())
+    } catch (error) {
+      this.#failure = { moment: this.#clock(), error }
+      this.#drop()
+      throw error
+    }
+    this.#failure = null
+    // A change that was told of meanwhile may be newer than the answer.
+    if (changes === this.#changes) this.#confirmed = begun
+    return this.#generation
+  }
+
+  async #connect(): Promise<Listener> {
+    let listener: Listener | null = null
+    listener = await this.#listen({
+      changed: () => {
+        this.#changes++
+        this.#confirmed = Number.NEGATIVE_INFINITY
+      },
+      lost: () => {
+        if (listener !== null && this.#listener === listener) this.#drop()
+      },
+    })
+    if (this.#isClosed) await listener.close()
+    return listener
+  }
+
+  #drop(): void {
+    const listener = this.#listener
+    this.#listener = null
+    this.distrust()
+    listener?.close().catch(() => undefined)
+  }
+}

@@ -1,0 +1,276 @@
+import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import Libsql from 'libsql'
+import { Fault } from '../errors.ts'
+import type { Database } from './database.ts'
+import type { Step, Work } from './work.ts'
+
+/** Milliseconds that a writer waits for another process. */
+const PATIENCE = 5000
+
+/** Kilobytes of the file that are kept in memory: 50,000 keys and their users. */
+const CACHE = 16_000
+
+/** Prepared statements that are kept. */
+const MOST_PREPARED = 200
+
+/** `Lode`, in the header of the file: other databases are not written to. */
+const APPLICATION = 0x4c6f6465
+
+/**
+ * The one place that knows SQLite. A failing statement of the driver stays open and holds what it has seen or written,
+ * so all writing is done between BEGIN IMMEDIATE, the only place where another process can be in the way, and COMMIT.
+ * Values go to the driver as one array: anything else in their place ends the process.
+ */
+export class SqliteDatabase implements Database {
+  readonly file: string
+  /** The next id is above all that were ever given. */
+  readonly settleIds: readonly Step[] = []
+  readonly #connection: Libsql.Database
+  readonly #prepared = new Map<string, Libsql.Statement>()
+  #generation = 0
+  #version: number | undefined
+  readonly #dataVersion: Libsql.Statement
+
+  /**
+   * Opens the file, makes it where it is absent (for its owner alone), and brings its schema up to date.
+   *
+   * @param steps statements of the schema; step n leads to version n + 1. Several processes may do so at once.
+   * Faults: AccountsUnavailable where it cannot be written, is no database of accounts, or is of a newer program.
+   */
+  constructor(file: string, steps: readonly string[]) {
+    this.file = file
+    this.#connection = connect(file)
+    try {
+      this.#refuseStrangers(steps.length)
+      this.#beginLog()
+      this.#connection.exec('PRAGMA synchronous = NORMAL')
+      this.#connection.exec('PRAGMA foreign_keys = ON')
+      this.#connection.exec(`PRAGMA cache_size = -${CACHE}`)
+      for (const step of steps.keys()) this.#migrate(steps, step)
+    } catch (error) {
+      this.#connection.close()
+      throw this.#faultOf(error)
+    }
+    this.#dataVersion = this.#connection.prepare('PRAGMA data_version')
+  }
+
+  /** Asking costs much less than a look-up. */
+  generation(): number {
+    const { data_version: version } = this.#told(() => this.#dataVersion.get([])) as {
+      readonly data_version: number
+    }
+    if (version !== this.#version) this.#generation++
+    this.#version = version
+    return this.#generation
+  }
+
+  isCurrent(generation: number): boolean {
+    return generation === this.#generation
+  }
+
+  read<T>(work: () => Work<T>): T {
+    return this.#told(() => this.#run(work()))
+  }
+
+  snapshot<T>(work: () => Work<T>): T {
+    return this.#transact(() => this.#run(work()))
+  }
+
+  write<T>(work: () => Work<T>): T {
+    this.#generation++
+    return this.#transact(() => this.#run(work()))
+  }
+
+  writeFigures<T>(work: () => Work<T>): T {
+    return this.#transact(() => this.#run(work()))
+  }
+
+  #run<T>(work: Work<T>): T {
+    let state = work.next()
+    while (state.done !== true) state = work.next(this.#step(state.value))
+    return state.value
+  }
+
+  #step({ type, sql, values }: Step): unknown {
+    const statement = this.#prepare(sql)
+    switch (type) {
+      case 'get':
+        return statement.get([...values])
+      case 'all':
+        return (statement.all([...values]) as Record<string, unknown>[]).map(withBuffers)
+      case 'change':
+        return statement.run([...values]).changes
+      default:
+        return type satisfies never
+    }
+  }
+
+  #prepare(sql: string): Libsql.Statement {
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear()
+    const statement = this.#connection.prepare(sql)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+
+  #transact<T>(work: () => T): T {
+    return this.#told(() => {
+      this.#connection.exec('BEGIN IMMEDIATE')
+      try {
+        const result = work()
+        this.#connection.exec('COMMIT')
+        return result
+      } catch (error) {
+        if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK')
+        throw error
+      }
+    })
+  }
+
+  /** Writes a copy as of one moment, for its owner alone. Faults: AccountInvalid where the file exists. */
+  backup(file: string): void {
+    makeBackupFile(file)
+    try {
+      // An empty file counts as none.
+      this.#connection.prepare('VACUUM INTO ?').run([file])
+      const descriptor = openSync(file, 'r+')
+      fsyncSync(descriptor)
+      closeSync(descriptor)
+    } catch (error) {
+      rmSync(file, { force: true })
+      throw this.#faultOf(error)
+    }
+  }
+
+  /** Puts what is in the log into the file, where nobody else is using it, and closes. */
+  close(): void {
+    if (!this.#connection.open) return
+    try {
+      this.#connection.pragma('busy_timeout = 50')
+      this.#connection.pragma('wal_checkpoint(TRUNCATE)')
+    } catch {
+      // It stays in the log, which whoever opens the file next reads as well.
+    }
+    this.#connection.close()
+  }
+
+  #refuseStrangers(newest: number): void {
+    const version = this.#number('user_version')
+    if (version > newest) {
+      const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
+      throw new Fault('AccountsUnavailable', { reason }, { hint: 'Run that version, or restore a backup.' })
+    }
+    const application = this.#number('application_id')
+    const [tables] = this.#connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
+      readonly count: number
+    }[]
+    if (application !== APPLICATION && (application !== 0 || tables?.count !== 0))
+      throw new Fault('AccountsUnavailable', { reason: `${this.file} is a database of something else` })
+  }
+
+  /** The change to a write-ahead log does not wait for others by itself. */
+  #beginLog(): void {
+    const until = Date.now() + PATIENCE
+    for (;;) {
+      try {
+        this.#connection.exec('PRAGMA journal_mode = WAL')
+        return
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > until) throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      }
+    }
+  }
+
+  #migrate(steps: readonly string[], step: number): void {
+    if (this.#number('user_version') > step) return
+    this.#transact(() => {
+      if (this.#number('user_version') > step) return
+      this.#connection.exec(steps[step] ?? '')
+      this.#connection.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${step + 1}`)
+    })
+  }
+
+  #number(pragma: 'user_version' | 'application_id'): number {
+    const [row] = this.#connection.pragma(pragma) as Record<string, number>[]
+    return row?.[pragma] ?? 0
+  }
+
+  #told<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw this.#faultOf(error)
+    }
+  }
+
+  /** What the outside is to blame for, as a fault; anything else is a defect and stays what it is. */
+  #faultOf(error: unknown): unknown {
+    if (!(error instanceof Libsql.SqliteError)) return error
+    const why = REASONS.find(([code]) => error.code.startsWith(code))?.[1]
+    if (why === undefined) return error
+    return new Fault('AccountsUnavailable', { reason: `${this.file} ${why}` }, { cause: error })
+  }
+}
+
+const REASONS = [
+  ['SQLITE_NOTADB', 'is no database'],
+  ['SQLITE_CORRUPT', 'is damaged: restore a backup'],
+  ['SQLITE_BUSY', 'is being written by another process: try again in a moment'],
+  ['SQLITE_LOCKED', 'is being written by another process: try again in a moment'],
+  ['SQLITE_READONLY', 'cannot be written: the file or its folder is read-only'],
+  ['SQLITE_CANTOPEN', 'cannot be opened: its folder must be writable, too'],
+  ['SQLITE_FULL', 'cannot be written: the disk is full'],
+  ['SQLITE_IOERR', 'cannot be read or written: the disk gave an error'],
+] as const
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Libsql.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
+}
+
+/** Of many rows the driver gives binary values as ArrayBuffers, of a single one as Buffers. */
+function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row))
+    if (value instanceof ArrayBuffer) row[name] = Buffer.from(value)
+  return row
+}
+
+/** Makes the empty file of a backup, for its owner alone. Faults: AccountInvalid where it exists. */
+export function makeBackupFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'EEXIST'
+        ? `${file} exists already, and is not overwritten`
+        : `${file} cannot be written: ${code}`
+    throw new Fault('AccountInvalid', { reason })
+  }
+}
+
+/** A connection to a file that only its owner can read. */
+function connect(file: string): Libsql.Database {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    const descriptor = openSync(file, 'a+', 0o600)
+    try {
+      keepPrivate(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    return new Libsql(file, { timeout: PATIENCE })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = `${file} cannot be opened for writing: ${code ?? message}`
+    throw new Fault('AccountsUnavailable', { reason }, { cause: error })
+  }
+}
+
+/** A file that was put there with other rights, a backup say, is made private where its owner opens it. */
+function keepPrivate(descriptor: number): void {
+  const { uid, mode } = fstatSync(descriptor)
+  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) fchmodSync(descriptor, 0o600)
+}

@@ -1,0 +1,108 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../errors.ts'
+import { createEmbeddedStore } from '../store/embedded/embedded.ts'
+import type { EngineSettings } from '../store/remote/addresses.ts'
+import { createRemoteStore, type SharedStore } from '../store/remote/remote.ts'
+import type { Store } from '../store/store.ts'
+import { replaceDurably } from './durable.ts'
+import { localRegistry } from './local-registry.ts'
+import type { Registry } from './registry.ts'
+import { SharedRegistry } from './shared-registry.ts'
+import type { Versions } from './versions.ts'
+
+/** What of the configuration says where records are kept. */
+export interface StoreSettings {
+  readonly portal: string
+  readonly base: string
+  readonly workers: number
+  /** Seconds. */
+  readonly deadline: number
+  /** The engine; absent, the records are in the memory of this process. */
+  readonly store?: EngineSettings & { readonly concurrency: number }
+}
+
+/** The store of a portal and which versions in it are in force. */
+export interface PortalStore {
+  readonly store: Store
+  readonly registry: Registry
+  /** Null where no other process shares the store. */
+  readonly shared: { readonly store: SharedStore; readonly registry: SharedRegistry } | null
+}
+
+/**
+ * Opens the store that a portal is configured with. Faults: those of {@link createRemoteStore}.
+ *
+ * @param patience milliseconds that an engine is waited for, which may be started at the same time as this process
+ */
+export async function openPortalStore(
+  settings: StoreSettings,
+  versions: Versions,
+  onEvent: (event: { readonly event: string; readonly reason: string }) => void = () => undefined,
+  patience = 0,
+): Promise<PortalStore> {
+  const deadline = settings.deadline * 1000
+  if (settings.store === undefined) {
+    const store = await createEmbeddedStore({ workers: settings.workers, deadline, onEvent })
+    return { store, registry: localRegistry(versions), shared: null }
+  }
+  const { store } = settings
+  const shared = await persistently(() => openSharedStore({ ...settings, store }, onEvent), patience, onEvent)
+  return { store: shared.store, registry: shared.registry, shared }
+}
+
+/** Tries again and again, for some time, what needs an engine that nobody answers for yet. */
+async function persistently<T>(
+  work: () => Promise<T>,
+  patience: number,
+  onEvent: (event: { readonly event: string; readonly reason: string }) => void,
+): Promise<T> {
+  const end = Date.now() + patience
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isAway = error instanceof Fault && error.code === 'StoreUnavailable'
+      if (!isAway || Date.now() > end) throw error
+      if (tries === 0) onEvent({ event: 'waiting for the engine', reason: error.message })
+      await sleep(500)
+    }
+  }
+}
+
+/** The same for a portal that is known to have an engine. */
+export async function openSharedStore(
+  { portal, base, deadline, store: settings }: StoreSettings & Required<Pick<StoreSettings, 'store'>>,
+  onEvent: (event: { readonly event: string; readonly reason: string }) => void = () => undefined,
+): Promise<{ readonly store: SharedStore; readonly registry: SharedRegistry }> {
+  const store = await createRemoteStore({
+    settings,
+    deadline: deadline * 1000,
+    concurrency: settings.concurrency,
+    onEvent,
+    memory: memoryOf(path.join(portal, 'var', 'engine.json')),
+  })
+  return { store, registry: new SharedRegistry({ store, base, now: () => Date.now() }) }
+}
+
+/** Where it is kept what was found out about an engine, so that not every command has to find it out. */
+function memoryOf(file: string) {
+  return {
+    read: () => {
+      try {
+        return readFileSync(file, 'utf8')
+      } catch {
+        return null
+      }
+    },
+    write: (text: string) => {
+      try {
+        mkdirSync(path.dirname(file), { recursive: true })
+        replaceDurably(file, text)
+      } catch {
+        // A folder that cannot be written costs the same questions at the next start.
+      }
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, fstatSync, read } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { Header, Pack, Parser, ReadEntry } from 'tar'
+import { Fault } from '../../errors.ts'
+import type { BackupFile, OpenFile } from './contents.ts'
+import { unreadable } from './manifest.ts'
+
+/** What was written of a file, or read. */
+export interface Summed {
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** What is packed is mostly compressed already. */
+const GZIP = { level: 1 }
+const MODE = 0o600
+
+/** Writes an archive (tar, compressed with gzip), file by file as they come. */
+export class ArchiveWriter {
+  private readonly pack = new Pack({ gzip: GZIP, portable: true, strict: true })
+  private readonly writing: Promise<void>
+  private readonly failed: Promise<never>
+
+  constructor(out: FileHandle) {
+    this.writing = this.write(out)
+    this.failed = this.writing.then(
+      () => new Promise<never>(() => undefined),
+      error => {
+        throw error
+      },
+    )
+    this.failed.catch(() => undefined)
+  }
+
+  /** Writes one file and closes it. Faults: SourceUnreadable where it changes meanwhile. */
+  async add(file: BackupFile): Promise<Summed> {
+    if ('text' in file)
+      return this.entry(file.path, Buffer.byteLength(file.text), new Date(0), [Buffer.from(file.text)])
+    const { path, handle, size, mtimeMs } = file
+    try {
+      return await this.entry(path, size, new Date(mtimeMs), piecesOf(file))
+    } finally {
+      closeSync(handle)
+    }
+  }
+
+  /** Ends the archive; resolves when all of it is written. */
+  async end(): Promise<void> {
+    this.pack.end()
+    await this.writing
+  }
+
+  private async entry(
+    path: string,
+    size: number,
+    mtime: Date,
+    pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): Promise<Summed> {
+    const entry = new ReadEntry(new Header({ path, size, mtime, mode: MODE, type: 'File' }))
+    const hash = createHash('sha256')
+    this.pack.add(entry)
+    for await (const piece of pieces) {
+      hash.update(piece)
+      if (!entry.write(piece)) await Promise.race([once(entry, 'drain'), this.failed])
+    }
+    entry.end()
+    return { path, bytes: size, sha256: hash.digest('hex') }
+  }
+
+  private async write(out: FileHandle): Promise<void> {
+    for await (const piece of this.pack) await out.writeFile(piece)
+  }
+}
+
+/** The bytes of an open file, as many as it had when it was opened. */
+async function* piecesOf({ path, handle, size, mtimeMs }: OpenFile): AsyncGenerator<Buffer> {
+  let at = 0
+  while (at < size) {
+    const buffer = Buffer.allocUnsafe(Math.min(1 << 16, size - at))
+    const { bytesRead } = await readPiece(handle, buffer, 0, buffer.length, at)
+    if (bytesRead === 0) break
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+  const after = fstatSync(handle)
+  if (at < size || after.size !== size || after.mtimeMs !== mtimeMs)
+    throw new Fault('SourceUnreadable', { reason: `${path} was written to while it was read: try again` })
+}
+
+const readPiece = promisify(read)
+
+/**
+ * Reads an archive file by file. Faults: SourceUnreadable where it is none, is damaged, or was cut off.
+ *
+ * @param take is given each file in turn and reads all of it
+ */
+export async function readArchive(
+  archive: string,
+  take: (path: string, size: number, pieces: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<void> {
+  let failure: unknown = null
+  let taking: Promise<void> = Promise.resolve()
+  const fail = (error: unknown) => {
+    failure ??= error
+  }
+  const parser = new Parser({
+    strict: true,
+    // Zeros of an empty database are more than any text compresses to.
+    maxDecompressionRatio: Number.POSITIVE_INFINITY,
+    onReadEntry: entry => {
+      taking = taking.then(async () => {
+        if (failure === null && entry.type !== 'File')
+          fail(unreadable(archive, `${entry.path} is a ${entry.type}, and files alone are expected`))
+        if (failure === null) await take(entry.path, entry.size, entry).catch(fail)
+        if (failure !== null) entry.resume()
+      })
+    },
+  })
+  const ended = new Promise<void>(resolve => {
+    parser.on('end', resolve)
+    parser.on('error', error => {
+      fail(unreadable(archive, `it cannot be read as an archive: ${String((error as Error).message)}`, error))
+      resolve()
+    })
+  })
+  for await (const piece of piecesOfFile(archive)) {
+    if (failure !== null) break
+    if (!parser.write(piece)) await Promise.race([once(parser, 'drain'), ended])
+  }
+  if (failure === null) parser.end()
+  if (failure === null) await ended
+  await taking
+  if (failure !== null) throw failure
+}
+
+async function* piecesOfFile(file: string): AsyncGenerator<Buffer> {
+  const handle = await open(file, 'r').catch(error => {
+    throw unreadable(file, `it cannot be opened: ${(error as NodeJS.ErrnoException).code}`)
+  })
+  yield* handle.createReadStream({ highWaterMark: 1 << 16 })
+}

@@ -1,0 +1,119 @@
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../errors.ts'
+
+/** A file for an archive: one that is open, or a text that was read already. Paths are relative to the portal. */
+export type BackupFile = OpenFile | { readonly path: string; readonly text: string }
+
+export interface OpenFile {
+  readonly path: string
+  /** Its descriptor, which whoever reads the file closes. */
+  readonly handle: number
+  readonly size: number
+  /** When it was changed before it was opened, in milliseconds since 1970. */
+  readonly mtimeMs: number
+}
+
+/**
+ * The files of a portal without its accounts: settings, data and mappings, and the published versions, each as a whole although
+ * others publish meanwhile.
+ */
+export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
+  for (const name of ['portal.yaml', 'data', 'mappings', 'var/mappings', 'var/usage.json'])
+    yield* filesBelow(portal, name, new Set())
+  const published = path.join(portal, 'var', 'published')
+  for (const id of namesIn(published)) yield* publishedFiles(published, id)
+}
+
+/** A file, or all below a folder; links are followed, but not in circles. */
+function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): Generator<BackupFile> {
+  const file = path.join(portal, ...name.split('/'))
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found?.isFile() === true) {
+    const opened = unlessGone(() => openFile(file, name))
+    if (opened !== null) yield opened
+  } else if (found?.isDirectory() === true) {
+    const real = realpathSync(file)
+    if (above.has(real)) return
+    const inside = new Set([...above, real])
+    for (const entry of namesIn(file))
+      if (entry !== 'node_modules') yield* filesBelow(portal, `${name}/${entry}`, inside)
+  }
+}
+
+/** Attempts to open a version before others have replaced it, and the wait between two, in milliseconds. */
+const [ATTEMPTS, PAUSE] = [50, 20]
+
+/**
+ * The files of the version of a dataset that is in force. They never change, but are removed when newer ones come: all are
+ * opened at once, before the first is read, and `current` must name the same version before and after.
+ */
+async function* publishedFiles(published: string, id: string): AsyncGenerator<BackupFile> {
+  const home = path.join(published, id)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const files = openVersion(home, `var/published/${id}`)
+    if (files === null) await sleep(PAUSE)
+    else {
+      yield* files
+      return
+    }
+  }
+  const reason = `${id} was published anew whenever it was to be read: try again when that is over`
+  throw new Fault('SourceUnreadable', { reason })
+}
+
+/** Opens all files that a version needs, those of older versions too; null where some are gone meanwhile. */
+function openVersion(home: string, name: string): readonly BackupFile[] | null {
+  const opened: OpenFile[] = []
+  const text = (file: string) => unlessGone(() => readFileSync(path.join(home, file), 'utf8'))
+  const giveUp = () => {
+    for (const { handle } of opened) closeSync(handle)
+    return null
+  }
+  try {
+    const current = text('current')
+    for (const folder of current === null ? [] : foldersOf(home, current.trim()))
+      for (const entry of readdirSync(path.join(home, folder), { withFileTypes: true }))
+        if (entry.isFile())
+          opened.push(openFile(path.join(home, folder, entry.name), `${name}/${folder}/${entry.name}`))
+    const states = ['removed.json', 'withdrawn'].map(file => [file, text(file)] as const)
+    if (text('current') !== current) return giveUp()
+    const texts = [...states, ['current', current] as const]
+    return [
+      ...opened,
+      ...texts.flatMap(([file, found]) => (found === null ? [] : [{ path: `${name}/${file}`, text: found }])),
+    ]
+  } catch (error) {
+    giveUp()
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** The folder of a version, and those of older ones whose files it has as its own. */
+function foldersOf(home: string, version: string): ReadonlySet<string> {
+  const text = readFileSync(path.join(home, version, 'manifest.json'), 'utf8')
+  const { graphs } = JSON.parse(text) as { readonly graphs: readonly { readonly file: string }[] }
+  return new Set([version, ...graphs.flatMap(({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [])])
+}
+
+/** Opens a file, and remembers what it is at this moment. */
+export function openFile(file: string, name: string): OpenFile {
+  const handle = openSync(file, 'r')
+  const { size, mtimeMs } = fstatSync(handle)
+  return { path: name, handle, size, mtimeMs }
+}
+
+function namesIn(folder: string): string[] {
+  return (unlessGone(() => readdirSync(folder)) ?? []).sort()
+}
+
+function unlessGone<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    throw error
+  }
+}

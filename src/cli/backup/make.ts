@@ -1,0 +1,90 @@
+import { existsSync, readSync } from 'node:fs'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { accountsFile } from '../../accounts/open.ts'
+import { synchronise } from '../../catalog/durable.ts'
+import type { Manifest } from '../../catalog/versions.ts'
+import type { Config } from '../../config.ts'
+import { Fault } from '../../errors.ts'
+import { lodestoneVersion } from '../../telemetry/version.ts'
+import { withAccounts } from '../accounts.ts'
+import { ArchiveWriter, type Summed } from './archive.ts'
+import { type BackupFile, type OpenFile, openFile, portalFiles } from './contents.ts'
+import { BACKUP_FORMAT, type BackupManifest, MANIFEST } from './manifest.ts'
+
+/**
+ * Writes a portal into one archive, whole although it is served and published meanwhile: first its accounts, as of one
+ * moment, then its files, at last what is in it, with the sums of all. The file appears when it is finished.
+ *
+ * Faults: Usage where the file exists, SourceUnreadable, AccountsUnavailable.
+ */
+export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
+  if (existsSync(file)) throw new Fault('Usage', { reason: `${file} exists already: name one that does not` })
+  const unfinished = `${file}.unfinished-${process.pid}`
+  const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-backup-'))
+  const out = await open(unfinished, 'wx', 0o600).catch(error => {
+    const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
+    throw new Fault('Usage', { reason })
+  })
+  try {
+    const writer = new ArchiveWriter(out)
+    const files: Summed[] = []
+    const accounts = await accountsCopy(config, path.join(temporary, 'accounts.sqlite'))
+    if (accounts !== null) files.push(await writer.add(accounts))
+    const versions = new WrittenVersions()
+    for await (const each of portalFiles(config.portal)) {
+      versions.note(each)
+      files.push(await writer.add(each))
+    }
+    const manifest: BackupManifest = {
+      format: BACKUP_FORMAT,
+      lodestone: lodestoneVersion(),
+      made: now.toISOString(),
+      datasets: versions.datasets,
+      accounts: accounts !== null,
+      files,
+    }
+    await writer.add({ path: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n` })
+    await writer.end()
+    await out.sync()
+    await rename(unfinished, file)
+    synchronise(path.dirname(path.resolve(file)))
+    return manifest
+  } finally {
+    await out.close()
+    await rm(unfinished, { force: true })
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/** The accounts as a file of their own, wherever they are; null where there are none yet. */
+async function accountsCopy(config: Config, copy: string): Promise<BackupFile | null> {
+  if (config.accounts === undefined && !existsSync(accountsFile(config.portal))) return null
+  await withAccounts(config, accounts => accounts.backup(copy))
+  return openFile(copy, 'var/accounts.sqlite')
+}
+
+/** Gathers what the published versions are that are written, from their own manifests. */
+class WrittenVersions {
+  private readonly manifests = new Map<string, Manifest>()
+  readonly datasets: BackupManifest['datasets'] = []
+
+  note(file: BackupFile): void {
+    const [, id = '', name = ''] = /^var\/published\/([^/]+)\/(.+)$/.exec(file.path) ?? []
+    if ('handle' in file && name.endsWith('/manifest.json'))
+      this.manifests.set(`${id}/${name}`, JSON.parse(wholeText(file)) as Manifest)
+    if (!('text' in file) || name !== 'current') return
+    const version = file.text.trim()
+    const manifest = this.manifests.get(`${id}/${version}/manifest.json`)
+    if (manifest === undefined) return
+    const triples = manifest.graphs.reduce((sum, graph) => sum + graph.triples, 0)
+    this.datasets.push({ id, version, records: manifest.statistics.records, triples })
+  }
+}
+
+function wholeText({ handle, size }: OpenFile): string {
+  const bytes = Buffer.alloc(size)
+  readSync(handle, bytes, 0, size, 0)
+  return bytes.toString('utf8')
+}

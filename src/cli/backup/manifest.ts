@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { Fault } from '../../errors.ts'
+
+/** Changes whenever an archive means something else; older programs refuse newer archives. */
+export const BACKUP_FORMAT = 1
+
+/** The last file of an archive. */
+export const MANIFEST = 'backup.json'
+
+const BackupManifest = Type.Object({
+  format: Type.Integer(),
+  /** The version of Lodestone that wrote it. */
+  lodestone: Type.String(),
+  /** ISO 8601. */
+  made: Type.String(),
+  datasets: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      version: Type.String(),
+      records: Type.Integer(),
+      triples: Type.Integer(),
+    }),
+  ),
+  /** Whether the accounts are in it, as a file that serves as accounts itself. */
+  accounts: Type.Boolean(),
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer(),
+      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    }),
+  ),
+})
+
+/** What an archive has, with the sum of every file. */
+export type BackupManifest = Static<typeof BackupManifest>
+
+/** Reads the manifest of an archive. Faults: SourceUnreadable. */
+export function readManifest(text: string, archive: string): BackupManifest {
+  let found: unknown
+  try {
+    found = JSON.parse(text)
+  } catch {
+    found = null
+  }
+  if (!Value.Check(BackupManifest, found))
+    throw unreadable(archive, `its ${MANIFEST} cannot be read: a back-up of lodestone is expected`)
+  if (found.format > BACKUP_FORMAT)
+    throw unreadable(
+      archive,
+      `it is of a newer format (${found.format}): restore it with lodestone ${found.lodestone}`,
+    )
+  return found
+}
+
+export function unreadable(archive: string, reason: string, cause?: unknown): Fault {
+  return new Fault(
+    'SourceUnreadable',
+    { reason: `${archive}: ${reason}` },
+    { place: { file: archive }, cause },
+  )
+}

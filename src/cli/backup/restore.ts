@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { synchronise } from '../../catalog/durable.ts'
+import { Fault } from '../../errors.ts'
+import { runningServers } from '../running.ts'
+import type { BackupManifest } from './manifest.ts'
+import { unpack } from './unpack.ts'
+
+export interface Restored {
+  readonly manifest: BackupManifest
+  /** Folder with what was in the place of the portal before; null where nothing was. */
+  readonly before: string | null
+}
+
+/** What a portal folder may have that a back-up would replace. */
+const PARTS = ['portal.yaml', 'data', 'mappings', 'var'] as const
+
+/**
+ * Puts the portal of an archive into a folder. All is unpacked and compared beside it first; then its parts are renamed into
+ * their places, and back again where that fails half-way.
+ *
+ * @param isForced also where a portal is there, which is moved aside, or a server runs on it
+ * Faults: Usage where it may not be restored there, SourceUnreadable.
+ */
+export async function restorePortal(
+  archive: string,
+  portal: string,
+  isForced: boolean,
+  now: Date,
+): Promise<Restored> {
+  if (!isForced) refuse(portal, now)
+  const made = await mkdir(portal, { recursive: true })
+  const fresh = await mkdtemp(path.join(portal, '.restoring-'))
+  try {
+    const manifest = await unpack(archive, fresh)
+    const before = await exchange(portal, fresh, now)
+    return { manifest, before }
+  } catch (error) {
+    if (made !== undefined) await rm(portal, { recursive: true, force: true })
+    throw error
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+function refuse(portal: string, now: Date): void {
+  const [running] = runningServers(portal, now.getTime())
+  if (running !== undefined) {
+    const reason = `a server runs on ${portal} (process ${running.pid} on ${running.host}): end it first, or use --force`
+    throw new Fault('Usage', { reason })
+  }
+  const [there] = PARTS.filter(name => existsSync(path.join(portal, name)))
+  if (there === undefined) return
+  const reason = `${path.join(portal, there)} is there already: restore into an empty folder, or use --force, which moves aside what is there`
+  throw new Fault('Usage', { reason })
+}
+
+/** Moves the parts of a portal aside and fresh ones into their places; undoes that where it fails. */
+async function exchange(portal: string, fresh: string, now: Date): Promise<string | null> {
+  const aside = path.join(portal, `before-${now.toISOString().replace(/[:.]/g, '')}`)
+  const moved: (readonly [from: string, to: string])[] = []
+  const move = async (from: string, to: string) => {
+    await rename(from, to)
+    moved.push([from, to])
+  }
+  try {
+    const there = PARTS.filter(name => existsSync(path.join(portal, name)))
+    if (there.length > 0) await mkdir(aside)
+    for (const name of there) await move(path.join(portal, name), path.join(aside, name))
+    for (const name of await readdir(fresh)) await move(path.join(fresh, name), path.join(portal, name))
+    synchronise(portal)
+    return there.length > 0 ? aside : null
+  } catch (error) {
+    for (const [from, to] of moved.reverse()) await rename(to, from)
+    await rm(aside, { recursive: true, force: true })
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
+import path from 'node:path'
+import { readArchive } from './archive.ts'
+import { type BackupManifest, MANIFEST, readManifest, unreadable } from './manifest.ts'
+
+/** What a portal is made of: an archive has nothing else. */
+const PARTS: ReadonlySet<string> = new Set(['portal.yaml', 'data', 'mappings', 'var'])
+
+/** Longest manifest, in bytes: some hundred thousand files. */
+const LONGEST_MANIFEST = 100_000_000
+
+/**
+ * Unpacks an archive into an empty folder and compares all that is in it with its manifest. Where it throws, the folder has
+ * files that nobody should use. Faults: SourceUnreadable.
+ */
+export async function unpack(archive: string, folder: string): Promise<BackupManifest> {
+  const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()
+  let text: string | null = null
+  await readArchive(archive, async (name, size, pieces) => {
+    if (name === MANIFEST) {
+      if (size > LONGEST_MANIFEST) throw unreadable(archive, `its ${MANIFEST} is longer than any`)
+      const read: Buffer[] = []
+      for await (const piece of pieces) read.push(Buffer.from(piece))
+      text = Buffer.concat(read).toString('utf8')
+      return
+    }
+    if (!isOfPortal(name)) throw unreadable(archive, `${name} is no file of a portal`)
+    if (found.has(name)) throw unreadable(archive, `${name} is in it twice`)
+    found.set(name, await write(path.join(folder, ...name.split('/')), pieces))
+  })
+  if (text === null)
+    throw unreadable(archive, `it has no ${MANIFEST}: it was cut off, or is no back-up of lodestone`)
+  const manifest = readManifest(text, archive)
+  for (const { path: name, bytes, sha256 } of manifest.files) {
+    const file = found.get(name)
+    if (file === undefined) throw unreadable(archive, `${name} is missing`)
+    if (file.bytes !== bytes || file.sha256 !== sha256) throw unreadable(archive, `${name} is damaged`)
+    found.delete(name)
+  }
+  const [more] = found.keys()
+  if (more !== undefined) throw unreadable(archive, `${more} is in it and not in its ${MANIFEST}`)
+  return manifest
+}
+
+function isOfPortal(name: string): boolean {
+  const steps = name.split('/')
+  const isPlain = steps.every(step => step !== '' && step !== '.' && step !== '..' && !/[\\\0]/.test(step))
+  return isPlain && PARTS.has(steps[0] ?? '')
+}
+
+async function write(file: string, pieces: AsyncIterable<Buffer>) {
+  await mkdir(path.dirname(file), { recursive: true })
+  const handle = await open(file, 'wx', file.endsWith('.sqlite') ? 0o600 : 0o644)
+  try {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const piece of pieces) {
+      hash.update(piece)
+      bytes += piece.length
+      await handle.writeFile(piece)
+    }
+    await handle.sync()
+    return { bytes, sha256: hash.digest('hex') }
+  } finally {
+    await handle.close()
+  }
+}

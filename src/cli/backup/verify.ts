@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { accountsFile, openAccounts } from '../../accounts/open.ts'
+import { versionsOf } from '../../catalog/versions.ts'
+import { checkPublished } from '../published-files.ts'
+import { type BackupManifest, unreadable } from './manifest.ts'
+import { restorePortal } from './restore.ts'
+
+export interface Verified {
+  readonly manifest: BackupManifest
+  /** Users in the accounts; null where there are no accounts. */
+  readonly users: number | null
+}
+
+/**
+ * Checks an archive by restoring it into a folder of its own, which is removed: every file is compared with its sum, every
+ * published version is read to its last triple, the accounts are opened. Faults: SourceUnreadable.
+ */
+export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
+  const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-verify-'))
+  try {
+    const portal = path.join(temporary, 'portal')
+    const { manifest } = await restorePortal(archive, portal, false, now)
+    const versions = versionsOf(portal)
+    for (const { id, version, triples } of manifest.datasets) {
+      const found = await checkPublished(versions, id)
+      const problem =
+        found === null || found.version !== version
+          ? `version ${version} is not there`
+          : (found.problem ??
+            (found.triples === triples ? null : `${found.triples} triples were found of ${triples}`))
+      if (problem !== null) throw unreadable(archive, `${id}: ${problem}`)
+    }
+    return { manifest, users: await countUsers(accountsFile(portal), now) }
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function countUsers(file: string, now: Date): Promise<number | null> {
+  if (!existsSync(file)) return null
+  const accounts = openAccounts(file, { now: () => now.getTime() })
+  try {
+    return (await accounts.users.list()).length
+  } finally {
+    await accounts.close()
+  }
+}

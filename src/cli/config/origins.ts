@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type ConfigFlags, DEFAULTS, loadConfig, PORTAL_SCHEMA, settingSources } from '../../config.ts'
+import { keyLines } from '../../document.ts'
+import { addressWithoutSecrets, isSecret } from '../../http/secrets.ts'
+import { withoutCredentials } from '../../model/credentials.ts'
+
+/** Where a value comes from. */
+export type Origin =
+  | { readonly type: 'default' }
+  | { readonly type: 'file'; readonly file: string; readonly line: number | null }
+  | { readonly type: 'variable'; readonly name: string }
+  | { readonly type: 'flag'; readonly name: string }
+
+export interface ShownSetting {
+  readonly setting: string
+  /** Without what is secret; null where there is none. */
+  readonly value: unknown
+  readonly origin: Origin
+  readonly description: string
+}
+
+/** Every setting with its value and whence it has it. Faults: ConfigInvalid, as for any command. */
+export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv): readonly ShownSetting[] {
+  const config = loadConfig(flags, environment)
+  const sources = settingSources(flags, environment)
+  const file = path.join(sources.portal, 'portal.yaml')
+  const lines = keyLines(readFileSync(file, 'utf8'))
+  const usual: Readonly<Record<string, unknown>> = { ...DEFAULTS, base: config.base }
+  return Object.entries(PORTAL_SCHEMA.properties).map(([setting, schema]) => {
+    const given = (settings: object) => (settings as Readonly<Record<string, unknown>>)[setting]
+    const found: readonly (readonly [unknown, Origin])[] = [
+      [given(sources.flags), { type: 'flag', name: `--${setting}` }],
+      [given(sources.environment), { type: 'variable', name: `LODESTONE_${setting.toUpperCase()}` }],
+      [given(sources.file), { type: 'file', file, line: lines.get(setting) ?? null }],
+      [usual[setting] ?? null, { type: 'default' }],
+    ]
+    const [value = null, origin = { type: 'default' }] = found.find(([each]) => each !== undefined) ?? []
+    const { description = '' } = schema as { readonly description?: string }
+    const shown = value !== null && SECRET_NAME.test(setting) ? 'redacted' : withoutSecretParts(value)
+    return { setting, value: shown, origin, description }
+  })
+}
+
+/** Settings whose whole value is secret. */
+const SECRET_NAME = /(?:^|_)(?:password|secret|token)$/
+
+/** A value as it may be shown: passwords, keys and what stands before the @ of an address are taken out. */
+function withoutSecretParts(value: unknown): unknown {
+  if (typeof value === 'string') return withoutCredentials(addressWithoutSecrets(value))
+  if (Array.isArray(value)) return value.map(withoutSecretParts)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      isSecret(name) ? 'redacted' : withoutSecretParts(part),
+    ]),
+  )
+}
+
+/** An origin in a few words. */
+export function originText(origin: Origin): string {
+  switch (origin.type) {
+    case 'default':
+      return 'default'
+    case 'file':
+      return `portal.yaml${origin.line === null ? '' : `:${origin.line}`}`
+    case 'variable':
+    case 'flag':
+      return origin.name
+    default:
+      return origin satisfies never
+  }
+}

@@ -1,0 +1,80 @@
+import { Command } from 'commander'
+import { loadConfig } from '../config.ts'
+import { Fault, faultText } from '../errors.ts'
+import { tracingSettings } from '../telemetry/otel-settings.ts'
+import { lodestoneVersion } from '../telemetry/version.ts'
+import { printJson } from './accounts.ts'
+import { originText, shownSettings } from './config/origins.ts'
+import { diagnoseAccounts } from './doctor/accounts.ts'
+import { type Finding, looked, ok, problem } from './doctor/finding.ts'
+import { diagnoseDisk, diagnoseNode } from './doctor/machine.ts'
+import { diagnoseBase, diagnosePorts } from './doctor/network.ts'
+import { diagnoseDefinitions, diagnoseVersions } from './doctor/portal.ts'
+import { diagnoseStore } from './doctor/store.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+
+/** `lodestone doctor`: looks at all that a portal needs, and says what to do where something is wrong. */
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('look at all that the portal needs, and say what to do about what is wrong')
+    .option(...PORTAL_OPTION)
+    .option('--port <n>', 'port to listen on', portArgument)
+    .option(...BASE_OPTION)
+    .option(...JSON_OPTION)
+    .action(async ({ json, ...flags }: PortalOptions & { readonly json?: boolean }) => {
+      const findings = await diagnose(flags, process.env)
+      if (json === true) printJson(findings)
+      else process.stdout.write(findings.map(findingText).join(''))
+      if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1
+    })
+}
+
+/** All findings about a portal, in the order in which they should be mended. */
+export async function diagnose(
+  flags: PortalOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly Finding[]> {
+  const node = diagnoseNode(process.version)
+  let config: ReturnType<typeof loadConfig>
+  try {
+    config = loadConfig(flags, environment)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const advice = 'mend the setting: nothing else can be looked at before'
+    return [node, problem('settings', faultText(error), advice)]
+  }
+  const now = () => Date.now()
+  const { portal, base } = config
+  const looks: readonly (readonly [string, () => readonly Finding[] | Promise<readonly Finding[]>])[] = [
+    ['settings', () => settingFindings(flags, environment)],
+    ['var', () => diagnoseDisk(portal, now)],
+    ['data', () => diagnoseDefinitions(portal, base)],
+    ['versions', () => diagnoseVersions(portal, base)],
+    ['accounts', () => diagnoseAccounts(config, new Date(now()))],
+    ['store', () => diagnoseStore(config)],
+    ['ports', () => diagnosePorts(config, now())],
+    ['base', () => diagnoseBase(config)],
+  ]
+  const findings: Finding[] = [node]
+  for (const [check, look] of looks) findings.push(...(await looked(check, look)))
+  return findings
+}
+
+/** The settings that somebody gave, and from where. */
+function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): readonly Finding[] {
+  const given = shownSettings(flags, environment).filter(({ origin }) => origin.type !== 'default')
+  const told = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)
+  const otel = shownSettings(flags, environment).find(({ setting }) => setting === 'otel')?.value
+  const traces = tracingSettings(typeof otel === 'string' ? otel : undefined, environment, lodestoneVersion())
+  return [
+    ok('settings', told.length === 0 ? 'all have their defaults' : `given: ${told.join(', ')}`),
+    ...(traces === null ? [] : [ok('traces', `are sent to ${new URL(traces.endpoint).host}`)]),
+  ]
+}
+
+const SIGNS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const
+
+function findingText({ check, status, message, advice }: Finding): string {
+  const first = `${SIGNS[status]}  ${check}: ${message.replaceAll('\n', '\n         ')}\n`
+  return advice === undefined ? first : `${first}         ${advice}\n`
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { accountsFile } from '../../accounts/open.ts'
+import type { Config } from '../../config.ts'
+import { quotaLimits } from '../../http/quota.ts'
+import { withAccounts } from '../accounts.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** The part of the calls of a day from which on it is told. */
+const NEARLY = 0.9
+
+/** Opens the accounts, which brings their tables up to date as every command does, and looks at the calls of today. */
+export async function diagnoseAccounts(config: Config, now: Date): Promise<readonly Finding[]> {
+  if (config.accounts === undefined && !existsSync(accountsFile(config.portal)))
+    return [ok('accounts', `${accountsFile(config.portal)} is not there yet: the first use makes it`)]
+  try {
+    return await withAccounts(config, async accounts => {
+      const users = await accounts.users.list()
+      const counts = await accounts.calls.read(now.toISOString().slice(0, 10))
+      return [
+        ok(
+          'accounts',
+          `${users.length} users in ${config.accounts === undefined ? 'a file' : 'the database'}`,
+        ),
+        quotaFinding(counts.get('domain') ?? 0, config),
+      ]
+    })
+  } catch (error) {
+    const advice =
+      config.accounts === undefined
+        ? 'restore var/accounts.sqlite from a back-up, or mend the rights of the file'
+        : 'see the settings accounts and accounts_password_file, and whether the database is up'
+    return [problem('accounts', (error as Error).message, advice)]
+  }
+}
+
+function quotaFinding(taken: number, { quotas }: Config): Finding {
+  const { domain } = quotaLimits(quotas)
+  const told = `${taken} of ${domain} calls of today are taken`
+  return taken >= NEARLY * domain
+    ? warning('quotas', told, 'raise quotas.domain, or find out who calls: see /api/v2/monitoring')
+    : ok('quotas', told)
+}

@@ -1,0 +1,77 @@
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
+import path from 'node:path'
+import { lodestoneVersion } from '../../telemetry/version.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** The oldest Node that Lodestone runs on. */
+const OLDEST: readonly [number, number] = [20, 19]
+
+/** Bytes of a disk below which publishing may fail at any moment, and below which it soon will. */
+const [LEAST_FREE, LOW] = [50e6, 1e9]
+
+/** Seconds by which the clocks of this machine and of its files may differ. */
+const MOST_SKEW = 5
+
+/** @param version as `process.version` tells it */
+export function diagnoseNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
+  const told = `node ${version}, lodestone ${lodestoneVersion()}, ${availableParallelism()} processors`
+  const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])
+  return isOld
+    ? problem('node', `${told}: too old`, `run it with Node ${OLDEST.join('.')} or newer`)
+    : ok('node', told)
+}
+
+/** Bytes of memory that this process may have: what its group is limited to, or all of the machine. */
+export function availableMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 && limit < totalmem() ? limit : totalmem()
+}
+
+/** Looks whether var/ can be written to, how much room there is, and whether its clock is that of this process. */
+export async function diagnoseDisk(portal: string, now: () => number): Promise<readonly Finding[]> {
+  const folder = path.join(portal, 'var')
+  const there = statSync(folder, { throwIfNoEntry: false })
+  const tried = there === undefined ? portal : folder
+  let written: string
+  try {
+    written = mkdtempSync(path.join(tried, '.doctor-'))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const advice = 'give the user that runs lodestone the right to write there, or mount it writable'
+    return [problem('var', `${tried} cannot be written to: ${code}`, advice)]
+  }
+  try {
+    const { bavail, bsize } = await statfs(tried)
+    return [ok('var', `${tried} can be written to`), roomFinding(bavail * bsize), clockFinding(written, now)]
+  } finally {
+    rmSync(written, { recursive: true, force: true })
+  }
+}
+
+function roomFinding(free: number): Finding {
+  const told = `${(free / 1e9).toFixed(1)} GB are free`
+  if (free < LEAST_FREE) return problem('disk', told, 'make room: nothing can be published or counted')
+  if (free < LOW) return warning('disk', told, 'make room: a publication needs its version twice for a while')
+  return ok('disk', told)
+}
+
+function clockFinding(folder: string, now: () => number): Finding {
+  const file = path.join(folder, 'clock')
+  const before = now()
+  const handle = openSync(file, 'w')
+  writeSync(handle, 'x')
+  closeSync(handle)
+  const skew = Math.abs(statSync(file).mtimeMs - before) / 1000
+  const told = new Date(before).toISOString()
+  if (skew > MOST_SKEW) {
+    const advice = 'set both clocks by the same source: sessions, tokens and quotas depend on them'
+    return warning('clock', `${told}; that of the files is ${skew.toFixed(0)} s off`, advice)
+  }
+  const year = new Date(before).getUTCFullYear()
+  return year < 2025 || year > 2100
+    ? problem('clock', `it says ${told}`, 'set the clock: tokens and sessions would be expired or for ever')
+    : ok('clock', told)
+}

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { definedDatasets, readDefinition } from '../../catalog/definition.ts'
+import { mappingFile } from '../../catalog/mapping-file.ts'
+import {
+  currentManifest,
+  isWithdrawn,
+  publishedDatasets,
+  storedDatasets,
+  type Versions,
+  versionFolder,
+  versionsOf,
+} from '../../catalog/versions.ts'
+import { placeText } from '../../errors.ts'
+import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
+import { readMapping } from '../../mapping/read.ts'
+import { checkPublished } from '../published-files.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** Looks at every dataset.yaml and every mapping: whether they can be read. `lodestone check` reads the data as well. */
+export function diagnoseDefinitions(portal: string, base: string): readonly Finding[] {
+  const ids = definedDatasets(portal)
+  if (ids.length === 0) {
+    const advice = 'lodestone import FILE makes the folder of a dataset'
+    return [warning('data', `${path.join(portal, 'data')} has no datasets`, advice)]
+  }
+  const wrong = ids.flatMap(id => [...definitionFindings(portal, id), ...mappingFindings(portal, base, id)])
+  return wrong.length > 0 ? wrong : [ok('data', `${ids.length} datasets and their mappings can be read`)]
+}
+
+function definitionFindings(portal: string, id: string): readonly Finding[] {
+  return readDefinition(portal, id).problems.map(({ message, place }) =>
+    problem('data', `${id}: ${placeText(place)}${message}`, 'mend it; lodestone check tells more'),
+  )
+}
+
+function mappingFindings(portal: string, base: string, id: string): readonly Finding[] {
+  const found = mappingFile(portal, id)
+  if (found === null) return []
+  const { diagnostics } = readMapping(found.text, path.basename(found.file), {
+    prefixes: portalPrefixes(base, id),
+  })
+  return diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message, place }) =>
+      problem(
+        'mapping',
+        `${found.file}:${place.line}:${place.column}: ${message}`,
+        `lodestone mapping check ${id} tells more`,
+      ),
+    )
+}
+
+/** Reads the published versions to their last triple, and looks for what should not be there. */
+export async function diagnoseVersions(portal: string, base: string): Promise<readonly Finding[]> {
+  const versions = versionsOf(portal)
+  const findings: Finding[] = []
+  const published = publishedDatasets(versions)
+  const older: string[] = []
+  let triples = 0
+  for (const id of published) {
+    const found = await checkPublished(versions, id)
+    triples += found?.triples ?? 0
+    if (found !== null && found.problem !== null)
+      findings.push(problem('versions', `${id}: ${found.problem}`, anew(versions, id, found.version)))
+    else if (found?.isServed === false) older.push(id)
+  }
+  if (older.length > 0) {
+    const message = `published by another version of lodestone: ${older.join(', ')}`
+    findings.push(
+      warning('versions', message, 'lodestone publish makes them anew, as serve does at its start'),
+    )
+  }
+  const elsewhere = published.filter(id => (currentManifest(versions, id)?.base ?? base) !== base)
+  if (elsewhere.length > 0) {
+    const message = `published for another base than ${base}: ${elsewhere.join(', ')}`
+    findings.push(
+      warning('versions', message, 'lodestone publish makes them anew, as serve does at its start'),
+    )
+  }
+  const missing = definedDatasets(portal).filter(id => !published.includes(id) && !isWithdrawn(versions, id))
+  if (missing.length > 0) {
+    const message = `not published yet: ${missing.join(', ')}`
+    findings.push(warning('versions', message, 'lodestone publish, or serve at its start, does it'))
+  }
+  if (findings.length === 0)
+    findings.push(ok('versions', `${published.length} published versions are whole: ${triples} triples`))
+  return [...findings, ...leftovers(portal, versions)]
+}
+
+function anew(versions: Versions, id: string, version: string): string {
+  return `remove ${versionFolder(versions, id, version)} and run lodestone publish ${id}, which makes it anew`
+}
+
+/** What processes that died have left; publishing and serving remove their own at their next start. */
+function leftovers(portal: string, versions: Versions): readonly Finding[] {
+  const left = [
+    ...storedDatasets(versions).flatMap(id =>
+      namesIn(path.join(versions.root, id))
+        .filter(name => isOfTheDead(name))
+        .map(name => path.join(versions.root, id, name)),
+    ),
+    ...namesIn(portal)
+      .filter(name => name.startsWith('.restoring-'))
+      .map(name => path.join(portal, name)),
+  ]
+  if (left.length === 0) return []
+  const advice = 'remove them, where no lodestone publishes or restores on another machine'
+  return [warning('leftovers', left.join(', '), advice)]
+}
+
+function isOfTheDead(name: string): boolean {
+  const pid = Number(/^preparing-(\d+)-/.exec(name)?.[1])
+  if (Number.isNaN(pid)) return false
+  try {
+    return !process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EPERM'
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}

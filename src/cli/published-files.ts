@@ -1,0 +1,75 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import {
+  currentVersion,
+  type Manifest,
+  VERSION_FORMAT,
+  type Versions,
+  versionFolder,
+} from '../catalog/versions.ts'
+
+/** What was found of the published version of a dataset. */
+export interface CheckedVersion {
+  readonly version: string
+  readonly records: number
+  readonly triples: number
+  /** False for one of another format, which this program publishes anew. */
+  readonly isServed: boolean
+  /** What is wrong with it; null for nothing. */
+  readonly problem: string | null
+}
+
+/**
+ * Reads all files of the version of a dataset that is in force and counts their triples; null where there is no version.
+ */
+export async function checkPublished(versions: Versions, id: string): Promise<CheckedVersion | null> {
+  const version = currentVersion(versions, id)
+  if (version === null) return null
+  const folder = versionFolder(versions, id, version)
+  const unreadable = { version, records: 0, triples: 0, isServed: false }
+  let manifest: Manifest
+  try {
+    manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
+  } catch (error) {
+    return {
+      ...unreadable,
+      problem: `${path.join(folder, 'manifest.json')} cannot be read: ${reasonOf(error)}`,
+    }
+  }
+  const found = {
+    version,
+    records: manifest.statistics.records,
+    triples: 0,
+    isServed: manifest.format === VERSION_FORMAT,
+  }
+  for (const { file, triples: expected } of manifest.graphs) {
+    const name = path.join(folder, file)
+    try {
+      const lines = await linesOf(name)
+      found.triples += lines
+      if (lines !== expected)
+        return { ...found, problem: `${name} has ${lines} triples, ${expected} are expected` }
+    } catch (error) {
+      return { ...found, problem: `${name} cannot be read: ${reasonOf(error)}` }
+    }
+  }
+  return { ...found, problem: null }
+}
+
+function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}
+
+const NEWLINE = 10
+
+/** Lines of a gzip-compressed text. */
+async function linesOf(file: string): Promise<number> {
+  let lines = 0
+  await pipeline(createReadStream(file), createGunzip(), async pieces => {
+    for await (const piece of pieces as AsyncIterable<Buffer>)
+      for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
+  })
+  return lines
+}

@@ -1,0 +1,50 @@
+import path from 'node:path'
+import { Command } from 'commander'
+import { accountsFile } from '../accounts/open.ts'
+import type { Config } from '../config.ts'
+import { printJson, withAccounts } from './accounts.ts'
+import { restorePortal } from './backup/restore.ts'
+import { contentsText } from './backup.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf } from './settings.ts'
+
+interface RestoreOptions extends PortalOptions {
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+/** `lodestone restore`: makes a portal of an archive again. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('make a portal of an archive that lodestone backup wrote')
+    .argument('<file>', 'the archive')
+    .option(...PORTAL_OPTION)
+    .option('--force', 'also where a portal is there, which is moved aside, or a server runs on it')
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: RestoreOptions) => {
+      const { force = false } = options
+      const portal = path.resolve(options.portal ?? process.env.LODESTONE_PORTAL ?? '.')
+      const { manifest, before } = await restorePortal(file, portal, force, new Date())
+      const config = configOf({ ...options, portal })
+      const isFilled =
+        manifest.accounts && config.accounts !== undefined ? await fillAccounts(config, force) : null
+      if (options.json === true) return printJson({ ...manifest, portal, before, accountsFilled: isFilled })
+      const tell = (text: string) => process.stderr.write(`${text}\n`)
+      tell(`${portal}: ${contentsText(manifest)}`)
+      if (before !== null) tell(`what was there before is in ${before}`)
+      if (isFilled === true) tell('the accounts are in the database of the setting accounts')
+      if (isFilled === false)
+        tell(
+          'the database of the setting accounts has users already and was left as it is: --force replaces all in it',
+        )
+    })
+}
+
+/** Puts the accounts into the database that the settings name; false where it has users, unless it is forced. */
+async function fillAccounts(config: Config, isForced: boolean): Promise<boolean> {
+  return withAccounts(config, async accounts => {
+    if (!isForced && (await accounts.users.list()).length > 0) return false
+    await accounts.restore(accountsFile(config.portal))
+    return true
+  })
+}

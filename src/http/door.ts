@@ -1,0 +1,35 @@
+/** The parts of Lodestone that answer requests: what metrics and logs tell them apart by. */
+const DOORS: readonly (readonly [prefix: string, door: string])[] = [
+  ['/api/explore/', 'explore'],
+  ['/api/v2', 'search'],
+  ['/api/odata', 'odata'],
+  ['/api/tpf', 'fragments'],
+  ['/api/sparql', 'sparql'],
+  ['/api/void', 'descriptions'],
+  ['/.well-known/void', 'descriptions'],
+  ['/.well-known/genid', 'resources'],
+  ['/ld/', 'resources'],
+  ['/oauth2/', 'oauth'],
+  ['/.well-known/o', 'oauth'],
+  ['/account', 'account'],
+  ['/assets', 'assets'],
+  ['/healthz', 'operating'],
+  ['/readyz', 'operating'],
+  ['/metrics', 'operating'],
+]
+
+const known = new Map<string, string>()
+
+/**
+ * The door that a route belongs to, `site` for all pages.
+ *
+ * @param route pattern of the route; empty where an address belongs to none
+ */
+export function doorOf(route: string): string {
+  const before = known.get(route)
+  if (before !== undefined) return before
+  const [, found = 'site'] = DOORS.find(([prefix]) => route.startsWith(prefix)) ?? []
+  const door = route === '' ? 'none' : found
+  known.set(route, door)
+  return door
+}

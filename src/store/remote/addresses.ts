@@ -1,0 +1,158 @@
+import { Fault } from '../../errors.ts'
+import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
+
+/** Engines whose ways are known; any other that speaks SPARQL 1.1 is `other`. */
+export type EngineKind = 'oxigraph' | 'fuseki' | 'virtuoso' | 'other'
+
+/** Where an engine is, as portal.yaml says it. */
+export interface EngineSettings {
+  /** Address from which the others follow. */
+  readonly url: string
+  readonly query?: string
+  readonly update?: string
+  readonly data?: string
+  readonly user?: string
+  readonly password?: string
+}
+
+/** Where the three protocols of SPARQL 1.1 are answered. */
+export interface Addresses {
+  readonly kind: EngineKind
+  /** What the engine says of itself. */
+  readonly version: string
+  readonly query: URL
+  readonly update: URL
+  /** Graph store protocol with `?graph=`; null where there is none, and triples go in by updates. */
+  readonly data: URL | null
+  /** Name of the parameter for the graph. */
+  readonly graphParameter: 'graph' | 'graph-uri'
+  readonly authorization: string | null
+}
+
+const ASK = 'query=ASK%20%7B%7D'
+const PATIENCE = 5000
+
+/**
+ * Finds out what answers at an address: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`,
+ * `/update`, `/data` below the dataset) and Virtuoso (`/sparql`, `/sparql-graph-crud`) are tried in turn, then the address
+ * itself. What the settings say is not guessed. Faults: StoreUnavailable where nobody answers, ConfigInvalid where
+ * something else than SPARQL does.
+ */
+export async function findAddresses(settings: EngineSettings, connections: Connections): Promise<Addresses> {
+  const base = bare(settings.url)
+  const authorization = authorizationOf(settings, new URL(settings.url))
+  const below = (name: string) => new URL(`${base.href.replace(/\/+$/, '')}/${name}`)
+  const tried =
+    settings.query === undefined ? [below('query'), below('sparql'), base] : [bare(settings.query)]
+  const seen: string[] = []
+  for (const query of tried) {
+    const answer = await ask(query, authorization, connections)
+    if (answer.status === 401 || answer.status === 403)
+      throw new Fault('ConfigInvalid', {
+        reason: `store: ${query.href} answers ${answer.status}: the engine wants other credentials (user and password of the setting store)`,
+      })
+    if (!isAnswer(answer)) {
+      seen.push(`${query.href} (${answer.status})`)
+      continue
+    }
+    const version = versionOf(answer)
+    const kind = kindOf(answer)
+    return { ...layout(kind, settings, query, below), kind, version, query, authorization }
+  }
+  throw new Fault('ConfigInvalid', {
+    reason: `store: no SPARQL endpoint was found: ${seen.join(', ')}. Give the addresses with query, update and data`,
+  })
+}
+
+async function ask(
+  query: URL,
+  authorization: string | null,
+  connections: Connections,
+): Promise<EngineAnswer> {
+  try {
+    return await connections.request({
+      method: 'POST',
+      url: query,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/sparql-results+json',
+        ...(authorization === null ? {} : { authorization }),
+      },
+      body: ASK,
+      deadline: PATIENCE,
+      longest: 1_000_000,
+    })
+  } catch (cause) {
+    if (!(cause instanceof NoAnswer)) throw cause
+    const reason = `no engine answers at ${query.origin}: ${cause.message}.`
+    throw new Fault('StoreUnavailable', { reason }, { cause })
+  }
+}
+
+function isAnswer({ status, text }: EngineAnswer): boolean {
+  return status === 200 && /"boolean"\s*:\s*true/.test(text)
+}
+
+function versionOf(answer: EngineAnswer): string {
+  const server = serverOf(answer)
+  if (server !== '') return server
+  return answer.headers['fuseki-request-id'] === undefined ? 'unknown engine' : 'Apache Jena Fuseki'
+}
+
+function serverOf({ headers }: EngineAnswer): string {
+  return String(headers.server ?? '')
+}
+
+function kindOf(answer: EngineAnswer): EngineKind {
+  const { headers } = answer
+  const server = serverOf(answer)
+  if (/oxigraph/i.test(server)) return 'oxigraph'
+  if (/fuseki|jena/i.test(server) || headers['fuseki-request-id'] !== undefined) return 'fuseki'
+  if (/virtuoso/i.test(server)) return 'virtuoso'
+  return 'other'
+}
+
+function layout(
+  kind: EngineKind,
+  { update, data }: EngineSettings,
+  query: URL,
+  below: (name: string) => URL,
+): Pick<Addresses, 'update' | 'data' | 'graphParameter'> {
+  const given = {
+    ...(update === undefined ? {} : { update: bare(update) }),
+    ...(data === undefined ? {} : { data: bare(data) }),
+  }
+  switch (kind) {
+    case 'oxigraph':
+      return { update: below('update'), data: below('store'), graphParameter: 'graph', ...given }
+    case 'fuseki':
+      return { update: below('update'), data: below('data'), graphParameter: 'graph', ...given }
+    case 'virtuoso':
+      return {
+        update: query,
+        data: new URL(query.href.replace(/\/sparql(-auth)?$/, '/sparql-graph-crud$1')),
+        graphParameter: 'graph-uri',
+        ...given,
+      }
+    case 'other':
+      return { update: query, data: null, graphParameter: 'graph', ...given }
+    default:
+      return kind satisfies never
+  }
+}
+
+/** An address without credentials, which only headers carry. */
+function bare(address: string): URL {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  return url
+}
+
+/** Basic authentication (RFC 7617) with what the settings or the address say. */
+function authorizationOf({ user, password }: EngineSettings, url: URL): string | null {
+  const name = user ?? decodeURIComponent(url.username)
+  if (name === '') return null
+  const secret = password ?? decodeURIComponent(url.password)
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
+}

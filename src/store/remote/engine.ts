@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../errors.ts'
+import { generateUpdate, type Update } from '../../sparql/update.ts'
+import { QueryError } from '../store.ts'
+import type { Addresses } from './addresses.ts'
+import { type Connections, type EngineAnswer, type EngineRequest, Gate, NoAnswer } from './http.ts'
+
+/** Media types of the forms in which answers are asked for (SPARQL 1.1 Protocol, section 2.1). */
+export const MEDIA_TYPES = {
+  json: 'application/sparql-results+json',
+  xml: 'application/sparql-results+xml',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  nt: 'application/n-triples',
+} as const
+
+export interface EngineOptions {
+  readonly addresses: Addresses
+  readonly connections: Connections
+  /** Queries that run at a time, and those of strangers among them. */
+  readonly concurrency: number
+  /** Milliseconds that a query may run. */
+  readonly deadline: number
+  /** Queries that may wait. */
+  readonly queue: number
+}
+
+/** A query and how it is asked. */
+export interface EngineQuery {
+  readonly text: string
+  readonly format: keyof typeof MEDIA_TYPES
+  readonly deadline: number
+  /** The dataset of the query (SPARQL 1.1 Protocol, section 2.1.4); absent where the text names its graphs. */
+  readonly dataset?: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] }
+  /** Longest answer, in bytes. */
+  readonly longest?: number
+}
+
+/** Milliseconds before a query is sent again whose connection broke: it changes nothing, so that is safe. */
+const RETRIES = [20, 200, 800]
+/** Milliseconds between two looks whether a checkpoint is over. */
+const CHECKPOINT_PAUSE = 100
+/** A string of JavaScript holds no more. */
+const LONGEST = 500 * 2 ** 20
+/** Virtuoso looks at the text and not at its media type: with this it is Turtle, in which literals may be long. */
+const TURTLE = Buffer.from('@prefix x: <urn:x> .\n')
+/** Milliseconds that a change, and a piece of a load, may take. */
+const CHANGE_DEADLINE = 120_000
+
+/** The protocols of one engine: queries, updates and loads, with a limit on how many run at a time. */
+export class Engine {
+  readonly addresses: Addresses
+  readonly deadline: number
+  deadlines = 0
+  readonly #connections: Connections
+  readonly #own: Gate
+  readonly #guests: Gate
+  #isClosed = false
+
+  constructor({ addresses, connections, concurrency, deadline, queue }: EngineOptions) {
+    this.addresses = addresses
+    this.deadline = deadline
+    this.#connections = connections
+    this.#own = new Gate(concurrency, queue, deadline)
+    // Strangers' queries leave room for all others, and wait in a queue of their own.
+    this.#guests = new Gate(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
+  }
+
+  /**
+   * Asks a query that Lodestone made, or with `isGuest` one that a stranger wrote. Faults: DeadlineExceeded, StoreBusy,
+   * StoreUnavailable, UnprocessableEntity for a stranger's answer that is too long; {@link QueryError}.
+   */
+  query(query: EngineQuery, isGuest = false): Promise<string> {
+    const gate = isGuest ? this.#guests : this.#own
+    return gate.pass(() => this.#ask(query, isGuest))
+  }
+
+  /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
+  async change(updates: readonly Update[]): Promise<void> {
+    const { update } = this.addresses
+    const body = new URLSearchParams({ update: updates.map(generateUpdate).join(' ;\n') }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await this.#send({ method: 'POST', url: update, headers, body })
+    if (answer.status >= 300) throw refusal('an update', answer)
+  }
+
+  /** Adds whole lines of N-Triples to a graph. Adding them twice is adding them once. Faults: as of {@link change}. */
+  async add(graph: string, lines: Buffer): Promise<void> {
+    const { data, graphParameter, kind } = this.addresses
+    if (data === null) {
+      const text = `INSERT DATA { GRAPH <${graph}> { ${lines.toString()} } }`
+      const body = new URLSearchParams({ update: text }).toString()
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const answer = await this.#send({ method: 'POST', url: this.addresses.update, headers, body })
+      if (answer.status >= 300) throw refusal('an update', answer)
+      return
+    }
+    const url = new URL(data)
+    url.searchParams.set(graphParameter, graph)
+    // Nobody asks for a graph that is being loaded, so it needs no transaction, which takes Oxigraph three times as long; and
+    // the terms were checked by who wrote the file.
+    if (kind === 'oxigraph') for (const each of ['no_transaction', 'lenient']) url.searchParams.set(each, '')
+    const headers = { 'content-type': kind === 'virtuoso' ? 'text/turtle' : MEDIA_TYPES.nt }
+    const body = kind === 'virtuoso' ? Buffer.concat([TURTLE, lines]) : lines
+    const answer = await this.#send({ method: 'POST', url, headers, body })
+    if (answer.status >= 300) throw refusal('triples', answer)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#connections.close()
+  }
+
+  async #ask(query: EngineQuery, isGuest: boolean): Promise<string> {
+    const { dataset, text, format, longest = LONGEST } = query
+    const parameters = new URLSearchParams({ query: text })
+    for (const graph of dataset?.defaultGraphs ?? []) parameters.append('default-graph-uri', graph)
+    for (const graph of dataset?.namedGraphs ?? []) parameters.append('named-graph-uri', graph)
+    const request: EngineRequest = {
+      method: 'POST',
+      url: this.addresses.query,
+      headers: this.#headers({
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: MEDIA_TYPES[format],
+      }),
+      body: parameters.toString(),
+      deadline: query.deadline,
+      longest,
+    }
+    const answer = await this.#retried(request, isGuest, longest)
+    if (answer.status === 200 && isWhole(answer)) return answer.text
+    if (answer.status === 200)
+      throw new Fault('StoreUnavailable', {
+        reason: 'the engine gives a part of the answer only: its limits on rows or time are too low.',
+      })
+    throw this.#faultOf(answer, query, isGuest)
+  }
+
+  async #retried(request: EngineRequest, isGuest: boolean, longest: number): Promise<EngineAnswer> {
+    const end = performance.now() + request.deadline
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#afterCheckpoint(request, end)
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error
+        const pause = RETRIES[attempt]
+        const isWorthwhile = error.reason === 'broken' || error.reason === 'unreachable'
+        if (!isWorthwhile || pause === undefined || this.#isClosed || performance.now() + pause > end)
+          throw this.#faultOfSilence(error, request.deadline, isGuest, longest)
+        await sleep(pause)
+      }
+    }
+  }
+
+  /** Sends a request, and again while the engine is in a checkpoint: nothing was done then. */
+  async #afterCheckpoint(request: EngineRequest, end: number): Promise<EngineAnswer> {
+    for (;;) {
+      const answer = await this.#connections.request({ ...request, deadline: end - performance.now() })
+      if (!this.#isCheckpoint(answer) || this.#isClosed || performance.now() + CHECKPOINT_PAUSE > end)
+        return answer
+      await sleep(CHECKPOINT_PAUSE)
+    }
+  }
+
+  /** Virtuoso answers all that it is asked with 404 while it writes a checkpoint, where it has no MaintenancePage. */
+  #isCheckpoint({ status }: EngineAnswer): boolean {
+    return this.addresses.kind === 'virtuoso' && status === 404
+  }
+
+  #send(request: Pick<EngineRequest, 'method' | 'url' | 'headers'> & { readonly body?: string | Buffer }) {
+    const { headers } = request
+    const whole = {
+      ...request,
+      headers: this.#headers(headers),
+      deadline: CHANGE_DEADLINE,
+      longest: 10_000_000,
+    }
+    return this.#afterCheckpoint(whole, performance.now() + CHANGE_DEADLINE).catch((error: unknown) => {
+      throw error instanceof NoAnswer ? this.#faultOfSilence(error, CHANGE_DEADLINE, false, 0) : error
+    })
+  }
+
+  #headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const { authorization } = this.addresses
+    return authorization === null ? headers : { ...headers, authorization }
+  }
+
+  #faultOfSilence({ reason, message }: NoAnswer, deadline: number, isGuest: boolean, longest: number): Fault {
+    if (reason === 'late') {
+      this.deadlines += 1
+      return new Fault('DeadlineExceeded', { seconds: Math.round(deadline) / 1000 })
+    }
+    if (reason === 'long' && isGuest) {
+      const most = longest.toLocaleString('en')
+      const told = `The answer is longer than the limit of ${most} characters. Ask for less of it at a time, with LIMIT and OFFSET.`
+      return new Fault('UnprocessableEntity', { reason: told })
+    }
+    const what =
+      reason === 'long' ? 'the answer is too long to be passed on' : `the engine is away (${message})`
+    return new Fault('StoreUnavailable', { reason: `${what}.` })
+  }
+
+  #faultOf(answer: EngineAnswer, { deadline, text: query }: EngineQuery, isGuest: boolean): Error {
+    const { status, text } = answer
+    const told = firstLine(text)
+    if (this.#isCheckpoint(answer)) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
+    if (status === 408 || status === 504 || /time[d -]*out/i.test(told)) {
+      this.deadlines += 1
+      return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
+    }
+    if (status === 429 || status === 503) return new Fault('StoreBusy')
+    if (status === 401 || status === 403)
+      return new Fault('StoreUnavailable', { reason: `the engine refuses queries with ${status}.` })
+    const place = /line[: ]+(\d+),? col(?:umn)?[: ]+(\d+)/i.exec(told)
+    if (isGuest || (status >= 400 && status < 600))
+      return new QueryError(
+        isGuest ? told : `${status} ${told} in ${query.slice(0, 2000)}`,
+        place === null ? undefined : Number(place[1]),
+        place === null ? undefined : Number(place[2]),
+      )
+    return new Fault('StoreUnavailable', { reason: `the engine answers ${status}.` })
+  }
+}
+
+const IN_CHECKPOINT = 'the engine is writing a checkpoint, or has nothing at its address (404).'
+
+function refusal(what: string, { status, text }: EngineAnswer): Fault {
+  if (status === 404) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
+  if (status === 503 || status === 429)
+    return new Fault('StoreUnavailable', { reason: `the engine is busy (${status}).` })
+  return new Fault('LoadRefused', { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
+}
+
+/** Virtuoso answers 200 with a part of the rows where it came to a limit of its own, and says so in headers. */
+function isWhole({ headers, text }: EngineAnswer): boolean {
+  if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
+  const most = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
+  return Number.isNaN(most) || !text.includes('"bindings"') || rowsIn(text) < most
+}
+
+/** Rows of an answer in JSON as Virtuoso writes it, a line each. */
+function rowsIn(text: string): number {
+  let rows = 0
+  for (let at = text.indexOf('\n    {'); at >= 0; at = text.indexOf('\n    {', at + 1)) rows += 1
+  return rows
+}
+
+function firstLine(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .filter(line => line.trim() !== '')
+    .slice(0, 2)
+    .join(' ')
+    .slice(0, 500)
+}

@@ -1,0 +1,138 @@
+import http from 'node:http'
+import https from 'node:https'
+import { Fault } from '../../errors.ts'
+
+/** A request to the engine. */
+export interface EngineRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  /** Milliseconds for the whole of it. */
+  readonly deadline: number
+  /** Longest answer, in bytes. */
+  readonly longest: number
+}
+
+export interface EngineAnswer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+}
+
+/** Why there is no answer: nobody listens, the connection broke, the time is over, or the answer is too long. */
+export class NoAnswer extends Error {
+  readonly reason: 'unreachable' | 'broken' | 'late' | 'long'
+
+  constructor(reason: NoAnswer['reason'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'NoAnswer'
+    this.reason = reason
+  }
+}
+
+/** Connections to an engine that are kept alive, and requests over them. */
+export class Connections {
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent }
+
+  /** @param most connections at a time */
+  constructor(most: number) {
+    const options = { keepAlive: true, maxSockets: most, maxFreeSockets: most, scheduling: 'lifo' } as const
+    this.#agents = { http: new http.Agent(options), https: new https.Agent(options) }
+  }
+
+  /** Sends one request and reads the whole answer. Throws {@link NoAnswer}. */
+  request({ method, url, headers, body, deadline, longest }: EngineRequest): Promise<EngineAnswer> {
+    const isSecure = url.protocol === 'https:'
+    const open = isSecure ? https.request : http.request
+    const agent = isSecure ? this.#agents.https : this.#agents.http
+    return new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+      const request = open(url, { method, agent, headers: { ...headers, ...length } })
+      const timer = setTimeout(() => {
+        fail(new NoAnswer('late', `no answer within ${deadline} ms`))
+      }, deadline)
+      const fail = (error: NoAnswer) => {
+        clearTimeout(timer)
+        reject(error)
+        request.destroy()
+      }
+      request.on('error', error => {
+        const { code } = error as NodeJS.ErrnoException
+        fail(new NoAnswer(isUnreachable(code) ? 'unreachable' : 'broken', code ?? error.message, error))
+      })
+      request.on('response', response => {
+        const pieces: Buffer[] = []
+        let length = 0
+        response.on('data', (piece: Buffer) => {
+          length += piece.length
+          if (length > longest) fail(new NoAnswer('long', `the answer has more than ${longest} bytes`))
+          else pieces.push(piece)
+        })
+        response.on('end', () => {
+          clearTimeout(timer)
+          const text = Buffer.concat(pieces).toString('utf8')
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+        })
+        response.on('error', error => fail(new NoAnswer('broken', error.message, error)))
+        response.on('aborted', () => fail(new NoAnswer('broken', 'the connection broke')))
+      })
+      request.end(body)
+    })
+  }
+
+  close(): void {
+    this.#agents.http.destroy()
+    this.#agents.https.destroy()
+  }
+}
+
+function isUnreachable(code: string | undefined): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code ?? '')
+}
+
+/**
+ * Lets so many requests run at a time; the others wait, so many of them and so long. What waits too long, or finds no
+ * place, is refused with StoreBusy.
+ */
+export class Gate {
+  readonly #most: number
+  readonly #queue: number
+  readonly #patience: number
+  #running = 0
+  readonly #waiting: { readonly enter: () => void; readonly timer: NodeJS.Timeout }[] = []
+
+  /** @param patience milliseconds */
+  constructor(most: number, queue: number, patience: number) {
+    this.#most = most
+    this.#queue = queue
+    this.#patience = patience
+  }
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#most) await this.#wait()
+    else this.#running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running -= 1
+      else {
+        clearTimeout(next.timer)
+        next.enter()
+      }
+    }
+  }
+
+  #wait(): Promise<void> {
+    if (this.#waiting.length >= this.#queue) return Promise.reject(new Fault('StoreBusy'))
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+        reject(new Fault('StoreBusy'))
+      }, this.#patience)
+      const waiter = { enter: resolve, timer }
+      this.#waiting.push(waiter)
+    })
+  }
+}

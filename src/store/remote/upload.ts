@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { Codec } from './codec.ts'
+import type { Engine } from './engine.ts'
+
+/** How far an upload is: whole pieces in a row, and their lines. */
+export interface UploadProgress {
+  readonly pieces: number
+  readonly lines: number
+}
+
+export interface UploadOptions {
+  /** Pieces that are in the graph already. */
+  readonly done?: number
+  /** Told after each piece that the engine has, in the order of the file. */
+  readonly onPiece?: (progress: UploadProgress) => Promise<void> | void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Bytes of a piece: some 60,000 triples, which engines take in a fraction of a second. Oxigraph makes a sorted file of each
+ * piece, and putting many small ones together costs more than the load.
+ */
+const PIECE_BYTES = 8 * 2 ** 20
+const OXIGRAPH_BYTES = 32 * 2 ** 20
+
+/** What was found in what was uploaded. */
+export interface Uploaded {
+  readonly lines: number
+  /** The last line of each piece. */
+  readonly samples: readonly string[]
+  /** Predicates with values that are no plain literals (plain.ts). */
+  readonly exceptions: readonly string[]
+}
+
+/** Where an upload goes. */
+export interface UploadTarget {
+  readonly engine: Engine
+  readonly codec: Codec
+  readonly graph: string
+}
+
+/**
+ * Adds a gzip-compressed file of N-Triples to a graph, in pieces of whole lines that are the same at every attempt. While
+ * the engine takes one piece in, the next one is made ready.
+ */
+export async function upload(
+  { engine, codec, graph }: UploadTarget,
+  file: Readable,
+  { done = 0, onPiece, signal }: UploadOptions,
+): Promise<Uploaded> {
+  let [pieces, lines] = [0, 0]
+  const exceptions = new Set<string>()
+  const samples: string[] = []
+  let sending: Promise<void> = Promise.resolve()
+  const bytes = engine.addresses.kind === 'oxigraph' ? OXIGRAPH_BYTES : PIECE_BYTES
+  for await (const piece of piecesOf(file, bytes)) {
+    pieces += 1
+    lines += linesIn(piece)
+    samples.push(lastLine(piece))
+    const encoded = codec.encodeLines(piece, predicate => exceptions.add(predicate))
+    await sending
+    signal?.throwIfAborted()
+    if (pieces <= done) continue
+    const progress = { pieces, lines }
+    sending = engine.add(graph, encoded).then(() => onPiece?.(progress))
+    // It is awaited with the next piece.
+    sending.catch(() => undefined)
+  }
+  await sending
+  return { lines, samples, exceptions: [...exceptions] }
+}
+
+async function* piecesOf(file: Readable, bytes: number): AsyncGenerator<Buffer> {
+  const text = pipeline(file, createGunzip({ chunkSize: 2 ** 18 }), () => undefined)
+  let held: Buffer[] = []
+  let length = 0
+  for await (const part of text as AsyncIterable<Buffer>) {
+    held.push(part)
+    length += part.length
+    if (length < bytes) continue
+    const whole = Buffer.concat(held)
+    const end = whole.lastIndexOf(0x0a) + 1
+    if (end === 0) continue
+    yield whole.subarray(0, end)
+    held = [whole.subarray(end)]
+    length = whole.length - end
+  }
+  if (length > 0) yield Buffer.concat(held)
+}
+
+function lastLine(piece: Buffer): string {
+  return piece.subarray(piece.lastIndexOf(0x0a, piece.length - 2) + 1).toString()
+}
+
+function linesIn(piece: Buffer): number {
+  let lines = 0
+  for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) lines += 1
+  return lines
+}

@@ -1,0 +1,228 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { doorOf } from '../http/door.ts'
+import type { Answered, RequestObserver } from '../http/observe.ts'
+import type { Store, StoreStatistics } from '../store/store.ts'
+import { Counts, Timings } from './series.ts'
+import type { StoreObserver, StoreOutcome } from './watched-store.ts'
+
+/** What became of one dataset when it was to be published. */
+export type PublicationOutcome = 'published' | 'unchanged' | 'failed'
+
+/** What is asked for its figures when the metrics are. */
+export interface Measured {
+  readonly store: Pick<Store, 'statistics'>
+  readonly datasets: () => {
+    readonly served: number
+    readonly restricted: number
+    readonly records: number
+    readonly latest: number
+  }
+  readonly cache: () => { readonly answers: number; readonly bytes: number }
+  readonly ready: () => boolean
+}
+
+/**
+ * The figures of a process in the text format of Prometheus. All labels have values that are known beforehand or few: no
+ * address, name of a dataset or id of a user is among them.
+ *
+ * @see https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+export class Metrics {
+  private readonly registry = new Registry()
+  private readonly requests = this.counts('lodestone_http_requests_total', 'Requests that were answered', [
+    'door',
+    'route',
+    'method',
+    'status',
+  ])
+  private readonly kept = this.counts(
+    'lodestone_response_cache_hits_total',
+    'Requests that were given a kept answer, before the routes',
+    ['door'],
+  )
+  private readonly aborted = this.counts(
+    'lodestone_http_requests_aborted_total',
+    'Requests whose client left before the end of the answer',
+    ['door'],
+  )
+  private readonly durations = this.timings(
+    'lodestone_http_request_duration_seconds',
+    'Time from a request to the end of its answer',
+    ['door', 'route'],
+  )
+  private readonly queries = this.counts('lodestone_store_queries_total', 'What was asked of the store', [
+    'operation',
+    'outcome',
+  ])
+  private readonly queryDurations = this.timings(
+    'lodestone_store_query_duration_seconds',
+    'Time from a question to the answer of the store, with the wait for a turn',
+    ['operation'],
+  )
+  private readonly publications = this.counts(
+    'lodestone_publications_total',
+    'Datasets that were to be published',
+    ['outcome'],
+  )
+  private inFlight = 0
+  private measuredStore: Pick<Store, 'statistics'> | null = null
+  /** Those of the store; null where it cannot tell them now. */
+  private figures: StoreStatistics | null = null
+  private readonly clock: () => number
+
+  /** @param clock milliseconds from any moment */
+  constructor(clock: () => number, build: { readonly version: string }) {
+    this.clock = clock
+    collectDefaultMetrics({ register: this.registry })
+    this.gauge('lodestone_build_info', 'Always 1; the labels tell the version', ['version', 'node'], gauge =>
+      gauge.set({ version: build.version, node: process.version }, 1),
+    )
+    this.gauge('lodestone_http_requests_in_flight', 'Requests that are being answered', [], gauge =>
+      gauge.set(this.inFlight),
+    )
+  }
+
+  /** The text that Prometheus reads. */
+  async text(): Promise<string> {
+    this.figures = (await this.measuredStore?.statistics().catch(() => null)) ?? null
+    return this.registry.metrics()
+  }
+
+  readonly contentType = this.registry.contentType
+
+  /** Has the parts of a running Lodestone asked for their figures. */
+  measure({ store, datasets, cache, ready }: Measured): void {
+    this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', [], gauge =>
+      gauge.set(ready() ? 1 : 0),
+    )
+    this.gauge('lodestone_datasets', 'Datasets that are served', ['visibility'], gauge => {
+      const { served, restricted } = datasets()
+      gauge.set({ visibility: 'public' }, served - restricted)
+      gauge.set({ visibility: 'restricted' }, restricted)
+    })
+    this.gauge(
+      'lodestone_last_publication_timestamp_seconds',
+      'Moment at which the latest of the versions that are served was published',
+      [],
+      gauge => gauge.set(datasets().latest),
+    )
+    this.gauge('lodestone_records', 'Records that are served', [], gauge => gauge.set(datasets().records))
+    this.gauge('lodestone_response_cache_answers', 'Answers that are kept', [], gauge =>
+      gauge.set(cache().answers),
+    )
+    this.gauge('lodestone_response_cache_bytes', 'Bytes of answers that are kept', [], gauge =>
+      gauge.set(cache().bytes),
+    )
+    this.measureStore(store)
+  }
+
+  /** Counts what requests become. */
+  requestObserver(): RequestObserver {
+    return {
+      around: (_, proceed) => {
+        this.inFlight += 1
+        proceed()
+      },
+      ended: ({ method }, _, answered) => {
+        this.inFlight -= 1
+        this.note(method, answered)
+      },
+      repeated: ({ method, routeOptions }, { raw: { statusCode } }) => {
+        const route = routeOptions.url ?? ''
+        const door = doorOf(route)
+        const status = statusClass(statusCode)
+        const counters = [this.requests.of({ door, route, method, status }), this.kept.of({ door })] as const
+        const [requests, kept] = counters
+        const durations = this.durations.of({ door, route })
+        return () => {
+          requests.count += 1
+          kept.count += 1
+          // What is at hand takes some microseconds.
+          durations.note(0)
+        }
+      },
+    }
+  }
+
+  /** Counts what is asked of the store. */
+  storeObserver(): StoreObserver {
+    return operation => {
+      const begun = this.clock()
+      return (outcome: StoreOutcome) => {
+        this.queries.of({ operation, outcome }).count += 1
+        this.queryDurations.of({ operation }).note(this.clock() - begun)
+      }
+    }
+  }
+
+  /** Counts one publication. */
+  published(outcome: PublicationOutcome): void {
+    this.publications.of({ outcome }).count += 1
+  }
+
+  private note(method: string, { door, route, status, milliseconds, aborted }: Answered): void {
+    const labels = { door, route, method: methodLabel(method), status: statusClass(status) }
+    this.requests.of(labels).count += 1
+    this.durations.of({ door, route }).note(milliseconds)
+    if (aborted) this.aborted.of({ door }).count += 1
+  }
+
+  private measureStore(store: Pick<Store, 'statistics'>): void {
+    this.measuredStore = store
+    const tell = (name: string, help: string, value: (figures: StoreStatistics) => number) =>
+      this.gauge(`lodestone_store_${name}`, help, [], gauge => {
+        gauge.reset()
+        if (this.figures !== null) gauge.set(value(this.figures))
+      })
+    tell('quads', 'Triples in the graphs of the store', ({ quads }) => quads)
+    tell('graphs', 'Graphs in the store', ({ graphs }) => graphs)
+    tell('workers_ready', 'Workers that can answer now', ({ workers }) => workers.ready)
+    tell('workers_wanted', 'Workers that there should be', ({ workers }) => workers.wanted)
+    tell('memory_bytes', 'Memory of all workers together', ({ memory }) =>
+      memory.reduce((sum, bytes) => sum + bytes, 0),
+    )
+    const figuresOf = () => this.figures
+    new Counter({
+      name: 'lodestone_store_deadlines_total',
+      help: 'Queries that met their deadline',
+      registers: [this.registry],
+      collect() {
+        this.reset()
+        this.inc(figuresOf()?.deadlines ?? 0)
+      },
+    })
+  }
+
+  private counts<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
+    return new Counts({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  private timings<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
+    return new Timings({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  private gauge<Name extends string>(
+    name: string,
+    help: string,
+    labelNames: Name[],
+    collect: (gauge: Gauge<Name>) => void | Promise<void>,
+  ): void {
+    const gauge: Gauge<Name> = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect: () => collect(gauge),
+    })
+  }
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'PATCH'])
+
+function methodLabel(method: string): string {
+  return METHODS.has(method) ? method : 'other'
+}
+
+function statusClass(status: number): string {
+  return `${Math.floor(status / 100)}xx`
+}

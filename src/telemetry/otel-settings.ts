@@ -1,0 +1,105 @@
+import { Fault } from '../errors.ts'
+
+/** Where and how traces are sent. */
+export interface TracingSettings {
+  /** Address to which batches are posted. */
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Of the resource that all spans are of. */
+  readonly attributes: Readonly<Record<string, string>>
+  readonly sampler: Sampler
+  /** Milliseconds that one export may take. */
+  readonly timeout: number
+  /** Milliseconds between two exports. */
+  readonly every: number
+  /** Spans of one export. */
+  readonly batch: number
+  /** Spans that wait; those beyond are dropped. */
+  readonly queue: number
+}
+
+/** Which requests are traced: a part of those without a parent, and where parents count, what these decided. */
+export interface Sampler {
+  readonly ratio: number
+  readonly followsParent: boolean
+}
+
+/**
+ * How the process is to be traced, from the standard variables of OpenTelemetry; null where it is not. Faults:
+ * ConfigInvalid for an endpoint that is none.
+ *
+ * @param otel the setting of the portal, which wins over the variables
+ * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ */
+export function tracingSettings(
+  otel: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  version: string,
+): TracingSettings | null {
+  const given = (name: string) => environment[name]?.trim() || undefined
+  const base = otel ?? given('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const own = otel === undefined ? given('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') : undefined
+  const endpoint = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`)
+  if (endpoint === undefined || given('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null
+  if (given('OTEL_TRACES_EXPORTER') === 'none') return null
+  if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
+    const reason = 'OTEL_EXPORTER_OTLP_ENDPOINT: an address of http or https is expected'
+    throw new Fault('ConfigInvalid', { reason })
+  }
+  const number = (name: string, usual: number) => {
+    const text = given(name)
+    return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : usual
+  }
+  return {
+    endpoint,
+    headers: {
+      ...pairs(given('OTEL_EXPORTER_OTLP_HEADERS')),
+      ...pairs(given('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
+    },
+    attributes: {
+      'service.name': 'lodestone',
+      ...pairs(given('OTEL_RESOURCE_ATTRIBUTES')),
+      ...(given('OTEL_SERVICE_NAME') === undefined
+        ? {}
+        : { 'service.name': given('OTEL_SERVICE_NAME') ?? '' }),
+      'service.version': version,
+    },
+    sampler: samplerOf(given('OTEL_TRACES_SAMPLER'), given('OTEL_TRACES_SAMPLER_ARG')),
+    timeout: number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000),
+    every: Math.max(10, number('OTEL_BSP_SCHEDULE_DELAY', 5000)),
+    batch: Math.max(1, number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512)),
+    queue: Math.max(1, number('OTEL_BSP_MAX_QUEUE_SIZE', 2048)),
+  }
+}
+
+/** `name=value` between commas, the values percent-encoded. */
+function pairs(text = ''): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split(',').flatMap(pair => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s).map(part => part.trim())
+      return name === '' ? [] : [[name, decoded(value)]]
+    }),
+  )
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function samplerOf(name = 'parentbased_always_on', argument = '1'): Sampler {
+  const followsParent = name.startsWith('parentbased_')
+  switch (name.replace('parentbased_', '')) {
+    case 'always_off':
+      return { ratio: 0, followsParent }
+    case 'traceidratio': {
+      const ratio = Number(argument)
+      return { ratio: ratio >= 0 && ratio <= 1 ? ratio : 1, followsParent }
+    }
+    default:
+      return { ratio: 1, followsParent }
+  }
+}

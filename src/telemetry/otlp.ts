@@ -1,0 +1,155 @@
+import type { TracingSettings } from './otel-settings.ts'
+
+export type AttributeValue = string | number | boolean
+
+/** A piece of work that has ended, as it is sent. */
+export interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: 'server' | 'client'
+  /** Milliseconds since 1970, with their fractions. */
+  readonly begun: number
+  readonly ended: number
+  readonly attributes: Readonly<Record<string, AttributeValue>>
+  readonly isError: boolean
+}
+
+/** Milliseconds that a flush at the end of the process waits. */
+const LAST_WAIT = 3000
+
+/**
+ * Sends spans in batches to a collector, as JSON over HTTP. It never keeps anybody waiting: what cannot be sent, and what
+ * comes while too many spans wait, is dropped and counted.
+ *
+ * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp
+ */
+export class SpanExporter {
+  private readonly settings: TracingSettings
+  private readonly onFailure: (reason: string) => void
+  private waiting: Span[] = []
+  private timer: NodeJS.Timeout | null = null
+  private sending: Promise<void> = Promise.resolve()
+  private isSending = false
+  /** Spans that were never sent. */
+  dropped = 0
+
+  /** @param onFailure is told why spans were dropped, without what is secret */
+  constructor(settings: TracingSettings, onFailure: (reason: string) => void) {
+    this.settings = settings
+    this.onFailure = onFailure
+  }
+
+  add(span: Span): void {
+    if (this.waiting.length >= this.settings.queue) {
+      this.dropped += 1
+      return
+    }
+    this.waiting.push(span)
+    if (this.waiting.length >= this.settings.batch) this.send()
+    else this.sendLater()
+  }
+
+  /** Sends what waits, and gives up after some seconds. */
+  async close(): Promise<void> {
+    this.send()
+    const patience = new Promise<void>(resolve => setTimeout(resolve, LAST_WAIT).unref())
+    await Promise.race([this.sending, patience])
+    if (this.timer !== null) clearTimeout(this.timer)
+  }
+
+  private sendLater(): void {
+    if (this.timer !== null) return
+    this.timer = setTimeout(() => {
+      this.timer = null
+      this.send()
+    }, this.settings.every)
+    this.timer.unref()
+  }
+
+  private send(): void {
+    if (this.isSending || this.waiting.length === 0) return
+    this.isSending = true
+    this.sending = this.post().finally(() => {
+      this.isSending = false
+      if (this.waiting.length >= this.settings.batch) this.send()
+      else if (this.waiting.length > 0) this.sendLater()
+    })
+  }
+
+  private async post(): Promise<void> {
+    const spans = this.waiting.splice(0, this.settings.batch)
+    const { endpoint, headers, attributes, timeout } = this.settings
+    try {
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(exportRequest(spans, attributes)),
+        signal: AbortSignal.timeout(timeout),
+        redirect: 'error',
+      })
+      await response.arrayBuffer()
+      if (!response.ok) this.drop(spans, `it answered ${response.status}`)
+    } catch (error) {
+      const { cause, message } = error as Error & { cause?: { code?: string } }
+      this.drop(spans, cause?.code ?? message)
+    }
+  }
+
+  private drop(spans: readonly Span[], reason: string): void {
+    this.dropped += spans.length
+    this.onFailure(reason)
+  }
+}
+
+/** A batch as ExportTraceServiceRequest in its JSON form. */
+export function exportRequest(
+  spans: readonly Span[],
+  attributes: Readonly<Record<string, AttributeValue>>,
+): unknown {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: keyValues(attributes) },
+        scopeSpans: [{ scope: { name: 'lodestone' }, spans: spans.map(spanJson) }],
+      },
+    ],
+  }
+}
+
+const KINDS = { server: 2, client: 3 } as const
+const ERROR = 2
+
+function spanJson({ name, kind, begun, ended, attributes, isError, ...ids }: Span): unknown {
+  return {
+    ...ids,
+    name,
+    kind: KINDS[kind],
+    startTimeUnixNano: nanoseconds(begun),
+    endTimeUnixNano: nanoseconds(ended),
+    attributes: keyValues(attributes),
+    status: isError ? { code: ERROR } : {},
+  }
+}
+
+function nanoseconds(milliseconds: number): string {
+  const whole = Math.floor(milliseconds)
+  const fraction = Math.floor((milliseconds - whole) * 1e6)
+  return `${whole}${String(fraction).padStart(6, '0')}`
+}
+
+function keyValues(attributes: Readonly<Record<string, AttributeValue>>): unknown {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: valueJson(value) }))
+}
+
+function valueJson(value: AttributeValue): unknown {
+  switch (typeof value) {
+    case 'string':
+      return { stringValue: value }
+    case 'boolean':
+      return { boolValue: value }
+    default:
+      return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  }
+}

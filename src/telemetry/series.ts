@@ -1,0 +1,87 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { BOUNDS, Durations } from './durations.ts'
+
+/** The names of labels with their values; all values come from lists that end. */
+type Labels<Name extends string> = Readonly<Record<Name, string>>
+
+interface Family<Name extends string> {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly Name[]
+  readonly registers: Registry[]
+}
+
+/** Numbers that are kept as plain variables where they change often, and told when somebody asks. */
+export class Counts<Name extends string> {
+  private readonly series = new Map<string, { readonly labels: Labels<Name>; count: number }>()
+
+  constructor({ labelNames, registers, ...named }: Family<Name>) {
+    const series = this.series
+    new Counter({
+      ...named,
+      labelNames: [...labelNames],
+      registers,
+      collect() {
+        this.reset()
+        for (const { labels, count } of series.values()) this.inc({ ...labels }, count)
+      },
+    })
+  }
+
+  /** The number of one combination of labels: add to it whatever there is to count. */
+  of(labels: Labels<Name>): { count: number } {
+    return found(this.series, labels, () => ({ labels, count: 0 }))
+  }
+}
+
+/** A histogram of durations whose buckets are counted without the library, which looks labels up for each of them. */
+export class Timings<Name extends string> {
+  private readonly series = new Map<
+    string,
+    { readonly labels: Labels<Name>; readonly durations: Durations }
+  >()
+
+  constructor(family: Family<Name>) {
+    const series = this.series
+    const histogram = new Histogram({
+      ...family,
+      labelNames: [...family.labelNames],
+      buckets: [...BOUNDS],
+    })
+    const told = () => [...series.values()].flatMap(each => valuesOf(family.name, each))
+    const { name, help } = family
+    // All that the registry asks a histogram for.
+    const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: told() })
+    Object.assign(histogram, { get, getForPromString: get })
+  }
+
+  of(labels: Labels<Name>): Durations {
+    return found(this.series, labels, () => ({ labels, durations: new Durations() })).durations
+  }
+}
+
+function found<Name extends string, T>(series: Map<string, T>, labels: Labels<Name>, make: () => T): T {
+  const key = Object.values(labels).join('\n')
+  const known = series.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  series.set(key, made)
+  return made
+}
+
+function valuesOf(
+  name: string,
+  { labels, durations }: { readonly labels: Labels<string>; readonly durations: Durations },
+) {
+  const { count, seconds, upTo } = durations.told()
+  return [
+    ...upTo.map((value, at) => ({
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(BOUNDS[at]) },
+      value,
+    })),
+    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
+    { metricName: `${name}_sum`, labels, value: seconds },
+    { metricName: `${name}_count`, labels, value: count },
+  ]
+}

@@ -1,0 +1,70 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Config } from '../config.ts'
+import type { RequestObserver } from '../http/observe.ts'
+import { Metrics } from './metrics.ts'
+import { type TracingSettings, tracingSettings } from './otel-settings.ts'
+import { lodestoneVersion } from './version.ts'
+import type { StoreObserver } from './watched-store.ts'
+
+/** What watches over a running Lodestone: nothing that is not configured costs anything. */
+export interface Telemetry {
+  /** null where nobody can ask for them. */
+  readonly metrics: Metrics | null
+  readonly requestObservers: readonly RequestObserver[]
+  readonly storeObservers: readonly StoreObserver[]
+  /** Sends what is not sent yet. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens what is configured: metrics where `admin_port` or `metrics` lets somebody read them, traces where a collector is named
+ * (setting `otel`, or the standard variables of OpenTelemetry).
+ *
+ * @param warn is told what goes wrong in the background
+ */
+export async function openTelemetry(
+  { adminPort, metrics: access, otel }: Config,
+  environment: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+): Promise<Telemetry> {
+  const version = lodestoneVersion()
+  const isMeasured = adminPort !== undefined || access === 'public'
+  const metrics = isMeasured ? new Metrics(() => performance.now(), { version }) : null
+  const settings = tracingSettings(otel, environment, version)
+  const traces = settings === null ? null : await openTracing(settings, warn)
+  return {
+    metrics,
+    requestObservers: [
+      ...(metrics === null ? [] : [metrics.requestObserver()]),
+      ...(traces === null ? [] : [traces.tracing.requestObserver()]),
+    ],
+    storeObservers: [
+      ...(metrics === null ? [] : [metrics.storeObserver()]),
+      ...(traces === null ? [] : [traces.tracing.storeObserver()]),
+    ],
+    close: async () => {
+      await traces?.exporter.close()
+    },
+  }
+}
+
+/** Failures are told this often at most, in milliseconds. */
+const TOLD_EVERY = 60_000
+
+async function openTracing(settings: TracingSettings, warn: (message: string) => void) {
+  const [{ SpanExporter }, { Tracing }] = await Promise.all([import('./otlp.ts'), import('./tracing.ts')])
+  let told = Number.NEGATIVE_INFINITY
+  const attributes = { ...settings.attributes, 'service.instance.id': randomUUID() }
+  const exporter = new SpanExporter({ ...settings, attributes }, reason => {
+    if (performance.now() - told < TOLD_EVERY) return
+    told = performance.now()
+    warn(`traces cannot be sent to ${new URL(settings.endpoint).host}: ${reason}; they are dropped`)
+  })
+  const tracing = new Tracing({
+    sampler: settings.sampler,
+    clock: () => performance.timeOrigin + performance.now(),
+    randomHex: bytes => randomBytes(bytes).toString('hex'),
+    onSpan: span => exporter.add(span),
+  })
+  return { exporter, tracing }
+}

@@ -1,0 +1,162 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
+import { doorOf } from '../http/door.ts'
+import type { Answered, ObservedReply, ObservedRequest, RequestObserver } from '../http/observe.ts'
+import { addressWithoutSecrets } from '../http/secrets.ts'
+import type { Sampler } from './otel-settings.ts'
+import type { AttributeValue, Span } from './otlp.ts'
+import { readTraceparent, type TraceContext } from './trace-context.ts'
+import type { StoreObserver } from './watched-store.ts'
+
+export interface TracingOptions {
+  readonly sampler: Sampler
+  /** Milliseconds since 1970, with their fractions. */
+  readonly clock: () => number
+  /** So many random bytes, as hexadecimal digits. */
+  readonly randomHex: (bytes: number) => string
+  readonly onSpan: (span: Span) => void
+}
+
+/** A request that is being answered. */
+interface Active extends TraceContext {
+  readonly parentSpanId?: string
+  readonly begun: number
+}
+
+/** Longest text of a query that is told. */
+const LONGEST = 2000
+
+/**
+ * Traces requests: one span for each, below that of the caller where a `traceparent` names one, and below it one for each
+ * question to the store. The stages of a query are attributes, in milliseconds, for they are sums of many short times.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+ */
+export class Tracing {
+  private readonly options: TracingOptions
+  private readonly active = new AsyncLocalStorage<Active>()
+  private readonly spans = new WeakMap<ObservedRequest, Active>()
+
+  constructor(options: TracingOptions) {
+    this.options = options
+  }
+
+  requestObserver(): RequestObserver {
+    return {
+      around: (request, proceed) => {
+        const span = this.begin(request.raw)
+        if (span === null) return proceed()
+        this.spans.set(request, span)
+        this.active.run(span, proceed)
+      },
+      ended: (request, reply, answered) => this.end(request, reply, answered),
+      repeated: ({ routeOptions }, { raw: { statusCode: status } }) => {
+        const route = routeOptions.url ?? ''
+        const kept = { door: doorOf(route), route, status, aborted: false }
+        return (message, id) => {
+          const span = this.begin(message)
+          if (span !== null)
+            this.tell(span, message, kept, { 'lodestone.request': id, 'lodestone.kept': true })
+        }
+      },
+    }
+  }
+
+  storeObserver(): StoreObserver {
+    return (operation, text) => {
+      const parent = this.active.getStore()
+      if (parent === undefined) return () => undefined
+      const begun = this.options.clock()
+      return outcome => {
+        const isError = outcome !== 'ok' && outcome !== 'refused'
+        this.options.onSpan({
+          traceId: parent.traceId,
+          spanId: this.options.randomHex(8),
+          parentSpanId: parent.spanId,
+          name: `store ${operation}`,
+          kind: 'client',
+          begun,
+          ended: this.options.clock(),
+          attributes: {
+            'db.system.name': 'sparql',
+            'db.operation.name': operation,
+            'lodestone.outcome': outcome,
+            ...(text === null ? {} : { 'db.query.text': text.slice(0, LONGEST) }),
+          },
+          isError,
+        })
+      }
+    }
+  }
+
+  private begin({ headers }: IncomingMessage): Active | null {
+    const { sampler, clock, randomHex } = this.options
+    const parent = readTraceparent(headers.traceparent)
+    const isSampled =
+      parent !== null && sampler.followsParent ? parent.isSampled : isDrawn(randomHex(4), sampler.ratio)
+    if (!isSampled) return null
+    return {
+      traceId: parent?.traceId ?? randomHex(16),
+      spanId: randomHex(8),
+      isSampled,
+      begun: clock(),
+      ...(parent === null ? {} : { parentSpanId: parent.spanId }),
+    }
+  }
+
+  private end(request: ObservedRequest, reply: ObservedReply, answered: Answered): void {
+    const span = this.spans.get(request)
+    if (span === undefined) return
+    const { principal, id } = request
+    this.tell(span, request.raw, answered, {
+      'lodestone.request': id,
+      ...(principal?.type === 'user' ? { 'user.id': String(principal.id) } : {}),
+      ...stagesOf(reply.getHeader('server-timing')),
+    })
+  }
+
+  private tell(
+    { traceId, spanId, parentSpanId, begun }: Active,
+    { method = '', url = '' }: IncomingMessage,
+    { door, route, status, aborted }: Pick<Answered, 'door' | 'route' | 'status' | 'aborted'>,
+    more: Readonly<Record<string, AttributeValue>>,
+  ): void {
+    const [path = '', query] = addressWithoutSecrets(url).split(/\?(.*)/s)
+    this.options.onSpan({
+      traceId,
+      spanId,
+      ...(parentSpanId === undefined ? {} : { parentSpanId }),
+      name: route === '' ? method : `${method} ${route}`,
+      kind: 'server',
+      begun,
+      ended: this.options.clock(),
+      attributes: {
+        'http.request.method': method,
+        'http.response.status_code': status,
+        'url.path': path.slice(0, LONGEST),
+        ...(query === undefined ? {} : { 'url.query': query.slice(0, LONGEST) }),
+        ...(route === '' ? {} : { 'http.route': route }),
+        'lodestone.door': door,
+        ...(aborted ? { 'lodestone.aborted': true } : {}),
+        ...more,
+      },
+      isError: status >= 500,
+    })
+  }
+}
+
+/** True for the part of all numbers that a ratio stands for. */
+function isDrawn(hex: string, ratio: number): boolean {
+  return Number.parseInt(hex, 16) < ratio * 2 ** 32
+}
+
+/** The stages that a Server-Timing header tells, in milliseconds. */
+function stagesOf(header: unknown): Readonly<Record<string, number>> {
+  if (typeof header !== 'string') return {}
+  return Object.fromEntries(
+    [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage = '', spent]) => [
+      `lodestone.stage.${stage}`,
+      Number(spent),
+    ]),
+  )
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { App } from './app.ts'
+import type { PortalWatch } from './catalog/portal-watch.ts'
+import { isWithdrawn } from './catalog/versions.ts'
+import type { ProgressReporter } from './cli/progress.ts'
+
+/** How often a running server looks whether another process has published, in milliseconds. */
+const WATCH_INTERVAL = 2000
+
+/** The same for a store that several share, which is asked one small query; and how often it is cleaned. */
+const SHARED_INTERVAL = 500
+const SWEEP_INTERVAL = 20_000
+
+/** How often it looks whether a mapping or a dataset.yaml was saved, and the part of its time that may take. */
+const LOOK_INTERVAL = 400
+const LOOK_SHARE = 0.02
+
+/** Publishes what changed while what is published is served, and from then on follows what others publish. */
+export async function publishAndServe(
+  app: App,
+  publish: (datasets: null, mappingOnly: boolean) => Promise<void>,
+  progress: ProgressReporter,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await Promise.all([app.catalog.refresh(), publish(null, false)])
+    await app.catalog.refresh()
+  } catch (error) {
+    if (signal.aborted) return
+    throw error
+  }
+  progress.done()
+  if (signal.aborted) return
+  app.markReady()
+  const { shared } = app
+  let isAway = false
+  const refresh = () => {
+    app.catalog.refresh().then(
+      () => {
+        if (isAway) app.http.log.warn('refresh: the store answers again')
+        isAway = false
+      },
+      error => {
+        if (!isAway) app.http.log.error({ err: error }, 'refresh')
+        isAway = true
+      },
+    )
+  }
+  const sweep = () => {
+    shared?.registry.sweep().catch(error => app.http.log.warn({ err: error }, 'sweep'))
+  }
+  const timers = [
+    setInterval(refresh, shared === null ? WATCH_INTERVAL : SHARED_INTERVAL),
+    ...(shared === null ? [] : [setInterval(sweep, SWEEP_INTERVAL)]),
+  ]
+  for (const timer of timers) timer.unref()
+  signal.addEventListener('abort', () => {
+    for (const timer of timers) clearInterval(timer)
+  })
+}
+
+/** Publishes and serves what is saved in the portal folder, one thing after another, until it is stopped. */
+export async function follow(
+  portal: PortalWatch,
+  app: App,
+  publish: (datasets: readonly string[] | null, mappingOnly: boolean) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let rest = LOOK_INTERVAL
+  while (!signal.aborted) {
+    await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted) return
+    const begun = performance.now()
+    try {
+      if (app.shared?.registry.isLost() === true) {
+        app.http.log.warn('the store has nothing of this portal any more: it is filled again')
+        app.markPublishing()
+        await publish(null, false)
+        await app.catalog.refresh()
+        app.markReady()
+      }
+      const changes = portal.look()
+      rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
+      if (changes === null) continue
+      const [definitions, mappings] = [changes.definitions, changes.mappings].map(ids =>
+        ids.filter(id => !isWithdrawn(app.versions, id)),
+      ) as [string[], string[]]
+      if (mappings.length > 0) await publish(mappings, true)
+      if (definitions.length > 0) await publish(definitions, false)
+      if (!signal.aborted) await app.catalog.refresh()
+    } catch (error) {
+      if (signal.aborted) return
+      app.http.log.error({ err: error }, 'publishing what was saved')
+    }
+  }
+}

@@ -1,0 +1,498 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { openSharedStore } from '../src/catalog/portal-store.ts'
+import { Releases } from '../src/catalog/releases.ts'
+import { SharedRegistry } from '../src/catalog/shared-registry.ts'
+import { currentManifest, type Manifest, versionsOf } from '../src/catalog/versions.ts'
+import { graphIri } from '../src/rdf/iris.ts'
+import { parseTriples } from '../src/rdf/ntriples-reader.ts'
+import { GEOF, UOM } from '../src/rdf/vocab.ts'
+import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
+import { findAddresses } from '../src/store/remote/addresses.ts'
+import { codecOf } from '../src/store/remote/codec.ts'
+import { Connections } from '../src/store/remote/http.ts'
+import { createRemoteStore, type SharedStore } from '../src/store/remote/remote.ts'
+import { QueryError, type Solution, type Store } from '../src/store/store.ts'
+// @ts-expect-error: a script of the tests without types
+import { startEngine as start } from './peers/engines/engines.mjs'
+// @ts-expect-error: as above
+import { whyMissing } from './peers/engines/places.mjs'
+import { lines, storeContract, type TextGraph } from './support/store-contract.ts'
+import { publishInto } from './support/stores.ts'
+
+/**
+ * Stores that are engines of others, each started here: the contract of a store, the registry that instances share, what
+ * becomes of both when processes die, and random queries against a plain evaluator.
+ */
+interface Started {
+  readonly query: string
+  readonly stop: () => Promise<void>
+  readonly kill: () => Promise<void>
+}
+
+const ENGINES = (process.env.ENGINES ?? 'oxigraph,fuseki,virtuoso').split(',')
+const base = 'http://portal.example'
+
+t.test('values that an engine would change, and the predicates that have some', t => {
+  const long = `urn:${'x'.repeat(2000)}`
+  const text = [
+    `<urn:a> <urn:link> <${long}> .`,
+    '<urn:a> <urn:plain> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .',
+    '<urn:a> <urn:big> "9007199254740993"^^<http://www.w3.org/2001/XMLSchema#integer> .',
+    '<urn:a> <urn:text> "plain" .',
+    '<urn:a> <urn:clef> "𝄞" .',
+    '',
+  ].join('\n')
+  const told: string[] = []
+  const codec = codecOf(new Set(), false)
+  const encoded = codec.encodeLines(Buffer.from(text), predicate => told.push(predicate)).toString()
+  t.same(told.sort(), ['urn:big', 'urn:clef'])
+  const decoded = [...parseTriples(encoded)].map(({ object }) => codec.decode(object))
+  t.same(
+    decoded,
+    [...parseTriples(text)].map(({ object }) => object),
+    'they come back',
+  )
+  t.notMatch(encoded, `<${long}>`)
+  t.throws(() => codec.encodeLines(Buffer.from(`<${long}> <urn:p> "x" .\n`), () => undefined), {
+    code: 'LoadRefused',
+  })
+  t.end()
+})
+
+await t.test('what answers at an address', async t => {
+  const asked: string[] = []
+  const serve = async (
+    answer: (url: string, authorization: string | undefined) => [number, string, string],
+  ) => {
+    const server = createHttpServer((request, response) => {
+      asked.push(request.url ?? '')
+      const [status, type, text] = answer(request.url ?? '', request.headers.authorization)
+      request.resume()
+      response.writeHead(status, { 'content-type': type, server: 'Test/1' }).end(text)
+    }).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    t.teardown(() => server.close())
+    return `127.0.0.1:${(server.address() as { readonly port: number }).port}`
+  }
+  const yes = '{"head":{},"boolean":true}'
+  const connections = new Connections(4)
+  t.teardown(() => connections.close())
+  const page = await serve(() => [200, 'text/html', '<html>a page</html>'])
+  await t.rejects(findAddresses({ url: `http://${page}/` }, connections), { code: 'ConfigInvalid' }, 'a page')
+  t.same(asked, ['/query', '/sparql', '/'], 'the usual places are tried')
+  const port = await freePort()
+  await t.rejects(
+    findAddresses({ url: `http://127.0.0.1:${port}/` }, connections),
+    { code: 'StoreUnavailable' },
+    'nobody',
+  )
+  const right = `Basic ${Buffer.from('ann:s3cret').toString('base64')}`
+  const closed = await serve((url, given) =>
+    given === right && url === '/db/sparql'
+      ? [200, 'application/json', yes]
+      : given === right
+        ? [404, 'text/plain', '']
+        : [401, 'text/plain', ''],
+  )
+  const wrong = await findAddresses({ url: `http://ann:wr0ng@${closed}/db` }, connections).catch(
+    error => error,
+  )
+  t.match(wrong, { code: 'ConfigInvalid' }, 'wrong credentials')
+  t.notMatch(String(wrong.message), /wr0ng|ann/, 'which are not told')
+  for (const settings of [
+    { url: `http://ann:s3cret@${closed}/db` },
+    { url: `http://${closed}/db`, user: 'ann', password: 's3cret' },
+    {
+      url: `http://${closed}`,
+      query: `http://ann:s3cret@${closed}/db/sparql`,
+      user: 'ann',
+      password: 's3cret',
+    },
+  ]) {
+    const found = await findAddresses(settings, connections)
+    t.equal(found.query.href, `http://${closed}/db/sparql`)
+    t.equal(found.authorization, right)
+    t.match(found, { kind: 'other', data: null })
+  }
+  const cut = await serve(() => [200, 'application/json', '{"head":{},"boolean":true,'])
+  await t.rejects(
+    createRemoteStore({ settings: { url: `http://${cut}`, query: `http://${cut}/q` }, deadline: 500 }),
+    { code: 'ConfigInvalid' },
+    'an engine whose answers are none',
+  )
+})
+
+for (const name of ENGINES) {
+  const missing = whyMissing(name) as string | null
+  await t.test(name, missing === null ? {} : { skip: missing }, async t => {
+    const folder = t.testdir({ engine: {}, files: {} })
+    const place = { folder: path.join(folder, 'engine'), port: await freePort() }
+    let engine = (await start(name, place)) as Started
+    t.teardown(() => engine.stop())
+    const url = engine.query.replace(/\/(?:query|sparql)$/, '')
+    const memory = keptText()
+    const open = async (t: Test, deadline = 20_000) => {
+      const store = await createRemoteStore({ settings: { url }, deadline, memory })
+      t.teardown(() => store.close())
+      return store
+    }
+    const probed = await open(t)
+    t.comment(`${probed.engine.version}: ${[...probed.probed.deviations.keys()].join(', ')}`)
+    await storeContract(t, name, async (t, graphs) => {
+      const store = await open(t)
+      await store.dropShared(graphs.map(({ graph }) => graph))
+      await store.load(graphs.map(each => fileOf(path.join(folder, 'files'), each)))
+      return store
+    })
+    await t.test('what the engine computes otherwise is computed by the embedded store', async t => {
+      await computes(t, await open(t), path.join(folder, 'files'))
+    })
+    await t.test('queries of strangers see their dataset alone', async t => {
+      await strangers(t, await open(t), path.join(folder, 'files'))
+    })
+    await t.test('releases', t => releases(t, url, memory))
+    await t.test('random queries', t => randomQueries(t, url))
+    await t.test('the engine dies and comes back', async t => {
+      const store = await open(t, 3000)
+      const graph = 'urn:test:kept'
+      await store.dropShared([graph])
+      await store.load([fileOf(path.join(folder, 'files'), { graph, text: lines(100, 'kept') })])
+      t.equal(await store.count(graph, {}), 100)
+      await engine.kill()
+      const asked = await store.select(`SELECT * { GRAPH <${graph}> { ?s ?p ?o } }`).catch(error => error)
+      t.match(asked, { code: 'StoreUnavailable', status: 503 }, 'a clear fault')
+      engine = (await start(name, place)) as Started
+      const rows = await store.select(`SELECT * { GRAPH <${graph}> { ?s ?p ?o } }`)
+      t.equal(rows.length, 100, 'what was loaded is there, and the same store goes on')
+    })
+  })
+}
+
+function keptText() {
+  let kept: string | null = null
+  return {
+    read: () => kept,
+    write: (text: string) => {
+      kept = text
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { readonly port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+function fileOf(folder: string, { graph, text }: TextGraph) {
+  const file = path.join(folder, `${graph.replaceAll(/[^a-z0-9]/gi, '-')}.nt.gz`)
+  writeFileSync(file, gzipSync(text))
+  return { graph, path: file, triples: new Set(text.trimEnd().split('\n')).size, bytes: text.length }
+}
+
+/** Queries of the compiler's kind, over values that engines treat differently. */
+async function computes(t: Test, store: SharedStore, folder: string): Promise<void> {
+  const graph = 'urn:test:computed'
+  const typed = (value: string, type: string) => `"${value}"^^<http://www.w3.org/2001/XMLSchema#${type}>`
+  const values: Readonly<Record<string, readonly string[]>> = {
+    'urn:text': ['"Zürich"', '"𝄞"', '"\uffee"', '"a\u0085"', '"ÉCOLE"', '""', `"${'é'.repeat(5000)}"`],
+    'urn:int': ['1', '-5', '2147483648', '9007199254740993'].map(value => typed(value, 'integer')),
+    'urn:double': ['0.1', '0.30000000000000004', '123456789.125', '100000', '0.0000001'].map(value =>
+      typed(value, 'double'),
+    ),
+    'urn:date': ['2024-02-29', '0001-01-01', '-0044-03-15'].map(value => typed(value, 'date')),
+    'urn:at': ['2024-02-29T23:59:59.999Z', '1582-10-10T00:00:00Z'].map(value => typed(value, 'dateTime')),
+    'urn:place': [
+      '"POINT(2.352222123456789 48.85)"^^<http://www.opengis.net/ont/geosparql#wktLiteral>',
+      '"POINT(179 0)"^^<http://www.opengis.net/ont/geosparql#wktLiteral>',
+    ],
+  }
+  const text = Object.entries(values)
+    .flatMap(([predicate, terms]) =>
+      terms.map((term, at) => `<urn:s:${predicate.slice(4)}${at}> <${predicate}> ${term} .\n`),
+    )
+    .join('')
+  const embedded = await createEmbeddedStore({ workers: 1 })
+  t.teardown(() => embedded.close())
+  await embedded.load([{ graph, text }])
+  await store.dropShared([graph])
+  await store.load([fileOf(folder, { graph, text })])
+  const [record, value] = [
+    { type: 'variable', name: 'record' },
+    { type: 'variable', name: 'value' },
+  ] as const
+  const iri = (text: string) => ({ type: 'iri', value: text }) as const
+  const literal = (text: string, datatype: string) =>
+    ({ type: 'literal', value: text, datatype, language: '' }) as const
+  const having = (predicate: string) =>
+    ({
+      type: 'graph',
+      graph: iri(graph),
+      patterns: [{ type: 'triple', subject: record, predicate: iri(predicate), object: value }],
+    }) as const
+  const string = (text: string) => literal(text, 'http://www.w3.org/2001/XMLSchema#string')
+  const call = (name: 'LCASE' | 'STRLEN' | 'STR' | 'REGEX', ...more: ReturnType<typeof string>[]) =>
+    ({ type: 'builtin', name, arguments: [value, ...more] }) as const
+  const queries: [string, Parameters<Store['select']>[0]][] = Object.keys(values).flatMap(predicate => {
+    const where = [having(predicate)]
+    const select = { type: 'select', projection: [{ variable: record }, { variable: value }], where } as const
+    const computed = (expression: ReturnType<typeof call>) => ({
+      ...select,
+      projection: [{ variable: record }, { variable: { type: 'variable', name: 'x' } as const, expression }],
+    })
+    return [
+      [`${predicate} stored`, select],
+      [`${predicate} ordered`, { ...select, orderBy: [{ expression: value, descending: false }] }],
+      [`${predicate} STR`, computed(call('STR'))],
+      [`${predicate} STRLEN`, computed(call('STRLEN'))],
+      [`${predicate} LCASE`, computed(call('LCASE'))],
+      [`${predicate} REGEX`, computed(call('REGEX', string('^\\p{Lu}')))],
+    ]
+  })
+  const point = literal('POINT(2 48)', 'http://www.opengis.net/ont/geosparql#wktLiteral')
+  const distance = {
+    type: 'function',
+    iri: GEOF.distance,
+    arguments: [value, point, iri(UOM.metre)],
+  } as const
+  queries.push([
+    'distance',
+    {
+      type: 'select',
+      projection: [{ variable: record }, { variable: { type: 'variable', name: 'x' }, expression: distance }],
+      where: [having('urn:place')],
+    },
+  ])
+  const rowsOf = (rows: readonly Solution[], isOrdered: boolean) => {
+    // Sines of one mathematical library differ from those of another in the last digit.
+    const rounded = (key: string, value: unknown) =>
+      key === 'value' && /^\d{4,}\.\d{8,}$/.test(String(value)) ? Number(value).toPrecision(14) : value
+    const texts = rows.map(row =>
+      JSON.stringify(
+        Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)),
+        rounded,
+      ),
+    )
+    return isOrdered ? texts : texts.sort()
+  }
+  for (const [name, query] of queries) {
+    const isOrdered = name.endsWith('ordered')
+    const [found, wanted] = [await store.select(query), await embedded.select(query)]
+    t.same(rowsOf(found, isOrdered), rowsOf(wanted, isOrdered), name)
+  }
+  for (const [predicate, terms] of Object.entries(values))
+    for (const [at, term] of terms.entries()) {
+      const { triples } = await store.match(
+        graph,
+        { subject: iri(`urn:s:${predicate.slice(4)}${at}`) },
+        { offset: 0, limit: 10 },
+      )
+      t.equal(
+        triples,
+        `<urn:s:${predicate.slice(4)}${at}> <${predicate}> ${term} .\n`,
+        `triple of ${term.slice(0, 40)}`,
+      )
+    }
+}
+
+async function strangers(t: Test, store: SharedStore, folder: string): Promise<void> {
+  const [open, secret] = ['urn:test:open', 'urn:test:secret']
+  await store.dropShared([open, secret])
+  await store.load([
+    fileOf(folder, { graph: open, text: '<urn:a> <urn:p> "open" .\n' }),
+    fileOf(folder, { graph: secret, text: '<urn:a> <urn:p> "secret" .\n' }),
+  ])
+  const ask = (text: string, defaultGraphs: readonly string[], namedGraphs: readonly string[] = []) =>
+    store.query(text, { format: 'json', defaultGraphs, namedGraphs, base: 'http://portal.example/' })
+  const values = (text: string) => [...text.matchAll(/"(open|secret)"/g)].map(([, word]) => word)
+  t.same(values(await ask('SELECT ?o { ?s ?p ?o }', [open])), ['open'])
+  t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [open])), [], 'no named graph')
+  t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [], [open])), ['open'])
+  t.same(
+    values(await ask(`SELECT ?o { GRAPH <${secret}> { ?s ?p ?o } }`, [open], [open])),
+    [],
+    'not by its name',
+  )
+  t.same(values(await ask('SELECT ?o { ?s ?p ?o }', [])), [], 'no graph at all')
+  t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [])), [], 'no named graph of none')
+  await t.rejects(ask('SELECT ?o {\n ?s ?p }', [open]), QueryError, 'a mistake is told')
+  await t.rejects(
+    store.query('SELECT * { ?s ?p ?o }', {
+      format: 'json',
+      defaultGraphs: [open],
+      namedGraphs: [],
+      longest: 20,
+    }),
+    {
+      code: 'UnprocessableEntity',
+    },
+  )
+}
+
+/** Two instances with folders of their own, and a clock that is moved by hand. */
+async function releases(t: Test, url: string, memory: ReturnType<typeof keptText>): Promise<void> {
+  const made = (rows: number, word: string) =>
+    `name,size\n${Array.from({ length: rows }, (_, at) => `${word} ${at},${at}`).join('\n')}\n`
+  const portal = t.testdir({
+    'portal.yaml': '',
+    data: { things: { 'things.csv': made(500, 'first'), 'dataset.yaml': 'source: { path: things.csv }' } },
+  })
+  const settings = { portal, base, workers: 1, deadline: 20, store: { url, concurrency: 4 } }
+  const config = { ...settings, log: 'silent' } as unknown as Parameters<typeof publishInto>[0]
+  const versions = versionsOf(portal)
+  // The clock of the instances; what publishes here has that of the machine.
+  let ahead = 0
+  const now = () => Date.now() + ahead
+  const instance = async () => {
+    const store = await createRemoteStore({ settings: { url }, deadline: 20_000, memory })
+    t.teardown(() => store.close())
+    return { store, registry: new SharedRegistry({ store, base, now }) }
+  }
+  const graphsIn = async (store: SharedStore, manifest: Manifest) => {
+    const graph = graphIri('things', manifest.version, 'facts')
+    const rows = await store.select(`SELECT (COUNT(*) AS ?n) { GRAPH <${graph}> { ?s ?p ?o } }`)
+    return Number(rows[0]?.n?.value)
+  }
+  const [one, two] = [await instance(), await instance()]
+  t.same([...(await one.registry.current())], [], 'nothing at first')
+
+  await publishInto(config)
+  const first = currentManifest(versions, 'things')
+  if (first === null) throw new Error('no version')
+  t.same([...(await one.registry.current())], [['things', first.version]], 'released')
+  t.same((await two.registry.inForce('things'))?.statistics.records, 500, 'known to another instance whole')
+  t.equal(await one.registry.release(versions, first), 'unchanged', 'once')
+
+  writeFileSync(path.join(portal, 'data/things/things.csv'), made(700, 'second'))
+  await publishInto(config)
+  const second = currentManifest(versions, 'things')
+  if (second === null) throw new Error('no second version')
+  t.equal((await two.registry.current()).get('things'), second.version, 'replaced in one step')
+  t.equal(await graphsIn(one.store, first), 1000, 'the old graphs stay for answers under way')
+  t.same(await one.registry.sweep(), [], 'for a while')
+  ahead += 100_000
+  t.same(await one.registry.sweep(), [`things ${first.version}`])
+  t.equal(await graphsIn(one.store, first), 0, 'and go')
+  t.same(await two.registry.sweep(), [], 'once')
+  t.equal(await graphsIn(one.store, second), 1400)
+
+  await t.test('an instance that did not hear of a new version gives no wrong answer', async t => {
+    const held = await instance()
+    await held.registry.inForce('things')
+    writeFileSync(path.join(portal, 'data/things/things.csv'), made(300, 'third'))
+    await publishInto(config)
+    ahead += 1000
+    await held.registry.current()
+    ahead += 100_000
+    await one.registry.sweep()
+    ahead += 100_000
+    await one.registry.sweep()
+    const facts = graphIri('things', second.version, 'facts')
+    await t.rejects(held.store.count(facts, { predicate: { type: 'iri', value: 'urn:x' } }), {
+      code: 'StoreUnavailable',
+    })
+  })
+
+  await t.test('a load that is cut off shows nothing, is gone on with, or is cleaned away', async t => {
+    writeFileSync(path.join(portal, 'data/things/things.csv'), made(900, 'fourth'))
+    const before = (await one.registry.current()).get('things')
+    const dying = await instance()
+    const upload = dying.store.upload.bind(dying.store)
+    let uploads = 0
+    dying.store.upload = async (source, options) => {
+      uploads += 1
+      if (uploads === 2) throw new Error('killed')
+      return upload(source, options)
+    }
+    const { publishAll } = await import('../src/catalog/publisher.ts')
+    const told: string[] = []
+    const publish = (shared: SharedRegistry) =>
+      publishAll({ portal, base, now: () => new Date(), shared }, null, message => told.push(message.type))
+    await publish(dying.registry)
+    t.ok(told.includes('failed'), 'the publication failed')
+    t.equal((await one.registry.current()).get('things'), before, 'what was in force stays')
+    const fourth = currentManifest(versions, 'things')
+    if (fourth === null) return
+    t.ok((await graphsIn(one.store, fourth)) > 0, 'a part is there')
+    const state = await new Releases(one.store, base).state()
+    t.match(state.versions.find(({ version }) => version === fourth.version)?.loaded.size, 1, 'and known')
+
+    const next = await instance()
+    const again: string[] = []
+    const uploadNext = next.store.upload.bind(next.store)
+    next.store.upload = (source, options) => {
+      again.push(source.graph)
+      return uploadNext(source, options)
+    }
+    await publish(next.registry)
+    t.equal(again.length, 1, 'only what is missing is loaded')
+    t.equal((await one.registry.current()).get('things'), fourth.version, 'and in force')
+    t.equal(await graphsIn(one.store, fourth), 1800)
+
+    const orphan = { ...fourth, version: `${fourth.version.split('-')[0]}-000000000000` }
+    await new Releases(one.store, base).insert(
+      new Releases(one.store, base).graphsOf('things', orphan.version, ['urn:lodestone:graph:orphan']),
+    )
+    ahead += 1000
+    await one.registry.sweep()
+    ahead += 100_000
+    t.ok(
+      (await one.registry.sweep()).includes(`things ${orphan.version}`),
+      'what nobody goes on with is dropped',
+    )
+  })
+
+  await t.test('an instance without any file serves what others published', async t => {
+    const empty = t.testdir({ 'portal.yaml': '', data: {} })
+    const app = await buildApp({
+      ...(await import('../src/config.ts')).loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
+      log: 'silent',
+    })
+    t.teardown(() => app.close())
+    await app.catalog.refresh()
+    const response = await app.http.inject(
+      '/api/explore/v2.1/catalog/datasets/things/records?limit=1&order_by=size%20desc',
+    )
+    t.match(response.json(), { total_count: 900, results: [{ size: 899 }] })
+    const turtle = await app.http.inject('/api/explore/v2.1/catalog/datasets/things/exports/turtle')
+    t.equal(turtle.statusCode, 200)
+    t.match(turtle.body, /fourth 899/)
+    const { shared } = app
+    t.equal(await shared?.registry.withdraw('things', 'open'), true, 'withdrawn')
+    await app.catalog.refresh()
+    const gone = await app.http.inject('/api/explore/v2.1/catalog/datasets/things/records')
+    t.equal(gone.statusCode, 404)
+    t.equal(app.catalog.isGone('things'), true)
+  })
+  const { store: last } = await openSharedStore(settings)
+  await last.close()
+}
+
+/** The differential tests of both languages, against this engine. */
+async function randomQueries(t: Test, url: string): Promise<void> {
+  for (const [file, queries] of [
+    ['differential.test.ts', process.env.RANDOM_ODSQL ?? '80'],
+    ['odata-differential.test.ts', process.env.RANDOM_ODATA ?? '50'],
+  ] as const) {
+    const child = spawn(process.execPath, ['--import=tsx', path.join(import.meta.dirname, file)], {
+      env: { ...process.env, LODESTONE_TEST_STORE: url, QUERIES: queries, TAP: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let text = ''
+    child.stdout.on('data', (piece: Buffer) => {
+      text += piece.toString()
+    })
+    const code = await new Promise(resolve => child.once('close', resolve))
+    t.equal(code, 0, `${file}, ${queries} queries`)
+    if (code !== 0) t.comment(text.slice(-6000))
+  }
+}
