@@ -11,14 +11,15 @@ import {
   startFrom,
   TYPES,
 } from './support/odsql-generator.ts'
+import { seedOf } from './support/seed.ts'
 import { publishInto, testConfig } from './support/stores.ts'
 
 /**
  * Random queries of the whole language over generated records of every type, answered by Lodestone through its API and
- * by a plain evaluator over the source: both must give the same rows in the same order. SEED=n repeats a run,
+ * by a plain evaluator over the source: both must give the same rows in the same order. SEED=n takes other ones,
  * QUERIES=n says how many.
  */
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const seed = seedOf()
 const QUERIES = Number(process.env.QUERIES ?? 2000)
 /** Differences that are told before a run gives up. */
 const MOST_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)

@@ -8,13 +8,14 @@ import { publishAll } from '../src/catalog/publisher.ts'
 import { loadConfig } from '../src/config.ts'
 import { termText } from '../src/rdf/ntriples.ts'
 import type { Term as PlainTerm } from '../src/rdf/term.ts'
+import { seedOf } from './support/seed.ts'
 
 /**
  * The same triples by every way out: the fragments of random patterns page by page, the export and the SPARQL endpoint; and
- * queries by Comunica over fragments, bindings-restricted fragments and the endpoint, beside a copy in memory. SEED=n repeats a run,
+ * queries by Comunica over fragments, bindings-restricted fragments and the endpoint, beside a copy in memory. SEED=n takes other ones,
  * PATTERNS=n says how many patterns of each dataset.
  */
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const seed = seedOf()
 const PATTERNS = Number(process.env.PATTERNS ?? 60)
 const PAGE_SIZE = 25
 

@@ -8,14 +8,15 @@ import { asOdsql } from './support/odata-odsql.ts'
 import { between, chance, makeRecords, pick, startFrom, TYPES } from './support/odata-records.ts'
 import { bare } from './support/odata-tree.ts'
 import { momentOf, type Source } from './support/odata-values.ts'
+import { seedOf } from './support/seed.ts'
 import { publishInto, testConfig } from './support/stores.ts'
 
 /**
  * Random questions of OData over generated records of every type, answered by the service page by page and by a plain
  * evaluator over the source: both must give the same records in the same order, and so must ODSQL where it can ask the
- * same. SEED=n repeats a run, QUERIES=n says how many.
+ * same. SEED=n or SEED=new takes other ones, QUERIES=n says how many.
  */
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const seed = seedOf()
 const QUERIES = Number(process.env.QUERIES ?? 500)
 /** Questions of the kinds that ODSQL can ask too, one to so many of the others. */
 const PLAIN = 4

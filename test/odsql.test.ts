@@ -11,6 +11,7 @@ import { parser } from '../src/language/odsql/parser.ts'
 import { FUNCTIONS, OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
 import { field } from '../src/model/field.ts'
 import { parseDate } from '../src/query/dates.ts'
+import { seedOf } from './support/seed.ts'
 
 const scalarNames = [...FUNCTIONS.values()].filter(({ kind }) => kind === 'scalar').map(({ name }) => name)
 const groupedScalarNames = scalarNames.filter(name => FUNCTIONS.get(name)?.uses.includes('group_by'))
@@ -111,7 +112,7 @@ t.test('whatever is written is read or refused, never anything else', async t =>
     'null',
     '.',
   ]
-  let state = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+  let state = seedOf()
   t.comment(`SEED=${state}`)
   const random = (below: number) => {
     state = (state * 1103515245 + 12345) % 2 ** 31
