@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
@@ -14,13 +15,13 @@ import { graphIri } from '../src/rdf/iris.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { GEOF, UOM } from '../src/rdf/vocab.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
-import { findAddresses } from '../src/store/remote/addresses.ts'
+import { credentialsOf, type EngineSettings, findAddresses } from '../src/store/remote/addresses.ts'
 import { codecOf } from '../src/store/remote/codec.ts'
 import { Connections } from '../src/store/remote/http.ts'
 import { createRemoteStore, type SharedStore } from '../src/store/remote/remote.ts'
 import { QueryError, type Solution, type Store } from '../src/store/store.ts'
 // @ts-expect-error: a script of the tests without types
-import { startEngine as start } from './peers/engines/engines.mjs'
+import { runSql, startEngine as start } from './peers/engines/engines.mjs'
 // @ts-expect-error: as above
 import { whyMissing } from './peers/engines/places.mjs'
 import { lines, storeContract, type TextGraph } from './support/store-contract.ts'
@@ -32,6 +33,7 @@ import { publishInto } from './support/stores.ts'
  */
 interface Started {
   readonly query: string
+  readonly sqlPort?: number
   readonly stop: () => Promise<void>
   readonly kill: () => Promise<void>
 }
@@ -93,6 +95,10 @@ await t.test('what answers at an address', async t => {
     { code: 'StoreUnavailable' },
     'nobody',
   )
+  const find = async (settings: EngineSettings) => {
+    const connections = new Connections(4, credentialsOf(settings))
+    return findAddresses(settings, connections).finally(() => connections.close())
+  }
   const right = `Basic ${Buffer.from('ann:s3cret').toString('base64')}`
   const closed = await serve((url, given) =>
     given === right && url === '/db/sparql'
@@ -101,13 +107,12 @@ await t.test('what answers at an address', async t => {
         ? [404, 'text/plain', '']
         : [401, 'text/plain', ''],
   )
-  const wrong = await findAddresses({ url: `http://ann:wr0ng@${closed}/db` }, connections).catch(
-    error => error,
-  )
+  const wrong = await find({ url: `http://ann:wr0ng@${closed}/db` }).catch(error => error)
   t.match(wrong, { code: 'ConfigInvalid' }, 'wrong credentials')
   t.notMatch(String(wrong.message), /wr0ng|ann/, 'which are not told')
   for (const settings of [
     { url: `http://ann:s3cret@${closed}/db` },
+    { url: `http://ann:s3cret@${closed}/db/sparql` },
     { url: `http://${closed}/db`, user: 'ann', password: 's3cret' },
     {
       url: `http://${closed}`,
@@ -116,17 +121,112 @@ await t.test('what answers at an address', async t => {
       password: 's3cret',
     },
   ]) {
-    const found = await findAddresses(settings, connections)
+    const found = await find(settings)
     t.equal(found.query.href, `http://${closed}/db/sparql`)
-    t.equal(found.authorization, right)
     t.match(found, { kind: 'other', data: null })
   }
+  const fuseki = await serve(url =>
+    url === '/ds/query' || url === '/ds' ? [200, 'application/json', yes] : [404, 'text/plain', ''],
+  )
+  for (const url of ['/ds', '/ds/', '/ds/query'])
+    t.match((await find({ url: `http://${fuseki}${url}` })).query.href, `http://${fuseki}/ds/query`, url)
   const cut = await serve(() => [200, 'application/json', '{"head":{},"boolean":true,'])
   await t.rejects(
     createRemoteStore({ settings: { url: `http://${cut}`, query: `http://${cut}/q` }, deadline: 500 }),
     { code: 'ConfigInvalid' },
     'an engine whose answers are none',
   )
+})
+
+await t.test('digest authentication', async t => {
+  const hash = (name: string, ...parts: readonly (string | undefined)[]) =>
+    createHash(name).update(parts.join(':'), 'latin1').digest('hex')
+  const bytes = (text: string) => Buffer.from(text).toString('latin1')
+  const sent: string[] = []
+  const nonces = new Map<string, number>()
+  let given = 0
+  /** Lets in whoever knows the password, with a nonce three times. */
+  const serve = async (offered: (nonce: string) => string, name = 'md5') => {
+    const server = createHttpServer((request, response) => {
+      const { authorization = '', 'content-length': length } = request.headers
+      const pairs = new Map(
+        [...authorization.matchAll(/(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g)].map(
+          ([, key, inQuotes, bare]) => [key, inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare] as const,
+        ),
+      )
+      sent.push(authorization)
+      request.resume()
+      const [nonce = '', uri, count = ''] = ['nonce', 'uri', 'nc'].map(key => pairs.get(key))
+      const uses = nonces.get(nonce) ?? 0
+      const [secret, what] = [
+        hash(name, bytes('änn'), 'the "realm"', bytes('s3:c"rét')),
+        hash(name, request.method, request.url),
+      ]
+      const tail = pairs.has('qop') ? [count, pairs.get('cnonce'), 'auth', what] : [what]
+      const isRight =
+        uri === request.url &&
+        uses < 3 &&
+        pairs.get('username') === bytes('änn') &&
+        (count === '' || Number.parseInt(count, 16) === uses + 1) &&
+        pairs.get('response') === hash(name, secret, nonce, ...tail)
+      if (isRight) {
+        nonces.set(nonce, uses + 1)
+        response.end(length)
+      } else {
+        given += 1
+        nonces.set(`n${given}`, 0)
+        response.writeHead(401, { 'www-authenticate': offered(`n${given}`) }).end()
+      }
+    }).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    t.teardown(() => server.close())
+    return (path: string) =>
+      new URL(`http://127.0.0.1:${(server.address() as { readonly port: number }).port}${path}`)
+  }
+  const ask = async (url: URL, connections: Connections) => {
+    const request = {
+      method: 'PUT',
+      url,
+      headers: {},
+      body: 'a body',
+      deadline: 5000,
+      longest: 1000,
+    } as const
+    const { status, text } = await connections.request(request)
+    return [status, text]
+  }
+  const open = (password = 's3:c"rét') => {
+    const connections = new Connections(4, { user: 'änn', password })
+    t.teardown(() => connections.close())
+    return connections
+  }
+  const realm = 'realm="the \\"realm\\""'
+  for (const [offered, name] of [
+    [
+      nonce =>
+        `Digest ${realm}, domain="/", nonce="${nonce}", opaque="o", stale="false", qop="auth", algorithm="MD5"`,
+    ],
+    [nonce => `Basic realm="x, Digest y", DIGEST nonce=${nonce},${realm} , algorithm=MD5`],
+    [
+      nonce =>
+        `Digest ${realm}, nonce="no", algorithm=SHA-512-256, qop=auth, Digest ${realm}, nonce="${nonce}", qop="auth-int, auth", algorithm=SHA-256`,
+      'sha256',
+    ],
+  ] as readonly (readonly [(nonce: string) => string, string?])[]) {
+    const at = await serve(offered, name)
+    const connections = open()
+    sent.length = 0
+    for (let each = 0; each < 7; each++)
+      t.same(await ask(at('/a?b=c%20d'), connections), [200, '6'], `${offered('n')}: ${each}`)
+    t.equal(sent.length, 7 + 3, 'a nonce is used until it is over')
+    t.equal(sent[0], '', 'the first request says nothing')
+    t.notMatch(sent.join(), /s3|Basic/, 'the password is not sent')
+    sent.length = 0
+    t.same(await ask(at('/a'), open('wr0ng')), [401, ''])
+    t.equal(sent.length, 2, 'a wrong password is not tried again')
+  }
+  const at = await serve(() => 'Digest realm="x", nonce="y", qop="auth-int"')
+  t.same(await ask(at('/'), open()), [401, ''], 'what it wants is not known')
 })
 
 for (const name of ENGINES) {
@@ -157,6 +257,8 @@ for (const name of ENGINES) {
     await t.test('queries of strangers see their dataset alone', async t => {
       await strangers(t, await open(t), path.join(folder, 'files'))
     })
+    if (name === 'virtuoso')
+      await t.test('who may write', t => writers(t, url, engine, path.join(folder, 'files')))
     await t.test('releases', t => releases(t, url, memory))
     await t.test('random queries', t => randomQueries(t, url))
     await t.test('the engine dies and comes back', async t => {
@@ -173,6 +275,40 @@ for (const name of ENGINES) {
       t.equal(rows.length, 100, 'what was loaded is there, and the same store goes on')
     })
   })
+}
+
+/** An engine that lets only one user write, who says by digest who he is. */
+async function writers(t: Test, url: string, { sqlPort }: Started, folder: string) {
+  const grant = `GRANT SPARQL_UPDATE TO`
+  await runSql(sqlPort, `DB.DBA.USER_CREATE('lodestone', 's3:c"ret');`)
+  await runSql(sqlPort, `${grant} "lodestone";`)
+  await runSql(sqlPort, `DB.DBA.RDF_DEFAULT_USER_PERMS_SET ('lodestone', 7);`)
+  await runSql(sqlPort, `REVOKE SPARQL_UPDATE FROM "SPARQL";`)
+  t.teardown(() => runSql(sqlPort, `${grant} "SPARQL";`))
+  const graph = 'urn:test:written'
+  const source = fileOf(folder, { graph, text: lines(100, 'written') })
+  for (const [settings, told] of [
+    [{ url, user: 'lodestone', password: 's3:c"ret' }, null],
+    [{ url: `${url}/sparql-auth`, user: 'lodestone', password: 's3:c"ret' }, null],
+    [{ url }, /LoadRefused.* with 403: store_user/],
+    [{ url, user: 'lodestone', password: 'wr0ng' }, /ConfigInvalid.*store_user/],
+  ] as const) {
+    const work = async () => {
+      const store = await createRemoteStore({ settings })
+      try {
+        await store.load([source])
+        t.equal(await store.count(graph, {}), 100)
+        await store.dropShared([graph])
+        t.same(await store.select(`SELECT * { GRAPH <${graph}> { ?s ?p ?o } }`), [])
+        return null
+      } finally {
+        await store.close()
+      }
+    }
+    const error = await work().catch(error => `${error.code}: ${error.message}`)
+    if (told === null) t.equal(error, null)
+    else t.match(error, told)
+  }
 }
 
 function keptText() {

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors.ts'
+import type { Credentials } from './authentication.ts'
 import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
 
 /** Engines whose ways are known; any other that speaks SPARQL 1.1 is `other`. */
@@ -26,7 +27,6 @@ export interface Addresses {
   readonly data: URL | null
   /** Name of the parameter for the graph. */
   readonly graphParameter: 'graph' | 'graph-uri'
-  readonly authorization: string | null
 }
 
 const ASK = 'query=ASK%20%7B%7D'
@@ -35,21 +35,24 @@ const PATIENCE = 5000
 /**
  * Finds out what answers at an address: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`,
  * `/update`, `/data` below the dataset) and Virtuoso (`/sparql`, `/sparql-graph-crud`) are tried in turn, then the address
- * itself. What the settings say is not guessed. Faults: StoreUnavailable where nobody answers, ConfigInvalid where
- * something else than SPARQL does.
+ * itself; where it is that of the queries, the others stand beside it. What the settings say is not guessed. The connections
+ * are those of {@link credentialsOf} the settings. Faults: StoreUnavailable where nobody answers, ConfigInvalid where something
+ * else than SPARQL does.
  */
 export async function findAddresses(settings: EngineSettings, connections: Connections): Promise<Addresses> {
   const base = bare(settings.url)
-  const authorization = authorizationOf(settings, new URL(settings.url))
-  const below = (name: string) => new URL(`${base.href.replace(/\/+$/, '')}/${name}`)
-  const tried =
-    settings.query === undefined ? [below('query'), below('sparql'), base] : [bare(settings.query)]
+  const [, root = '', named] = /^(.*?)(?:\/(query|sparql|sparql-auth))?\/*$/.exec(base.href) ?? []
+  const below = (name: string) => new URL(`${root}/${name}`)
+  // Virtuoso lets anyone ask at /sparql, and asks who it is at /sparql-auth.
+  const names = credentialsOf(settings) === null ? ['query', 'sparql'] : ['query', 'sparql-auth', 'sparql']
+  const usual = named === undefined ? [...names.map(below), base] : [below(named)]
+  const tried = settings.query === undefined ? usual : [bare(settings.query)]
   const seen: string[] = []
   for (const query of tried) {
-    const answer = await ask(query, authorization, connections)
+    const answer = await ask(query, connections)
     if (answer.status === 401 || answer.status === 403)
       throw new Fault('ConfigInvalid', {
-        reason: `store: ${query.href} answers ${answer.status}: the engine wants other credentials (user and password of the setting store)`,
+        reason: `store: ${query.href} answers ${answer.status}: the engine wants other credentials (store_user and store_password)`,
       })
     if (!isAnswer(answer)) {
       seen.push(`${query.href} (${answer.status})`)
@@ -57,18 +60,14 @@ export async function findAddresses(settings: EngineSettings, connections: Conne
     }
     const version = versionOf(answer)
     const kind = kindOf(answer)
-    return { ...layout(kind, settings, query, below), kind, version, query, authorization }
+    return { ...layout(kind, settings, query, below), kind, version, query }
   }
   throw new Fault('ConfigInvalid', {
     reason: `store: no SPARQL endpoint was found: ${seen.join(', ')}. Give the addresses with query, update and data`,
   })
 }
 
-async function ask(
-  query: URL,
-  authorization: string | null,
-  connections: Connections,
-): Promise<EngineAnswer> {
+async function ask(query: URL, connections: Connections): Promise<EngineAnswer> {
   try {
     return await connections.request({
       method: 'POST',
@@ -76,7 +75,6 @@ async function ask(
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/sparql-results+json',
-        ...(authorization === null ? {} : { authorization }),
       },
       body: ASK,
       deadline: PATIENCE,
@@ -149,10 +147,9 @@ function bare(address: string): URL {
   return url
 }
 
-/** Basic authentication (RFC 7617) with what the settings or the address say. */
-function authorizationOf({ user, password }: EngineSettings, url: URL): string | null {
-  const name = user ?? decodeURIComponent(url.username)
-  if (name === '') return null
-  const secret = password ?? decodeURIComponent(url.password)
-  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
+/** Who Lodestone is for the engine, by the settings or the address; null where they do not say. */
+export function credentialsOf({ url, user, password }: EngineSettings): Credentials | null {
+  const { username, password: ofAddress } = new URL(url)
+  const name = user ?? decodeURIComponent(username)
+  return name === '' ? null : { user: name, password: password ?? decodeURIComponent(ofAddress) }
 }

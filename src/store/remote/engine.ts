@@ -119,10 +119,7 @@ export class Engine {
     const request: EngineRequest = {
       method: 'POST',
       url: this.addresses.query,
-      headers: this.#headers({
-        'content-type': 'application/x-www-form-urlencoded',
-        accept: MEDIA_TYPES[format],
-      }),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: MEDIA_TYPES[format] },
       body: parameters.toString(),
       deadline: query.deadline,
       longest,
@@ -168,21 +165,10 @@ export class Engine {
   }
 
   #send(request: Pick<EngineRequest, 'method' | 'url' | 'headers'> & { readonly body?: string | Buffer }) {
-    const { headers } = request
-    const whole = {
-      ...request,
-      headers: this.#headers(headers),
-      deadline: CHANGE_DEADLINE,
-      longest: 10_000_000,
-    }
+    const whole = { ...request, deadline: CHANGE_DEADLINE, longest: 10_000_000 }
     return this.#afterCheckpoint(whole, performance.now() + CHANGE_DEADLINE).catch((error: unknown) => {
       throw error instanceof NoAnswer ? this.#faultOfSilence(error, CHANGE_DEADLINE, false, 0) : error
     })
-  }
-
-  #headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const { authorization } = this.addresses
-    return authorization === null ? headers : { ...headers, authorization }
   }
 
   #faultOfSilence({ reason, message }: NoAnswer, deadline: number, isGuest: boolean, longest: number): Fault {
@@ -228,6 +214,10 @@ function refusal(what: string, { status, text }: EngineAnswer): Fault {
   if (status === 404) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
   if (status === 503 || status === 429)
     return new Fault('StoreUnavailable', { reason: `the engine is busy (${status}).` })
+  if (status === 401 || status === 403)
+    return new Fault('LoadRefused', {
+      reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
+    })
   return new Fault('LoadRefused', { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
 }
 

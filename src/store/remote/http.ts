@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { Fault } from '../../errors.ts'
+import { Authentication, type Credentials } from './authentication.ts'
 
 /** A request to the engine. */
 export interface EngineRequest {
@@ -31,18 +32,35 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Connections to an engine that are kept alive, and requests over them. */
+/** Connections to an engine that are kept alive, and requests over them by who has these credentials. */
 export class Connections {
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent }
+  readonly #authentication: Authentication
 
   /** @param most connections at a time */
-  constructor(most: number) {
+  constructor(most: number, credentials: Credentials | null = null) {
+    this.#authentication = new Authentication(credentials)
     const options = { keepAlive: true, maxSockets: most, maxFreeSockets: most, scheduling: 'lifo' } as const
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) }
   }
 
-  /** Sends one request and reads the whole answer. Throws {@link NoAnswer}. */
-  request({ method, url, headers, body, deadline, longest }: EngineRequest): Promise<EngineAnswer> {
+  /** Sends one request, once more where it is to be said who asks, and reads the whole answer. Throws {@link NoAnswer}. */
+  async request(request: EngineRequest): Promise<EngineAnswer> {
+    const { method, url, headers } = request
+    const end = performance.now() + request.deadline
+    for (let isLast = false; ; isLast = true) {
+      const authorization = this.#authentication.headerOf(method, url)
+      const answer = await this.#send({
+        ...request,
+        deadline: end - performance.now(),
+        headers: authorization === null ? headers : { ...headers, authorization },
+      })
+      const wanted = answer.headers['www-authenticate']
+      if (!this.#authentication.learn(url, authorization, answer.status, wanted) || isLast) return answer
+    }
+  }
+
+  #send({ method, url, headers, body, deadline, longest }: EngineRequest): Promise<EngineAnswer> {
     const isSecure = url.protocol === 'https:'
     const open = isSecure ? https.request : http.request
     const agent = isSecure ? this.#agents.https : this.#agents.http
@@ -50,7 +68,7 @@ export class Connections {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
       const request = open(url, { method, agent, headers: { ...headers, ...length } })
       const timer = setTimeout(() => {
-        fail(new NoAnswer('late', `no answer within ${deadline} ms`))
+        fail(new NoAnswer('late', `no answer within ${Math.round(deadline)} ms`))
       }, deadline)
       const fail = (error: NoAnswer) => {
         clearTimeout(timer)
@@ -77,7 +95,8 @@ export class Connections {
         response.on('error', error => fail(new NoAnswer('broken', error.message, error)))
         response.on('aborted', () => fail(new NoAnswer('broken', 'the connection broke')))
       })
-      request.end(body)
+      // Beside a string Node would write the headers in UTF-8, and their characters are bytes.
+      request.end(typeof body === 'string' ? Buffer.from(body) : body)
     })
   }
 

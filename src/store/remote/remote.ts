@@ -17,7 +17,7 @@ import type {
   StoreStatistics,
 } from '../store.ts'
 import { QueryError } from '../store.ts'
-import { type EngineSettings, findAddresses } from './addresses.ts'
+import { credentialsOf, type EngineSettings, findAddresses } from './addresses.ts'
 import { type EngineMemory, knownCapabilities, type ProbedCapabilities } from './capabilities.ts'
 import { type DataKnowledge, EngineDialect } from './dialect.ts'
 import { Engine } from './engine.ts'
@@ -78,7 +78,7 @@ export interface SharedStore extends Store {
  */
 export async function createRemoteStore(options: RemoteOptions): Promise<SharedStore> {
   const { settings, deadline = 10_000, concurrency = 8, queue = 500 } = options
-  const connections = new Connections(2 * concurrency)
+  const connections = new Connections(2 * concurrency, credentialsOf(settings))
   const addresses = await findAddresses(settings, connections)
   const engine = new Engine({ addresses, connections, concurrency, deadline, queue })
   try {

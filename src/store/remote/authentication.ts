@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+export interface Credentials {
+  readonly user: string
+  readonly password: string
+}
+
+/** What a server wants to see of who knows a password (RFC 7616, section 3.3). */
+interface Challenge {
+  readonly realm: string
+  readonly nonce: string
+  readonly opaque: string | null
+  readonly algorithm: keyof typeof HASHES | null
+  /** Whether each use of the nonce is numbered; not so in the manner of RFC 2069. */
+  readonly isCounted: boolean
+  uses: number
+}
+
+const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const
+
+/**
+ * Says to an engine who asks: by Basic (RFC 7617), or by Digest (RFC 7616) where it wants that, so that the password itself is
+ * never sent to such an engine. What an address wants is seen from its answer to the first request, which goes without credentials.
+ */
+export class Authentication {
+  readonly #credentials: Credentials | null
+  /** What each address wants: null for Basic; addresses that were not asked yet are absent. */
+  readonly #challenges = new Map<string, Challenge | null>()
+  /** Addresses that let these credentials in. */
+  readonly #accepted = new Set<string>()
+
+  constructor(credentials: Credentials | null) {
+    this.#credentials = credentials && {
+      user: inBytes(credentials.user),
+      password: inBytes(credentials.password),
+    }
+  }
+
+  /** The header `Authorization` of a request; null where there are no credentials, or none are sent yet. */
+  headerOf(method: string, url: URL): string | null {
+    if (this.#credentials === null) return null
+    const challenge = this.#challenges.get(url.origin + url.pathname)
+    if (challenge === undefined) return null
+    const { user, password } = this.#credentials
+    if (challenge === null) return `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
+    return digestOf(challenge, { user, password }, method, url.pathname + url.search)
+  }
+
+  /**
+   * Looks at an answer to a request that had this header. True where the request was refused, and is worth sending once more:
+   * with credentials, or with the nonce of now.
+   */
+  learn(url: URL, sent: string | null, status: number, wanted = ''): boolean {
+    if (this.#credentials === null) return false
+    const place = url.origin + url.pathname
+    if (status !== 401) {
+      if (!this.#challenges.has(place)) this.#challenges.set(place, null)
+      else if (status < 400) this.#accepted.add(place)
+      return status === 403 && sent === null
+    }
+    const challenge = challengeOf(wanted)
+    this.#challenges.set(place, challenge)
+    if (sent === null) return true
+    // What was let in before has a nonce that is over; what never was has a wrong password.
+    return challenge !== null && (!sent.startsWith('Digest ') || this.#accepted.has(place))
+  }
+}
+
+function digestOf(
+  challenge: Challenge,
+  { user, password }: Credentials,
+  method: string,
+  uri: string,
+): string {
+  const { realm, nonce, opaque, algorithm, isCounted } = challenge
+  const hash = (...parts: readonly string[]) =>
+    createHash(HASHES[algorithm ?? 'MD5'])
+      .update(parts.join(':'), 'latin1')
+      .digest('hex')
+  const [secret, what] = [hash(user, realm, password), hash(method, uri)]
+  const pairs = [`username=${quoted(user)}`, `realm=${quoted(realm)}`, `nonce=${quoted(nonce)}`]
+  pairs.push(`uri=${quoted(uri)}`)
+  if (algorithm !== null) pairs.push(`algorithm=${algorithm}`)
+  if (isCounted) {
+    challenge.uses += 1
+    const count = challenge.uses.toString(16).padStart(8, '0')
+    const own = randomBytes(8).toString('hex')
+    pairs.push(`qop=auth, nc=${count}, cnonce="${own}"`)
+    pairs.push(`response="${hash(secret, nonce, count, own, 'auth', what)}"`)
+  } else pairs.push(`response="${hash(secret, nonce, what)}"`)
+  if (opaque !== null) pairs.push(`opaque=${quoted(opaque)}`)
+  return `Digest ${pairs.join(', ')}`
+}
+
+/** A string in quotes (RFC 9110, section 5.6.4). */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
+/** A text whose characters are the bytes of UTF-8, as headers carry it. */
+function inBytes(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+/** A parameter of a challenge, after the scheme where it is the first one (RFC 9110, section 11.6.1). */
+const PARAMETER = /(?:([\w-]+)\s+)?([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g
+
+/** The first challenge of the scheme Digest that can be answered; null where there is none. */
+function challengeOf(header: string): Challenge | null {
+  const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = []
+  for (const [, scheme, name = '', inQuotes, bare = ''] of header.matchAll(PARAMETER)) {
+    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() })
+    challenges.at(-1)?.parameters.set(name.toLowerCase(), inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare)
+  }
+  for (const { scheme, parameters } of challenges) {
+    const [realm, nonce, opaque = null, named] = ['realm', 'nonce', 'opaque', 'algorithm'].map(name =>
+      parameters.get(name),
+    )
+    const algorithm = named?.toUpperCase() ?? null
+    const ways = parameters.get('qop')?.split(/[\s,]+/) ?? []
+    const isCounted = ways.includes('auth')
+    if (scheme !== 'digest' || realm === undefined || nonce === undefined) continue
+    if (isKnown(algorithm) && (isCounted || ways.length === 0))
+      return { realm, nonce, opaque, algorithm, isCounted, uses: 0 }
+  }
+  return null
+}
+
+function isKnown(algorithm: string | null): algorithm is Challenge['algorithm'] {
+  return algorithm === null || Object.hasOwn(HASHES, algorithm)
+}
