@@ -1,5 +1,4 @@
 import t from 'tap'
-import { Attempts, PASSWORD_LIMITS } from '../src/http/attempts.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../src/http/form-token.ts'
 import { localPath } from '../src/http/local-path.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD } from './support/account-server.ts'
@@ -80,73 +79,6 @@ t.test('tokens of forms belong to one session and to our own pages', async t => 
     [{ origin: '' }, false],
   ] as const)
     t.equal(isOwnOrigin(headers, base), expected, JSON.stringify(headers))
-})
-
-t.test('attempts are counted by account, by address and by both', async t => {
-  let now = 0
-  const begin = (attempts: Attempts, account: string, address: string) =>
-    attempts.begin(account, address).type
-  const limits = (rows: readonly (readonly [string, string])[], attempts: Attempts) =>
-    rows.filter(([account, address]) => begin(attempts, account, address) === 'allowed').length
-  const fresh = () => new Attempts(PASSWORD_LIMITS, () => now)
-  const many = Array.from({ length: 100 }, (_, index) => index)
-  t.equal(
-    limits(
-      many.map(() => ['ada', '192.0.2.1'] as const),
-      fresh(),
-    ),
-    5,
-  )
-  t.equal(
-    limits(
-      many.map(each => ['ada', `192.0.2.${each}`] as const),
-      fresh(),
-    ),
-    20,
-  )
-  t.equal(
-    limits(
-      many.map(each => [`user${each}`, '192.0.2.1'] as const),
-      fresh(),
-    ),
-    50,
-  )
-  t.equal(
-    limits(
-      many.map(each => ['ada', `2001:db8::${each}`] as const),
-      fresh(),
-    ),
-    5,
-    'one network',
-  )
-  t.equal(
-    limits(
-      many.map(each => [each % 2 ? 'ADA ' : 'ada', '192.0.2.1'] as const),
-      fresh(),
-    ),
-    5,
-  )
-  const attempts = fresh()
-  for (const _ of many) begin(attempts, 'ada', '192.0.2.1')
-  now += 15 * 60_000 - 1
-  const blocked = attempts.begin('ada', '192.0.2.1')
-  t.same(blocked, { type: 'blocked', until: 15 * 60_000 })
-  now += 1
-  t.equal(begin(attempts, 'ada', '192.0.2.1'), 'allowed', 'after 15 minutes')
-  const own = fresh()
-  for (const each of many) begin(own, `user${each}`, '192.0.2.1')
-  const elsewhere = own.begin('eve', '192.0.2.2')
-  if (elsewhere.type === 'allowed') elsewhere.succeed()
-  t.equal(begin(own, 'eve', '192.0.2.1'), 'blocked', 'to know one password frees no address')
-  const mixed = fresh()
-  for (let each = 0; each < 19; each++) begin(mixed, 'ada', `192.0.2.${each}`)
-  const right = mixed.begin('ada', '198.51.100.1')
-  if (right.type === 'allowed') right.succeed()
-  t.equal(begin(mixed, 'ada', '198.51.100.2'), 'allowed', 'a success is no failure')
-  t.equal(begin(mixed, 'ada', '198.51.100.3'), 'blocked', 'and frees the account for nobody else')
-  const small = new Attempts(PASSWORD_LIMITS, () => now, { most: 30 })
-  for (const each of many) begin(small, `user${each}`, `192.0.2.${each}`)
-  t.equal(begin(small, 'user0', '192.0.2.0'), 'allowed', 'what is remembered is bounded')
 })
 
 t.test('pages are for who is signed in, and for nobody else', async t => {

@@ -9,6 +9,7 @@ import { faultOf as databaseFault, isBroken, isPassing } from '../src/accounts/p
 import { Freshness, type Heard } from '../src/accounts/postgres/freshness.ts'
 import { loadConfig } from '../src/config.ts'
 import { Fault } from '../src/errors.ts'
+import { Attempts, PASSWORD_LIMITS } from '../src/http/attempts.ts'
 import { authenticator } from '../src/http/authenticate.ts'
 import { answerFault, restBody } from '../src/http/faults.ts'
 import { addManners } from '../src/http/manners.ts'
@@ -271,6 +272,15 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     t.ok(await comes(async () => (await b.keys.principal(key)) === null), 'the user as well')
   })
 
+  t.test('failed attempts count wherever they were made', async t => {
+    const { a, b } = await open(t)
+    const [one, two] = [a, b].map(({ failures }) => new Attempts(PASSWORD_LIMITS, failures, Date.now))
+    const begin = async (of: Attempts | undefined) => (await of?.begin('ann', '192.0.2.1'))?.type
+    const types = await Promise.all(Array.from({ length: 20 }, (_, each) => begin(each % 2 ? one : two)))
+    t.equal(types.filter(type => type === 'allowed').length, 5, 'of many at once')
+    t.same([await begin(one), await begin(two)], ['blocked', 'blocked'])
+  })
+
   t.test('what gives nobody less leaves what is held in memory', async t => {
     const { a, b } = await open(t)
     const { id } = await a.users.add('ann', PASSWORD)
@@ -454,6 +464,17 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
         t.notOk(content.includes(text))
   })
 
+  t.test('a database of an older program is brought up to date', async t => {
+    const { url, name, a } = await open(t, 1)
+    await a.users.add('ann', PASSWORD)
+    await postgres.run('DROP TABLE lodestone.failure', name)
+    await postgres.run('UPDATE lodestone.version SET version = 1', name)
+    const again = await openSharedAccounts({ url }, { now: Date.now })
+    t.match(await again.users.verify('ann', PASSWORD), { name: 'ann' })
+    t.equal(await again.failures.begin([{ subject: 'x', limit: 1 }], 2, 1), null)
+    await again.close()
+  })
+
   t.test('databases that cannot serve', async t => {
     const { url, name } = await open(t, 1)
     const openNow = (address: string) =>
@@ -461,7 +482,7 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     await postgres.run('UPDATE lodestone.version SET version = version + 1', name)
     t.match(
       await openNow(url),
-      /^AccountsUnavailable: .*newer Lodestone: its schema is 2, this program knows 1/,
+      /^AccountsUnavailable: .*newer Lodestone: its schema is 3, this program knows 2/,
     )
     t.match(await openNow(`${url}-not`), /^AccountsUnavailable: the database of accounts does not exist/)
     await postgres.run("CREATE ROLE weak LOGIN PASSWORD 'hunter2'")

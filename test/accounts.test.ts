@@ -4,6 +4,7 @@ import path from 'node:path'
 import Libsql from 'libsql'
 import t from 'tap'
 import { createCleaning } from '../src/accounts/cleaning.ts'
+import { FailuresInMemory } from '../src/accounts/failures.ts'
 import { MIGRATIONS } from '../src/accounts/migrations.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { randomText } from '../src/accounts/secrets.ts'
@@ -45,6 +46,15 @@ t.test('an unknown user costs what a known one does', async t => {
     const time = await processorTime(name, password)
     t.ok(time > known / 3 && time < known * 3, `${name}: ${time} µs, known ${known} µs`)
   }
+})
+
+t.test('failures that are remembered are bounded', t => {
+  const failures = new FailuresInMemory(30)
+  const begin = (subject: string) => failures.begin([{ subject, limit: 1 }], 1, 0)
+  for (let each = 0; each < 100; each++) t.equal(begin(`${each}`), null)
+  t.equal(begin('99'), 1)
+  t.equal(begin('0'), null, 'it is forgotten')
+  t.end()
 })
 
 t.test('the last use is written at most once a minute, and at the end', async t => {

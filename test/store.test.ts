@@ -42,7 +42,7 @@ const code = (work: Promise<unknown>): Promise<string> =>
   )
 
 async function untilReady(store: Store, workers: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 800; tries++) {
     if ((await store.statistics()).workers.ready === workers) return
     await sleep(25)
   }
@@ -150,9 +150,9 @@ t.test('a query past its deadline', async t => {
   const slow = code(store.select(SLOW, { deadline: 400 }))
   let quick = 0
   for (; performance.now() - begun < 300; quick++) await countOf(store)
-  t.ok(quick > 5, `${quick} quick queries are answered meanwhile`)
+  t.ok(quick > 2, `${quick} quick queries are answered meanwhile`)
   t.equal(await slow, 'DeadlineExceeded')
-  t.ok(performance.now() - begun < 3000)
+  t.ok(performance.now() - begun < 10_000)
   await untilReady(store, 2)
   t.same(events, ['worker lost', 'worker replaced'])
   t.equal((await store.statistics()).deadlines, 1)
@@ -188,10 +188,11 @@ t.test('a query that ends the engine', async t => {
 })
 
 t.test('a full queue', async t => {
-  const store = await open(t, { workers: 1, queue: 1, deadline: 600 }, [textGraph(RECORDS)])
-  const outcomes = [SLOW, QUICK, QUICK, QUICK].map(sparql => code(store.select(sparql, { deadline: 300 })))
+  const patient = await open(t, { workers: 1, queue: 1 }, [textGraph(RECORDS)])
+  const outcomes = [SLOW, QUICK, QUICK, QUICK].map(sparql => code(patient.select(sparql, { deadline: 300 })))
   t.same(await Promise.all(outcomes), ['DeadlineExceeded', 'answered', 'StoreBusy', 'StoreBusy'])
-  const late = [SLOW, QUICK].map(sparql => code(store.select(sparql, { deadline: 1000 })))
+  const hasty = await open(t, { workers: 1, queue: 1, deadline: 600 }, [textGraph(RECORDS)])
+  const late = [SLOW, QUICK].map(sparql => code(hasty.select(sparql, { deadline: 1000 })))
   t.same(await Promise.all(late), ['DeadlineExceeded', 'StoreBusy'], 'the wait has an end')
 })
 

@@ -1,4 +1,5 @@
 import type { Authenticated } from '../model/principal.ts'
+import type { Failures } from './failures.ts'
 import type { Soon } from './soon.ts'
 
 /** A user as lists show it; moments are ISO 8601 in UTC. */
@@ -87,6 +88,8 @@ export interface Accounts {
   readonly clients: Clients
   readonly tokens: Tokens
   readonly calls: CallCounts
+  /** Of those who share a database together, of a file those of this process. */
+  readonly failures: Failures
   /** A secret of this portal, 32 random bytes made once: for what is signed and for names that are stored hashed. */
   readonly secret: Buffer
   /**

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { Fault } from '../../src/errors.ts'
+import { Attempts, PASSWORD_LIMITS, SECRET_LIMITS } from '../../src/http/attempts.ts'
 import { elsewhere, type Kind, openAny } from './accounts.ts'
 
 export const [MINUTE, HOUR, DAY] = [60_000, 3600_000, 24 * 3600_000]
@@ -493,6 +494,45 @@ export function accountsContract(t: Test, open: Open): void {
     const ended = await inProcesses(3, opened.place, fresh)
     const won = ended.flatMap(one => one.won)
     t.same([...won].sort(), [...fresh].sort(), 'each exactly once')
+  })
+
+  t.test('failed attempts are counted by account, by address and by both', async t => {
+    const { failures } = (await open(t)).accounts
+    let now = 1_000_000
+    const attempts = new Attempts(PASSWORD_LIMITS, failures, () => now)
+    const type = async (account: string, address: string) => (await attempts.begin(account, address)).type
+    const many = Array.from({ length: 60 }, (_, index) => index)
+    for (const [allowed, attemptOf] of [
+      [5, () => ['ada', '192.0.2.1']],
+      [20, each => ['ada', `192.0.2.${each}`]],
+      [50, each => [`user${each}`, '192.0.2.1']],
+      [5, each => ['ada', `2001:db8::${each}`]],
+      [5, each => [each % 2 ? 'ADA ' : 'ada', '192.0.2.1']],
+    ] as readonly (readonly [number, (each: number) => readonly [string, string]])[]) {
+      now += 15 * 60_000
+      const types = await Promise.all(many.map(each => type(...attemptOf(each))))
+      t.equal(types.filter(each => each === 'allowed').length, allowed, attemptOf(1).join())
+    }
+    now += 15 * 60_000 - 1
+    t.same(await attempts.begin('ada', '192.0.2.1'), { type: 'blocked', until: now + 1 })
+    now += 1
+    t.equal(await type('ada', '192.0.2.1'), 'allowed', 'after 15 minutes')
+    now += 15 * 60_000
+    for (const each of many) await type(`user${each}`, '192.0.2.1')
+    const elsewhere = await attempts.begin('eve', '192.0.2.2')
+    if (elsewhere.type === 'allowed') await elsewhere.succeed()
+    t.equal(await type('eve', '192.0.2.1'), 'blocked', 'to know one password frees no address')
+    now += 15 * 60_000
+    for (let each = 0; each < 19; each++) await type('ada', `192.0.2.${each}`)
+    for (const end of ['succeed', 'withdraw'] as const) {
+      const right = await attempts.begin('ada', '198.51.100.1')
+      if (right.type === 'allowed') await right[end]()
+      else t.fail(`${end}: it was blocked`)
+    }
+    const secrets = new Attempts(SECRET_LIMITS, failures, () => now)
+    t.equal((await secrets.begin('ada', '192.0.2.1')).type, 'allowed', 'other secrets are counted apart')
+    t.equal(await type('ada', '198.51.100.2'), 'allowed', 'a success is no failure')
+    t.equal(await type('ada', '198.51.100.3'), 'blocked', 'and frees the account for nobody else')
   })
 
   t.test('counts of calls', async t => {

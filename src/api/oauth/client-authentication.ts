@@ -30,19 +30,19 @@ export async function authenticateClient(
       throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is missing')
     return { client, credentials }
   }
-  const attempt = attempts.begin(id, address(request))
+  const attempt = await attempts.begin(id, address(request))
   if (attempt.type === 'blocked') {
     reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
     const told = { code: 429, name: 'invalid_client' }
     throw new OAuth2Server.OAuthError('Too many wrong secrets: try again later', told)
   }
-  const isRight = await accounts.clients.verifySecret(id, secret).catch(error => {
-    attempt.withdraw()
+  const isRight = await accounts.clients.verifySecret(id, secret).catch(async error => {
+    await attempt.withdraw()
     throw error
   })
   if (!isRight || client === null)
     throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is wrong')
-  attempt.succeed()
+  await attempt.succeed()
   return { client, credentials }
 }
 

@@ -33,7 +33,7 @@ const authorization: FastifyPluginAsync<AccountsOptions> = async (app, options) 
 }
 
 const tokens: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
-  const attempts = new Attempts(SECRET_LIMITS, options.now)
+  const attempts = new Attempts(SECRET_LIMITS, options.accounts.failures, options.now)
   acceptForms(app)
   app.setErrorHandler(answerOAuthError)
   app.addHook('onRequest', (_, reply, done) => {

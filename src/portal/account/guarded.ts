@@ -21,7 +21,7 @@ export async function guarded<T>(
   now: () => number,
   check: () => Promise<T | null>,
 ): Promise<Checked<T>> {
-  const attempt = attempts.begin(account, address)
+  const attempt = await attempts.begin(account, address)
   if (attempt.type === 'blocked') {
     const { until } = attempt
     const moment = new Date(Math.ceil(until / 60_000) * 60_000).toISOString().slice(11, 16)
@@ -31,12 +31,10 @@ export async function guarded<T>(
       message: say('Too many attempts failed. Try again after {time} UTC.', { time: moment }),
     }
   }
-  try {
-    const value = await check()
-    if (value !== null) attempt.succeed()
-    return { type: 'checked', value }
-  } catch (error) {
-    attempt.withdraw()
+  const value = await check().catch(async error => {
+    await attempt.withdraw()
     throw error
-  }
+  })
+  if (value !== null) await attempt.succeed()
+  return { type: 'checked', value }
 }

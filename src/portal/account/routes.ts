@@ -30,7 +30,7 @@ import type { Asked, SectionAnswer } from './section.ts'
  * "Authentication"). They need no scripts.
  */
 export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
-  const attempts = new Attempts(PASSWORD_LIMITS, options.now)
+  const attempts = new Attempts(PASSWORD_LIMITS, options.accounts.failures, options.now)
   acceptForms(app)
   app.setErrorHandler(answerWithPage(options))
   app.get('/account/login', async (request, reply) =>
