@@ -33,8 +33,10 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
     const told = `${kind} ${version} at ${withoutCredentials(address)} answered in ${spent.toFixed(0)} ms`
     const { inForce, loading, over } = await registry.figures()
     const { probes, deviations } = store.probed
-    const names = [...deviations.keys()].sort()
-    const alike = `${probes} probes: ${names.length === 0 ? 'all are answered as by the embedded store' : `what it answers otherwise is answered from copies of what is asked: ${names.join(', ')}`}`
+    const alike =
+      deviations.size === 0
+        ? 'all are answered as by the embedded store'
+        : `what it answers otherwise is answered from copies of what is asked: ${byFunction([...deviations.keys()])}`
     return [
       spent > PROMPT
         ? warning(
@@ -43,7 +45,7 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
             'put the engine nearer, or look why it is slow: every page asks it several times',
           )
         : ok('store', told),
-      ok('store', alike),
+      ok('store', `${probes} probes: ${alike}`),
       ok(
         'store',
         `${inForce} datasets in force, ${loading} versions being loaded, ${over} to be cleaned away`,
@@ -52,6 +54,20 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
   } finally {
     await store.close()
   }
+}
+
+/** Functions, each with the types of values for which it deviates, by their local names: `AVG (decimal, double), CONCAT (string)`. */
+function byFunction(features: readonly string[]): string {
+  const types = new Map<string, string[]>()
+  for (const feature of features.toSorted()) {
+    const at = feature.lastIndexOf(' ')
+    const [name, type] = [feature.slice(0, at), feature.slice(at + 1)].map(
+      each => /[^/#]*$/.exec(each)?.[0] ?? '',
+    )
+    if (name === undefined || type === undefined) continue
+    types.set(name, [...(types.get(name) ?? []), type])
+  }
+  return [...types].map(([name, each]) => `${name} (${each.join(', ')})`).join(', ')
 }
 
 /** @param available bytes of memory that the process may have */
