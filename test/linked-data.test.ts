@@ -234,6 +234,18 @@ t.test('every way out gives the same triples', async t => {
     }
   })
 
+  t.test('the examples of a dataset are its first records', async t => {
+    const shops = await exported(served, 'shops')
+    const numbers = async (url: string, accept: string) =>
+      [...(await served.get(url, accept)).matchAll(/void#exampleResource> <([^>]+)>/g)].map(
+        ([, iri]) =>
+          shops.getObjects(iri as string, `${served.base}/ld/ontologies/shops/number`, null)[0]?.value,
+      )
+    t.same((await numbers('/ld/data/shops?format=nt', '*/*')).sort(), ['0', '1', '2', '3', '4'])
+    const people = await served.get('/ld/data/people?format=nt', '*/*')
+    t.match(people, /void#exampleResource> </, 'others have some of their resources')
+  })
+
   t.test('Comunica over fragments, bindings-restricted fragments, endpoint and memory', async t => {
     const copies = { people: await exported(served, 'people'), shops: await exported(served, 'shops') }
     const engine = new QueryEngine()

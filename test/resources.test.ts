@@ -107,6 +107,7 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
           modified: MODIFIED,
           version: 'v1',
           graph: `urn:test:${id}`,
+          index: `urn:test:${id}:index`,
           fields: FIELDS,
           labels: new Map(FIELDS.map(({ name, label }) => [fieldIri(BASE, id, name), label])),
           describe: () => `<${datasetIri(BASE, id)}> <${DCTERMS.title}> "Dataset <${id}>" .\n`,

@@ -1,11 +1,12 @@
 import { Fault } from '../../errors.ts'
+import { positionOf, storedPosition } from '../../model/positions.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri } from '../../rdf/iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Literal } from '../../rdf/term.ts'
-import { RDF } from '../../rdf/vocab.ts'
+import { INDEX, RDF } from '../../rdf/vocab.ts'
 import type { Expression, Node, Pattern } from '../../sparql/algebra.ts'
-import { filter, inGraph, literal, iri as named, triple, variable } from '../../sparql/build.ts'
+import { filter, inGraph, integer, literal, iri as named, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
 import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
@@ -132,11 +133,15 @@ export async function inverseTriples(
   return store.construct({ type: 'construct', template, where, offset, limit })
 }
 
-/** Some resources of a dataset, to begin with. */
+/** Some resources of a dataset, to begin with: the first records, where it has some. */
 export async function exampleResources(
   { base, store }: Pick<Sight, 'base' | 'store'>,
-  { id, graph, facts, fields: [field] }: ResourceDataset,
+  { id, graph, index, facts, fields: [field] }: ResourceDataset,
 ): Promise<readonly string[]> {
+  if (facts === undefined) {
+    const first = await firstRecords(store, index)
+    if (first.length > 0) return first
+  }
   const predicate = field === undefined || facts !== undefined ? P : named(fieldIri(base, id, field.name))
   const where = [inGraph(graph, triple(S, predicate, O))]
   const rows = await store.select({
@@ -149,6 +154,18 @@ export async function exampleResources(
   const subjects = rows.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
   const own = subjects.filter(iri => iri.startsWith(`${datasetIri(base, id)}/`))
   return (own.length > 0 ? own : subjects).slice(0, EXAMPLES)
+}
+
+async function firstRecords(store: Store, index: string): Promise<readonly string[]> {
+  const terms = Array.from({ length: EXAMPLES }, (_, position) => integer(storedPosition(position)))
+  const rows = await store.select({
+    type: 'select',
+    projection: [{ variable: S }, { variable: O }],
+    where: [{ type: 'values', variable: O, terms }, inGraph(index, triple(S, named(INDEX.position), O))],
+  })
+  return rows
+    .toSorted((a, b) => positionOf(a.o?.value ?? '') - positionOf(b.o?.value ?? ''))
+    .flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
 }
 
 /**
