@@ -61,7 +61,7 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
 }
 
 /** Listens for everybody and, where it is wished, for operators. */
-async function listen(app: App, { host, port, adminPort, adminHost, portal }: Config) {
+async function listen(app: App, { host, port, adminPort, adminHost, portal, base }: Config) {
   const { metrics } = app.telemetry
   try {
     await app.http.listen({ host, port })
@@ -70,7 +70,7 @@ async function listen(app: App, { host, port, adminPort, adminHost, portal }: Co
       adminPort === undefined || metrics === null
         ? null
         : await openAdminDoor({ host: adminHost, port: adminPort, health, metrics })
-    const takeBack = announceServer(portal, port)
+    const takeBack = announceServer({ portal, port, base })
     return {
       close: async () => {
         takeBack()

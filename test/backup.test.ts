@@ -211,7 +211,7 @@ t.test('a folder with a portal or a server is left alone, unless it is forced', 
   await t.rejects(restorePortal(archive, portal, false, NOW), { code: 'Usage', message: /is there already/ })
   t.same(filesOf(portal), before)
   const empty = elsewhere(t)
-  const takeBack = announceServer(empty, 3000)
+  const takeBack = announceServer({ portal: empty, port: 3000, base: 'http://localhost:3000' })
   await t.rejects(restorePortal(archive, empty, false, new Date()), { message: /a server runs on/ })
   takeBack()
   writeFileSync(path.join(portal, 'portal.yaml'), 'title: Another\n')

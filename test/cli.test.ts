@@ -219,6 +219,25 @@ t.test('a server, from its address to its end', { buffered: true }, async t => {
   t.equal(await server.stop('SIGTERM'), 0)
 })
 
+t.test('publish is for the address at which the portal is served', { buffered: true }, async t => {
+  const portal = portalOf(t)
+  const port = await freePort()
+  const server = await serve(t, ['--portal', portal, '--port', String(port)])
+  const plants = `http://localhost:${port}/api/explore/v2.0/catalog/datasets/plants/records`
+  writeFileSync(path.join(portal, 'data/plants/plants.csv'), `${CSV}Fir,30,\n`)
+  const published = await lodestone(['publish', '--portal', portal])
+  t.equal(published.code, 0, published.stderr)
+  const count = async () => ((await (await fetch(plants)).json()) as { total_count: number }).total_count
+  for (let tries = 0; tries < 100 && (await count()) !== 4; tries++) await sleep(100)
+  t.equal(await count(), 4)
+  const withdrawn = await lodestone(['unpublish', 'plants', '--portal', portal])
+  t.equal(withdrawn.code, 0, withdrawn.stderr)
+  t.ok(await untilStatus(plants, 404))
+  t.equal(await server.stop('SIGTERM'), 0)
+  const elsewhere = await lodestone(['publish', 'plants', '--portal', portal, '--json'])
+  t.match(JSON.parse(elsewhere.stdout), [{ type: 'published' }], 'for the default where nobody serves')
+})
+
 t.test('any free port, with a base', { buffered: true }, async t => {
   const portal = portalOf(t)
   const server = await serve(t, ['--portal', portal, '--port', '0', '--base', 'http://portal.test/x/'])

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../catalog/publisher.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
-import { configOf } from './settings.ts'
+import { configsOf } from './settings.ts'
 
 /** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */
 export function publishCommand(): Command {
@@ -14,20 +14,21 @@ export function publishCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
-      const config = configOf(options)
-      const { portal, base } = config
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
-      const { shared, close } = await openReleases(publisherSettings(config))
-      await publishAll(
-        { portal, base, now: () => new Date(), shared },
-        datasets.length > 0 ? datasets : null,
-        message => {
-          progress.publication(message)
-          if (message.type !== 'progress' && message.type !== 'loading') results.push(message)
-        },
-      )
-      await close()
+      for (const config of configsOf(options)) {
+        const { portal, base } = config
+        const { shared, close } = await openReleases(publisherSettings(config))
+        await publishAll(
+          { portal, base, now: () => new Date(), shared },
+          datasets.length > 0 ? datasets : null,
+          message => {
+            progress.publication(message)
+            if (message.type !== 'progress' && message.type !== 'loading') results.push(message)
+          },
+        )
+        await close()
+      }
       progress.done()
       if (options.json === true) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
       if (progress.failures.length > 0) process.exitCode = 1

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
+import type { Config } from '../config.ts'
 
 /** How often a server says that it is there, and after how long it is taken for dead, in milliseconds. */
 const EVERY = 5000
@@ -11,6 +12,8 @@ export interface RunningServer {
   readonly host: string
   readonly pid: number
   readonly port: number
+  /** Public address, with which every IRI begins that it serves. */
+  readonly base: string
 }
 
 /**
@@ -19,10 +22,10 @@ export interface RunningServer {
  *
  * @returns what takes the word back
  */
-export function announceServer(portal: string, port: number): () => void {
+export function announceServer({ portal, port, base }: Pick<Config, 'portal' | 'port' | 'base'>): () => void {
   const host = hostname()
   const file = path.join(folderOf(portal), `${host.replace(/[^\w.-]/g, '_')}-${process.pid}.json`)
-  const server: RunningServer = { host, pid: process.pid, port }
+  const server: RunningServer = { host, pid: process.pid, port, base }
   try {
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, `${JSON.stringify(server)}\n`)

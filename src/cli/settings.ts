@@ -1,7 +1,24 @@
-import { type Config, loadConfig } from '../config.ts'
+import { type Config, loadConfig, settingSources } from '../config.ts'
 import type { PortalOptions } from './options.ts'
+import { runningServers } from './running.ts'
 
 /** The configuration that a command runs with. */
 export function configOf(options: PortalOptions): Config {
   return loadConfig({ portal: options.portal, port: options.port, base: options.base }, process.env)
+}
+
+/**
+ * The configurations that a command works with which changes what is served: one with the base address that was given or is
+ * set; else one for each base with which servers run on the portal, whatever ports they were told; else the default.
+ */
+export function configsOf(options: PortalOptions): readonly Config[] {
+  const config = configOf(options)
+  const { flags, environment, file } = settingSources(
+    { portal: options.portal, base: options.base },
+    process.env,
+  )
+  const isSet = [flags, environment, file].some(({ base }) => base !== undefined)
+  if (isSet || options.port !== undefined) return [config]
+  const bases = new Set(runningServers(config.portal, Date.now()).map(({ base }) => base))
+  return bases.size === 0 ? [config] : [...bases].map(base => configOf({ ...options, base }))
 }

@@ -3,7 +3,7 @@ import { openReleases, publisherSettings } from '../catalog/publisher.ts'
 import { currentManifest, versionsOf, withdraw } from '../catalog/versions.ts'
 import { Fault } from '../errors.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
-import { configOf } from './settings.ts'
+import { configsOf } from './settings.ts'
 
 /** `lodestone unpublish`: a dataset is no longer served, until it is published again by name. */
 export function unpublishCommand(): Command {
@@ -14,18 +14,19 @@ export function unpublishCommand(): Command {
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)
     .action(async (datasets: string[], options: PortalOptions) => {
-      const config = configOf(options)
-      const versions = versionsOf(config.portal)
-      const { shared, close } = await openReleases(publisherSettings(config))
-      const unknown: string[] = []
-      for (const id of datasets) {
-        const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
-        const isOpen = manifest?.dataset.visibility === 'public'
-        const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-        if (!withdraw(versions, id) && isShared !== true) unknown.push(id)
+      const unknown = new Set(datasets)
+      for (const config of configsOf(options)) {
+        const versions = versionsOf(config.portal)
+        const { shared, close } = await openReleases(publisherSettings(config))
+        for (const id of datasets) {
+          const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
+          const isOpen = manifest?.dataset.visibility === 'public'
+          const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
+          if (withdraw(versions, id) || isShared === true) unknown.delete(id)
+        }
+        await close()
       }
-      await close()
-      if (unknown.length > 0)
-        throw new Fault('NotFoundResource', { kind: 'published dataset', id: unknown.join(', ') })
+      if (unknown.size > 0)
+        throw new Fault('NotFoundResource', { kind: 'published dataset', id: [...unknown].join(', ') })
     })
 }
