@@ -46,9 +46,19 @@ t.test('the demonstration portal answers the README and the reference as shown t
   const address = `http://localhost:${port}`
   // The public address is the shown one, so that every link and IRI is as shown; calls go to the free port.
   const args = ['serve', '--portal', portal, '--port', String(port), '--base', SHOWN]
-  const server = spawn(process.execPath, [path.join(root, 'bin/lodestone.js'), ...args], { stdio: 'ignore' })
+  const server = spawn(process.execPath, [path.join(root, 'bin/lodestone.js'), ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let told = ''
+  server.stderr.on('data', piece => {
+    told += String(piece)
+  })
+  const ended = new Promise<never>((_, reject) =>
+    server.once('close', (code, signal) => reject(new Error(`serve ended with ${code ?? signal}: ${told}`))),
+  )
+  ended.catch(() => undefined)
   t.teardown(() => server.kill('SIGKILL'))
-  await until(async () => (await fetch(`${address}/readyz`)).ok)
+  await Promise.race([until(async () => (await fetch(`${address}/readyz`)).ok), ended])
   for (const step of steps) {
     if (step.command.startsWith('npx lodestone')) continue
     const answer = await call(step.command, address)
@@ -172,7 +182,7 @@ function freePort(): Promise<number> {
 }
 
 async function until(test: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 1500; tries++) {
     if (await test().catch(() => false)) return
     await new Promise(resolve => setTimeout(resolve, 200))
   }

@@ -57,12 +57,12 @@ const KINDS = {
  *
  * @param name one of ENGINES
  * @param options folder of its data; port; for virtuoso sqlPort (by default the next) and buffers (pages of 8 KiB), for
- *   fuseki heap (of Java, `1g` by default); seconds to wait for it (60)
+ *   fuseki heap (of Java, `1g` by default); seconds to wait for it (120)
  * @returns name, query, update and data (addresses), pid, sqlPort (virtuoso), `stop()` (SIGTERM) and `kill()` (SIGKILL), both
  *   of which resolve when the process has ended
  * @throws an Error that says why it is not installed, or what it wrote when it ended
  */
-export async function startEngine(name, { folder, port, seconds = 60, ...options }) {
+export async function startEngine(name, { folder, port, seconds = 120, ...options }) {
   const reason = whyMissing(name)
   if (reason !== null) throw new Error(reason)
   mkdirSync(folder, { recursive: true })
