@@ -230,6 +230,10 @@ t.test('publish is for the address at which the portal is served', { buffered: t
   const count = async () => ((await (await fetch(plants)).json()) as { total_count: number }).total_count
   for (let tries = 0; tries < 100 && (await count()) !== 4; tries++) await sleep(100)
   t.equal(await count(), 4)
+  const counted = ['query', 'plants', 'SELECT (COUNT(*) AS ?n) { ?s ?p "Fir" }', '--portal', portal]
+  t.match(await lodestone(counted), { code: 0, stdout: /^n\r?\n1\r?\n$/ })
+  const explained = await lodestone(['explain', 'plants', 'height > 20', '--portal', portal])
+  t.match(explained, { code: 0, stdout: new RegExp(`localhost:${port}/ld/`) })
   const withdrawn = await lodestone(['unpublish', 'plants', '--portal', portal])
   t.equal(withdrawn.code, 0, withdrawn.stderr)
   t.ok(await untilStatus(plants, 404))

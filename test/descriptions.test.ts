@@ -377,6 +377,20 @@ t.test('surveys are made once, one statement at a time, and kept beside their ve
   t.equal(seen.asked, asked, 'another start counts nothing')
 })
 
+t.test('nothing is written after the end', async t => {
+  const { select, versions, entry } = await watched(t)
+  const surveys = new Surveys({ store: { select }, versions })
+  const survey = surveys.of(entry('a')).catch(() => null)
+  surveys.close()
+  await survey
+  const late = new Surveys({
+    store: { select: async query => select(query).finally(() => late.close()) },
+    versions,
+  })
+  await late.of(entry('a')).catch(() => null)
+  t.notOk(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-1.json')))
+})
+
 t.test('who waits for a survey of the background does not wait for its rests', async t => {
   const { select, seen, entry } = await watched(t)
   const surveys = new Surveys({ store: { select }, rest: 100_000 })

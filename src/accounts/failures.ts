@@ -8,7 +8,10 @@ export interface FailureLimit {
   readonly limit: number
 }
 
-/** Failed attempts to be recognised: in memory, or in the database that several Lodestones share. Moments are milliseconds since 1970. */
+/**
+ * Failed attempts to be recognised: in memory, or in the database that several Lodestones share. Moments are milliseconds
+ * since 1970.
+ */
 export interface Failures {
   /**
    * Counts a failure of now for each, unless one of them has as many after `since` as it may have: then none is counted, and

@@ -78,7 +78,7 @@ export class Surveys {
     this.watch.unref()
   }
 
-  /** Leaves what is not finished. */
+  /** Leaves what is not finished; nothing is written from now on. */
   close(): void {
     clearInterval(this.watch)
     this.stopping.abort()
@@ -98,7 +98,7 @@ export class Surveys {
     if (kept !== null) return kept
     try {
       const survey = await surveyGraph(entry.resources, query => this.ask(query, isUrgent))
-      this.keep(entry, survey)
+      if (!this.stopping.signal.aborted) this.keep(entry, survey)
       return survey
     } catch (error) {
       if ((error as { code?: unknown }).code === 'DeadlineExceeded') return null

@@ -8,7 +8,7 @@ import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import { explainOdsql } from '../records/explain.ts'
 import type { AskedStatement } from '../records/trace.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
-import { configOf } from './settings.ts'
+import { configsOf } from './settings.ts'
 
 interface ExplainOptions extends PortalOptions {
   readonly json?: boolean
@@ -47,7 +47,7 @@ export function explainCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (id: string, where: string, options: ExplainOptions) => {
-      const config = configOf(options)
+      const [config] = configsOf(options)
       const versions = versionsOf(config.portal)
       const { store, registry } = await openPortalStore({ ...config, workers: 1 }, versions)
       const catalog = new Catalog({ base: config.base, store, versions, registry, grace: 0 })

@@ -5,7 +5,7 @@ import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.t
 import { askComunica, queryFault } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, querySources, ROADS, type Road } from './query/sources.ts'
 import { queryPrefixes, queryText } from './query/text.ts'
-import { configOf } from './settings.ts'
+import { configsOf } from './settings.ts'
 
 interface Options extends PortalOptions {
   readonly json?: boolean
@@ -46,7 +46,7 @@ export function queryCommand(): Command {
       if (given === undefined) return command.error("error: missing required argument 'dataset'")
       if (named.length + options.source.length === 0)
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
-      const { base } = configOf(options)
+      const [{ base }] = configsOf(options)
       const query = await queryText(given, base)
       const ask = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, road: options.via })

@@ -8,17 +8,18 @@ export function configOf(options: PortalOptions): Config {
 }
 
 /**
- * The configurations that a command works with which changes what is served: one with the base address that was given or is
+ * The configurations that a command works with which is about what is served: one with the base address that was given or is
  * set; else one for each base with which servers run on the portal, whatever ports they were told; else the default.
  */
-export function configsOf(options: PortalOptions): readonly Config[] {
-  const config = configOf(options)
+export function configsOf(options: PortalOptions): readonly [Config, ...Config[]] {
   const { flags, environment, file } = settingSources(
     { portal: options.portal, base: options.base },
     process.env,
   )
   const isSet = [flags, environment, file].some(({ base }) => base !== undefined)
+  const config = configOf(options)
   if (isSet || options.port !== undefined) return [config]
   const bases = new Set(runningServers(config.portal, Date.now()).map(({ base }) => base))
-  return bases.size === 0 ? [config] : [...bases].map(base => configOf({ ...options, base }))
+  const [first = config, ...rest] = [...bases].map(base => configOf({ ...options, base }))
+  return [first, ...rest]
 }

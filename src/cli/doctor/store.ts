@@ -56,7 +56,7 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
   }
 }
 
-/** Functions, each with the types of values for which it deviates, by their local names: `AVG (decimal, double), CONCAT (string)`. */
+/** Functions with the types of values for which they deviate, by their local names: `AVG (decimal, double), CONCAT (string)`. */
 function byFunction(features: readonly string[]): string {
   const types = new Map<string, string[]>()
   for (const feature of features.toSorted()) {
