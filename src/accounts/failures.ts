@@ -92,31 +92,77 @@ const removeOne = change(
 )
 const removeAll = change('DELETE FROM failure WHERE subject = ?')
 
-/** Failures of all Lodestones that share a database: what one of them counts, all of them know. */
-export function createSharedFailures(database: Database): Failures {
-  return {
-    begin: (counted, now, since) => database.writeFigures(() => begin(counted, now, since)),
-    withdraw: (subjects, moment) =>
-      database.writeFigures(function* () {
-        for (const subject of subjects) yield* removeOne(subject, moment)
-      }),
-    forget: subject =>
-      database.writeFigures(function* () {
-        yield* removeAll(subject)
-      }),
+/** Milliseconds for which it is held in memory that a subject may not try, and subjects of which it is held. */
+const [HELD, MOST_HELD] = [1000, 10_000]
+
+/** A subject that has as many failures as it may have. */
+interface Full {
+  readonly subject: string
+  /** Of the failure that has to be over. */
+  readonly moment: number
+}
+
+/**
+ * Failures of all Lodestones that share a database: what one of them counts, all of them know. Attempts of a process ask one
+ * after the other, and who is blocked is not asked about again for a moment, so that a flood of them leaves the database to
+ * everybody else.
+ */
+export class SharedFailures implements Failures {
+  readonly #database: Database
+  readonly #held = new Map<string, { readonly moment: number; readonly until: number }>()
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  begin(counted: readonly FailureLimit[], now: number, since: number): Promise<number | null> {
+    const answer = this.#turn.then(async () => {
+      const held = this.#heldOf(counted, now, since)
+      const full =
+        held.length > 0 ? held : await this.#database.writeFigures(() => begin(counted, now, since))
+      if (this.#held.size > MOST_HELD) this.#held.clear()
+      if (full !== held)
+        for (const { subject, moment } of full) this.#held.set(subject, { moment, until: now + HELD })
+      return full.length === 0 ? null : Math.max(...full.map(({ moment }) => moment))
+    })
+    this.#turn = answer.catch(() => undefined)
+    return answer
+  }
+
+  async withdraw(subjects: readonly string[], moment: number): Promise<void> {
+    for (const subject of subjects) this.#held.delete(subject)
+    await this.#database.writeFigures(function* () {
+      for (const subject of subjects) yield* removeOne(subject, moment)
+    })
+  }
+
+  async forget(subject: string): Promise<void> {
+    this.#held.delete(subject)
+    await this.#database.writeFigures(() => removeAll(subject))
+  }
+
+  #heldOf(counted: readonly FailureLimit[], now: number, since: number): readonly Full[] {
+    return counted.flatMap(({ subject }) => {
+      const held = this.#held.get(subject)
+      return held !== undefined && now < held.until && held.moment > since
+        ? [{ subject, moment: held.moment }]
+        : []
+    })
   }
 }
 
-function* begin(counted: readonly FailureLimit[], now: number, since: number): Work<number | null> {
+/** Counts a failure for each subject, and gives none; else those that may not have another one. */
+function* begin(counted: readonly FailureLimit[], now: number, since: number): Work<readonly Full[]> {
   yield* removeOld(since)
   yield* removeSurplus()
-  let last: number | null = null
+  const full: Full[] = []
   for (const { subject, limit } of counted) {
     const moment = (yield* findLast.get(subject, since, limit - 1))?.moment
-    if (moment !== undefined) last = Math.max(last ?? 0, moment)
+    if (moment !== undefined) full.push({ subject, moment })
   }
-  if (last !== null) return last
+  if (full.length > 0) return full
   const rows = counted.map(({ subject }) => [subject, now] as const)
   yield* forRows(insert, '(?, ?)', rows)
-  return null
+  return []
 }

@@ -11,7 +11,7 @@ import { createCleaning } from './cleaning.ts'
 import { createClients } from './clients.ts'
 import { replaceAll } from './copy.ts'
 import type { Database } from './database.ts'
-import { createSharedFailures, FailuresInMemory } from './failures.ts'
+import { FailuresInMemory, SharedFailures } from './failures.ts'
 import { createKeys } from './keys.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createPasswords } from './passwords.ts'
@@ -134,7 +134,7 @@ function accountsOn(
     clients: createClients(database, randomBytes, now),
     tokens: createTokens(database, randomBytes, now),
     calls: createCallCounts(database),
-    failures: database instanceof SqliteDatabase ? new FailuresInMemory() : createSharedFailures(database),
+    failures: database instanceof SqliteDatabase ? new FailuresInMemory() : new SharedFailures(database),
     secret,
     backup: async file => {
       await flush()
