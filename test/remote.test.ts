@@ -16,6 +16,7 @@ import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { GEOF, UOM } from '../src/rdf/vocab.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
 import { credentialsOf, type EngineSettings, findAddresses } from '../src/store/remote/addresses.ts'
+import { Authentication } from '../src/store/remote/authentication.ts'
 import { codecOf } from '../src/store/remote/codec.ts'
 import { Connections } from '../src/store/remote/http.ts'
 import { createRemoteStore, type SharedStore } from '../src/store/remote/remote.ts'
@@ -224,6 +225,18 @@ await t.test('digest authentication', async t => {
     sent.length = 0
     t.same(await ask(at('/a'), open('wr0ng')), [401, ''])
     t.equal(sent.length, 2, 'a wrong password is not tried again')
+  }
+  const authentication = new Authentication({ user: 'ann', password: 's3cret' })
+  const url = new URL('http://engine.example/sparql-auth')
+  const wanted = 'Digest realm="x", nonce="y", qop="auth"'
+  const header = () => authentication.headerOf('GET', url)
+  for (const status of [404, 503]) t.equal(authentication.learn(url, header(), status), false)
+  t.equal(header(), null, 'an engine that is not ready has not said what it wants')
+  t.equal(authentication.learn(url, null, 401, wanted), true)
+  t.equal(authentication.learn(url, header(), 200), false)
+  for (const told of [undefined, 'Basic realm="x"']) {
+    t.equal(authentication.learn(url, header(), 401, told), false)
+    t.match(header(), /^Digest /, 'nobody gets the password by asking for less')
   }
   const at = await serve(() => 'Digest realm="x", nonce="y", qop="auth-int"')
   t.same(await ask(at('/'), open()), [401, ''], 'what it wants is not known')

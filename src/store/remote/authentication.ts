@@ -19,8 +19,8 @@ interface Challenge {
 const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const
 
 /**
- * Says to an engine who asks: by Basic (RFC 7617), or by Digest (RFC 7616) where it wants that, so that the password itself is
- * never sent to such an engine. What an address wants is seen from its answer to the first request, which goes without credentials.
+ * Says to an engine who asks: by Basic (RFC 7617), or by Digest (RFC 7616) where it wants that, so that the password itself
+ * is never sent to such an engine. What an address wants is seen from its first answer to requests without credentials.
  */
 export class Authentication {
   readonly #credentials: Credentials | null
@@ -53,12 +53,16 @@ export class Authentication {
   learn(url: URL, sent: string | null, status: number, wanted = ''): boolean {
     if (this.#credentials === null) return false
     const place = url.origin + url.pathname
+    const before = this.#challenges.get(place)
     if (status !== 401) {
-      if (!this.#challenges.has(place)) this.#challenges.set(place, null)
-      else if (status < 400) this.#accepted.add(place)
+      if (sent !== null && status < 400) this.#accepted.add(place)
+      // Any other refusal, such as that of an engine which is not ready, tells nothing of what is wanted.
+      if (before === undefined && (status < 400 || status === 403)) this.#challenges.set(place, null)
       return status === 403 && sent === null
     }
     const challenge = challengeOf(wanted)
+    // Who asked for Digest once is never sent the password, whatever is answered in his place.
+    if (challenge === null && before) return false
     this.#challenges.set(place, challenge)
     if (sent === null) return true
     // What was let in before has a nonce that is over; what never was has a wrong password.
