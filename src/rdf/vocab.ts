@@ -36,9 +36,20 @@ export const XSD = vocabulary(
   'integer',
   'decimal',
   'double',
+  'float',
   'boolean',
   'date',
   'dateTime',
+  'dateTimeStamp',
+  'time',
+  'gYear',
+  'gYearMonth',
+  'gMonth',
+  'gMonthDay',
+  'gDay',
+  'duration',
+  'yearMonthDuration',
+  'dayTimeDuration',
 )
 export const GEO = vocabulary('http://www.opengis.net/ont/geosparql#', 'wktLiteral')
 export const GEOF = vocabulary(
@@ -155,4 +166,6 @@ export const FORMATS = vocabulary(
 )
 
 /** Predicates of the index graph: what queries need and nobody exports. See src/README.md, "What is in the store". */
+/** What SPARQL cannot say and columns can (docs in src/README.md, "Functions of our own"). */
+export const LODESTONE = vocabulary('urn:lodestone:', 'position')
 export const INDEX = vocabulary('urn:lodestone:index:', 'position', 'json', 'text', 'positions')

@@ -1,0 +1,311 @@
+import { toAlgebra } from '@traqula/algebra-sparql-1-2'
+import { Parser } from '@traqula/parser-sparql-1-2'
+import type { NamedNode, Term } from '../rdf/term.ts'
+import { RDF } from '../rdf/vocab.ts'
+import type { BinaryOperator, Node, Variable } from './algebra.ts'
+import type {
+  AggregateCall,
+  Formula,
+  Operation,
+  OrderCondition,
+  Path,
+  QueryOperation,
+  TriplePatternNode,
+} from './operation.ts'
+
+/** A query as it was read. */
+export interface ParsedQuery {
+  readonly query: QueryOperation
+  /** What it says that relative IRIs are resolved against; else what was given. */
+  readonly base: string | null
+  /** The graphs that its FROM clauses name; null where it has none. */
+  readonly dataset: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] } | null
+}
+
+/** A query in which something stands that has no operation here. */
+export class NotTranslated extends Error {
+  constructor(what: string) {
+    super(`no operation for ${what}`)
+    this.name = 'NotTranslated'
+  }
+}
+
+const parser = new Parser({ defaultContext: {} })
+
+/**
+ * Reads a SPARQL query into the algebra. Throws the errors of the parser, which tell places, and {@link NotTranslated}.
+ *
+ * @param base what relative IRIs are resolved against
+ */
+export function parseQuery(text: string, base?: string): ParsedQuery {
+  const given = base === undefined ? {} : { baseIRI: base }
+  const tree = parser.parse(text, given)
+  const algebra = toAlgebra(tree, { quads: false, blankToVariable: true, ...given })
+  return { base: baseOf(tree as unknown as Json) ?? base ?? null, ...translateQuery(algebra as unknown as Json) }
+}
+
+/** The last BASE of a prologue. */
+function baseOf({ context }: Json): string | null {
+  const bases = ((context ?? []) as readonly Json[]).filter(({ subType }) => subType === 'base')
+  const last = bases.at(-1)?.value as RdfTerm | undefined
+  return last?.value ?? null
+}
+
+/** The algebra of Traqula as the tree of plain objects that it is. */
+type Json = {
+  readonly type: string
+  readonly subType?: string
+  readonly input?: Json | readonly Json[]
+  readonly [key: string]: unknown
+}
+
+interface RdfTerm {
+  readonly termType: string
+  readonly value: string
+  readonly datatype?: RdfTerm
+  readonly language?: string
+  readonly direction?: string
+}
+
+function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
+  switch (json.type) {
+    case 'from': {
+      const values = (terms: unknown) => (terms as readonly RdfTerm[]).map(({ value }) => value)
+      const inner = translateQuery(only(json))
+      return { ...inner, dataset: { defaultGraphs: values(json.default), namedGraphs: values(json.named) } }
+    }
+    case 'ask':
+      return { query: { type: 'ask', input: operationOf(only(json)) }, dataset: null }
+    case 'construct':
+      return {
+        query: { type: 'construct', template: (json.template as readonly Json[]).map(patternOf), input: operationOf(only(json)) },
+        dataset: null,
+      }
+    case 'describe': {
+      const terms = (json.terms as readonly RdfTerm[]).map(nodeOf).filter(node => node.type === 'iri' || node.type === 'variable')
+      return { query: { type: 'describe', terms, input: operationOf(only(json)) }, dataset: null }
+    }
+    default: {
+      const input = operationOf(json)
+      return { query: { type: 'select', variables: projectionOf(input), input }, dataset: null }
+    }
+  }
+}
+
+/** The variables of the outermost projection, in its order. */
+function projectionOf(operation: Operation): readonly string[] {
+  switch (operation.type) {
+    case 'project':
+      return operation.variables
+    case 'distinct':
+    case 'reduced':
+    case 'slice':
+    case 'order':
+      return projectionOf(operation.input)
+    default:
+      throw new NotTranslated(`a query that begins with ${operation.type}`)
+  }
+}
+
+function only({ input }: Json): Json {
+  return (Array.isArray(input) ? input[0] : input) as Json
+}
+
+function inputs({ input }: Json): readonly Json[] {
+  return (Array.isArray(input) ? input : [input]) as readonly Json[]
+}
+
+function operationOf(json: Json): Operation {
+  switch (json.type) {
+    case 'bgp':
+      return { type: 'bgp', patterns: (json.patterns as readonly Json[]).map(patternOf) }
+    case 'path':
+      return {
+        type: 'path',
+        subject: nodeOf(json.subject as RdfTerm),
+        path: pathOf(json.predicate as Json),
+        object: nodeOf(json.object as RdfTerm),
+      }
+    case 'join':
+    case 'union':
+      return { type: json.type, inputs: inputs(json).map(operationOf) }
+    case 'leftjoin': {
+      const [left, right] = inputs(json) as [Json, Json]
+      const condition = json.expression === undefined ? null : formulaOf(json.expression as Json)
+      return { type: 'leftJoin', left: operationOf(left), right: operationOf(right), condition }
+    }
+    case 'minus': {
+      const [left, right] = inputs(json) as [Json, Json]
+      return { type: 'minus', left: operationOf(left), right: operationOf(right) }
+    }
+    case 'filter':
+      return { type: 'filter', input: operationOf(only(json)), condition: formulaOf(json.expression as Json) }
+    case 'extend':
+      return {
+        type: 'extend',
+        input: operationOf(only(json)),
+        variable: (json.variable as RdfTerm).value,
+        expression: formulaOf(json.expression as Json),
+      }
+    case 'graph':
+      return { type: 'graph', name: nameOf(json.name as RdfTerm), input: operationOf(only(json)) }
+    case 'service':
+      return {
+        type: 'service',
+        name: nameOf(json.name as RdfTerm),
+        silent: json.silent === true,
+        input: operationOf(only(json)),
+      }
+    case 'values': {
+      const variables = (json.variables as readonly RdfTerm[]).map(({ value }) => value)
+      const rows = (json.bindings as readonly Readonly<Record<string, RdfTerm>>[]).map(binding =>
+        variables.map(name => {
+          const term = binding[name] ?? binding[`?${name}`]
+          return term === undefined ? null : (nodeOf(term) as Term)
+        }),
+      )
+      return { type: 'values', variables, rows }
+    }
+    case 'group':
+      return {
+        type: 'group',
+        input: operationOf(only(json)),
+        keys: (json.variables as readonly RdfTerm[]).map(({ value }) => value),
+        aggregates: (json.aggregates as readonly Json[]).map(each => ({
+          variable: (each.variable as RdfTerm).value,
+          aggregate: aggregateOf(each),
+        })),
+      }
+    case 'orderby':
+      return { type: 'order', input: operationOf(only(json)), keys: (json.expressions as readonly Json[]).map(orderOf) }
+    case 'project':
+      return {
+        type: 'project',
+        input: operationOf(only(json)),
+        variables: (json.variables as readonly RdfTerm[]).map(({ value }) => value),
+      }
+    case 'distinct':
+    case 'reduced':
+      return { type: json.type, input: operationOf(only(json)) }
+    case 'slice':
+      return {
+        type: 'slice',
+        input: operationOf(only(json)),
+        offset: (json.start as number | undefined) ?? 0,
+        limit: (json.length as number | undefined) ?? null,
+      }
+    case 'nop':
+      return { type: 'bgp', patterns: [] }
+    default:
+      throw new NotTranslated(json.type)
+  }
+}
+
+function patternOf(json: Json): TriplePatternNode {
+  return {
+    subject: nodeOf(json.subject as RdfTerm),
+    predicate: nodeOf(json.predicate as RdfTerm),
+    object: nodeOf(json.object as RdfTerm),
+  }
+}
+
+function nodeOf(term: RdfTerm): Node {
+  switch (term.termType) {
+    case 'NamedNode':
+      return { type: 'iri', value: term.value }
+    case 'Variable':
+      return { type: 'variable', name: term.value }
+    case 'BlankNode':
+      return { type: 'blank', value: term.value }
+    case 'Literal': {
+      const direction = term.direction === undefined || term.direction === '' ? '' : `--${term.direction}`
+      const language = `${term.language ?? ''}${direction}`
+      const datatype = language === '' ? (term.datatype?.value ?? '') : direction === '' ? RDF.langString : RDF.dirLangString
+      return { type: 'literal', value: term.value, datatype, language }
+    }
+    default:
+      throw new NotTranslated(`a term of type ${term.termType}`)
+  }
+}
+
+function nameOf(term: RdfTerm): NamedNode | Variable {
+  const node = nodeOf(term)
+  if (node.type === 'iri' || node.type === 'variable') return node
+  throw new NotTranslated(`a graph named by a ${node.type}`)
+}
+
+function pathOf(json: Json): Path {
+  switch (json.type) {
+    case 'link':
+      return { type: 'link', iri: (json.iri as RdfTerm).value }
+    case 'inv':
+      return { type: 'inverse', path: pathOf(json.path as Json) }
+    case 'seq':
+      return { type: 'sequence', paths: inputs(json).map(pathOf) }
+    case 'alt':
+      return { type: 'alternative', paths: inputs(json).map(pathOf) }
+    case 'nps':
+      return { type: 'negated', iris: (json.iris as readonly RdfTerm[]).map(({ value }) => value) }
+    case 'ZeroOrMorePath':
+      return { type: 'zeroOrMore', path: pathOf(json.path as Json) }
+    case 'OneOrMorePath':
+      return { type: 'oneOrMore', path: pathOf(json.path as Json) }
+    case 'ZeroOrOnePath':
+      return { type: 'zeroOrOne', path: pathOf(json.path as Json) }
+    default:
+      throw new NotTranslated(`the path ${json.type}`)
+  }
+}
+
+function orderOf(json: Json): OrderCondition {
+  const isDescending = json.operator === 'desc'
+  const [operand] = (json.args as readonly Json[] | undefined) ?? []
+  if (isDescending && operand !== undefined) return { expression: formulaOf(operand), descending: true }
+  if (json.operator === 'asc' && operand !== undefined) return { expression: formulaOf(operand), descending: false }
+  return { expression: formulaOf(json), descending: false }
+}
+
+function aggregateOf(json: Json): AggregateCall {
+  const expression = json.expression as Json
+  return {
+    name: String(json.aggregator).toUpperCase(),
+    distinct: json.distinct === true,
+    operand: expression.subType === 'wildcard' ? null : formulaOf(expression),
+    ...(json.separator === undefined ? {} : { separator: String(json.separator) }),
+  }
+}
+
+const BINARY: ReadonlySet<string> = new Set(['||', '&&', '=', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/'])
+
+function formulaOf(json: Json): Formula {
+  switch (json.subType) {
+    case 'term':
+      return nodeOf(json.term as RdfTerm)
+    case 'existence':
+      return { type: 'exists', negated: json.not === true, input: operationOf(only(json)) }
+    case 'named':
+      return {
+        type: 'function',
+        iri: (json.name as RdfTerm).value,
+        arguments: (json.args as readonly Json[]).map(formulaOf),
+      }
+    case 'operator':
+      return operatorOf(String(json.operator), (json.args as readonly Json[]).map(formulaOf))
+    default:
+      throw new NotTranslated(`the expression ${json.subType}`)
+  }
+}
+
+function operatorOf(name: string, args: readonly Formula[]): Formula {
+  const [first, second] = args
+  if (first !== undefined) {
+    if (name === '!') return { type: 'not', operand: first }
+    if (name === 'uminus') return { type: 'minus', operand: first }
+    if (name === 'uplus') return { type: 'plus', operand: first }
+    if (name === 'in' || name === 'notin')
+      return { type: 'in', operand: first, items: args.slice(1), negated: name === 'notin' }
+    if (second !== undefined && BINARY.has(name))
+      return { type: 'binary', operator: name as BinaryOperator, left: first, right: second }
+  }
+  return { type: 'builtin', name: name.toUpperCase(), arguments: args }
+}

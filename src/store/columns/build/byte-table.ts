@@ -1,0 +1,85 @@
+import { Arena, hashBytes } from '../bytes.ts'
+
+/** Numbers distinct pieces of bytes 0, 1, 2 … in the order in which they come. Open addressing, linear probing. */
+export class ByteTable {
+  readonly arena: Arena
+  /** Where each piece begins; one place more says where the last ends. */
+  starts: Uint32Array | Float64Array = new Uint32Array(1025)
+  size = 0
+  private hashes = new Int32Array(1024)
+  private slots = new Int32Array(2048).fill(-1)
+
+  constructor(bytes = 2 ** 14) {
+    this.arena = new Arena(bytes)
+  }
+
+  /** The number of a piece, which is taken in where it is new. */
+  intern(bytes: Uint8Array, start: number, end: number): number {
+    const hash = hashBytes(bytes, start, end)
+    let { slots } = this
+    let mask = slots.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const found = slots[slot] as number
+      if (found < 0) {
+        if (2 * (this.size + 1) <= slots.length) {
+          slots[slot] = this.size
+          return this.append(bytes, start, end, hash)
+        }
+        this.grow()
+        slots = this.slots
+        mask = slots.length - 1
+        slot = (hash & mask) - 1
+        continue
+      }
+      if (this.hashes[found] === hash && this.equals(found, bytes, start, end)) return found
+    }
+  }
+
+  startOf(index: number): number {
+    return this.starts[index] as number
+  }
+
+  endOf(index: number): number {
+    return this.starts[index + 1] as number
+  }
+
+  private equals(index: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const own = this.arena.bytes
+    let at = this.starts[index] as number
+    if ((this.starts[index + 1] as number) - at !== end - start) return false
+    for (let next = start; next < end; next++) if (own[at++] !== bytes[next]) return false
+    return true
+  }
+
+  private append(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const index = this.size++
+    if (index + 1 >= this.starts.length) this.lengthen()
+    this.hashes[index] = hash
+    this.arena.add(bytes, start, end)
+    if (this.arena.length > 0xffff_ffff && this.starts instanceof Uint32Array)
+      this.starts = Float64Array.from(this.starts)
+    this.starts[index + 1] = this.arena.length
+    return index
+  }
+
+  private lengthen(): void {
+    const length = 2 * (this.starts.length - 1)
+    const starts = this.starts instanceof Uint32Array ? new Uint32Array(length + 1) : new Float64Array(length + 1)
+    starts.set(this.starts)
+    this.starts = starts
+    const hashes = new Int32Array(length)
+    hashes.set(this.hashes)
+    this.hashes = hashes
+  }
+
+  private grow(): void {
+    const slots = new Int32Array(2 * this.slots.length).fill(-1)
+    const mask = slots.length - 1
+    for (let index = 0; index < this.size; index++) {
+      let slot = (this.hashes[index] as number) & mask
+      while ((slots[slot] as number) >= 0) slot = (slot + 1) & mask
+      slots[slot] = index
+    }
+    this.slots = slots
+  }
+}

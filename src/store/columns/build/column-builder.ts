@@ -1,0 +1,201 @@
+import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../format.ts'
+import { Arena } from '../bytes.ts'
+import { ByteTable } from './byte-table.ts'
+import { DictionaryBuilder, type LiteralEnding } from './dictionary-builder.ts'
+import type { SectionSink } from './section-writer.ts'
+import type { ValueLog } from './value-log.ts'
+
+/** What all columns of a graph are made with. */
+export interface ColumnContext {
+  readonly subjects: number
+  readonly endings: readonly LiteralEnding[]
+  /** Place of each resource among all in order, from 1, by the number under which it was taken in. */
+  readonly resourceRanks: Uint32Array
+  readonly sink: SectionSink
+  /** Gives the number of a dictionary, the same for the same. */
+  readonly addDictionary: (dictionary: DictionaryHeader) => number
+}
+
+/** A column keeps a row for each subject where at least one subject in so many has a value, or where there are few. */
+const SPARSE_BELOW = 3
+const FEW_SUBJECTS = 4096
+
+/** Makes the column of a predicate from the log of its values. */
+export function buildColumn(predicate: string, log: ValueLog, context: ColumnContext): ColumnHeader {
+  const { subjects, codes, dictionary } = readLog(log, context)
+  log.clear()
+  const sorted = sortedBySubject(subjects, codes, context.subjects)
+  const rows = assembleRows(sorted.subjects, sorted.codes)
+  const { sink } = context
+  const isSparse = SPARSE_BELOW * rows.count < context.subjects && context.subjects > FEW_SUBJECTS
+  const repeats =
+    rows.repeats.length === 0
+      ? null
+      : {
+          subjects: sink.add(Uint32Array.from(rows.repeats, ({ subject }) => subject)),
+          ...addLists(
+            rows.repeats.map(list => list.codes),
+            sink,
+          ),
+        }
+  const header = { predicate, triples: rows.codes.length, rows: rows.count, dictionary, repeats }
+  if (isSparse)
+    return {
+      ...header,
+      subjects: sink.add(rows.subjects),
+      offsets: rows.isSingle ? null : sink.add(rows.offsets),
+      codes: sink.add(rows.codes),
+    }
+  if (rows.isSingle) {
+    const dense = new Uint32Array(context.subjects)
+    for (let row = 0; row < rows.count; row++) dense[rows.subjects[row] as number] = rows.codes[row] as number
+    return { ...header, subjects: null, offsets: null, codes: sink.add(dense) }
+  }
+  const offsets = new Uint32Array(context.subjects + 1)
+  for (let row = 0; row < rows.count; row++)
+    offsets[(rows.subjects[row] as number) + 1] = (rows.offsets[row + 1] as number) - (rows.offsets[row] as number)
+  for (let subject = 0; subject < context.subjects; subject++)
+    offsets[subject + 1] = (offsets[subject + 1] as number) + (offsets[subject] as number)
+  return { ...header, subjects: null, offsets: sink.add(offsets), codes: sink.add(rows.codes) }
+}
+
+/** The subjects and codes of all entries of a log, and the number of their dictionary. */
+function readLog(log: ValueLog, { endings, resourceRanks, sink, addDictionary }: ColumnContext) {
+  const subjects = new Uint32Array(log.entries)
+  // A literal is its number in the table; a resource its rank, with the highest bit set.
+  const values = new Uint32Array(log.entries)
+  const table = new ByteTable()
+  const key = new Arena(2 ** 10)
+  const used = new Uint8Array(resourceRanks.length + 1)
+  let [at, resources] = [0, 0]
+  for (const entry of log.read()) {
+    subjects[at] = entry.subject
+    if (entry.ending === 0) {
+      const rank = resourceRanks[entry.resource] as number
+      if (used[rank] === 0) resources += 1
+      used[rank] = 1
+      values[at] = (rank | RESOURCE) >>> 0
+    } else {
+      key.length = 0
+      key.addNumber(entry.ending)
+      key.add(entry.bytes, entry.start, entry.end)
+      values[at] = table.intern(key.bytes, 0, key.length)
+    }
+    at++
+  }
+  const parts: DictionaryPart[] = []
+  const rankCodes = new Uint32Array(resources === 0 ? 0 : used.length)
+  if (resources > 0) {
+    const ids = new Uint32Array(resources)
+    let next = 0
+    for (let rank = 1; rank < used.length; rank++)
+      if (used[rank] === 1) {
+        ids[next++] = rank
+        rankCodes[rank] = next
+      }
+    parts.push({ kind: 'resource', count: resources, ids: sink.add(ids) })
+  }
+  const literals = new DictionaryBuilder(table, endings, sink, resources + 1).build()
+  const dictionary = addDictionary({ count: resources + table.size, parts: [...parts, ...literals.parts] })
+  for (let entry = 0; entry < values.length; entry++) {
+    const value = values[entry] as number
+    values[entry] =
+      value >= RESOURCE ? (rankCodes[value - RESOURCE] as number) : (literals.codes[value] as number)
+  }
+  return { subjects, codes: values, dictionary }
+}
+
+const RESOURCE = 0x8000_0000
+
+/** Entries in the order of their subjects; those of one subject stay in theirs. */
+function sortedBySubject(subjects: Uint32Array, codes: Uint32Array, count: number) {
+  let isSorted = true
+  for (let at = 1; at < subjects.length && isSorted; at++)
+    isSorted = (subjects[at - 1] as number) <= (subjects[at] as number)
+  if (isSorted) return { subjects, codes }
+  const places = new Uint32Array(count + 1)
+  for (const subject of subjects) places[subject + 1] = (places[subject + 1] as number) + 1
+  for (let subject = 0; subject < count; subject++)
+    places[subject + 1] = (places[subject + 1] as number) + (places[subject] as number)
+  const [sortedSubjects, sortedCodes] = [new Uint32Array(subjects.length), new Uint32Array(subjects.length)]
+  for (let at = 0; at < subjects.length; at++) {
+    const subject = subjects[at] as number
+    const place = places[subject] as number
+    places[subject] = place + 1
+    sortedSubjects[place] = subject
+    sortedCodes[place] = codes[at] as number
+  }
+  return { subjects: sortedSubjects, codes: sortedCodes }
+}
+
+interface Repeat {
+  readonly subject: number
+  readonly codes: Uint32Array
+}
+
+/** Parts sorted entries into rows; a value that a row has twice is one triple, and remembered as a repeat. */
+function assembleRows(subjects: Uint32Array, codes: Uint32Array) {
+  const repeats: Repeat[] = []
+  const rowSubjects = new Uint32Array(subjects.length)
+  const offsets = new Uint32Array(subjects.length + 1)
+  const distinct = new Uint32Array(codes.length)
+  let [rows, kept] = [0, 0]
+  for (let from = 0; from < subjects.length; ) {
+    const subject = subjects[from] as number
+    let to = from + 1
+    while (to < subjects.length && subjects[to] === subject) to++
+    const before = kept
+    if (to - from === 1) distinct[kept++] = codes[from] as number
+    else {
+      kept = addDistinct(codes, from, to, distinct, kept)
+      if (kept - before < to - from) repeats.push({ subject, codes: codes.slice(from, to) })
+    }
+    rowSubjects[rows++] = subject
+    offsets[rows] = kept
+    from = to
+  }
+  return {
+    count: rows,
+    isSingle: kept === rows,
+    subjects: rowSubjects.subarray(0, rows),
+    offsets: offsets.subarray(0, rows + 1),
+    codes: distinct.subarray(0, kept),
+    repeats,
+  }
+}
+
+/** Rows with more values than this are searched for equal ones by a set. */
+const LONG_ROW = 32
+
+function addDistinct(
+  codes: Uint32Array,
+  from: number,
+  to: number,
+  distinct: Uint32Array,
+  start: number,
+): number {
+  let end = start
+  if (to - from > LONG_ROW) {
+    for (const code of new Set(codes.subarray(from, to))) distinct[end++] = code
+    return end
+  }
+  for (let at = from; at < to; at++) {
+    const code = codes[at] as number
+    let same = start
+    while (same < end && distinct[same] !== code) same++
+    if (same === end) distinct[end++] = code
+  }
+  return end
+}
+
+function addLists(lists: readonly Uint32Array[], sink: SectionSink) {
+  const offsets = new Uint32Array(lists.length + 1)
+  lists.forEach((list, at) => {
+    offsets[at + 1] = (offsets[at] as number) + list.length
+  })
+  const codes = new Uint32Array(offsets[lists.length] ?? ABSENT)
+  lists.forEach((list, at) => {
+    codes.set(list, offsets[at])
+  })
+  return { offsets: sink.add(offsets), codes: sink.add(codes) }
+}

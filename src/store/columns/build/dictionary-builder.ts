@@ -1,0 +1,422 @@
+import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
+import { Arena, compareBytes } from '../bytes.ts'
+import type { DictionaryPart, OwnForms } from '../format.ts'
+import {
+  dayForm,
+  isExact,
+  momentForm,
+  momentOf,
+  numberForm,
+  numberOf,
+  numericKind,
+  pointOf,
+} from '../lexical.ts'
+import { sortedNumbers } from '../sort-numbers.ts'
+import type { ByteTable } from './byte-table.ts'
+import type { SectionSink } from './section-writer.ts'
+import { sortPieces } from './sort-bytes.ts'
+
+/** What follows the text of a literal in N-Triples: a datatype, or a language. */
+export interface LiteralEnding {
+  readonly datatype: string
+  readonly language: string
+}
+
+/** Reads what follows the closing quote of a literal. */
+export function literalEnding(text: string): LiteralEnding {
+  if (text === '') return { datatype: XSD.string, language: '' }
+  if (text.startsWith('@')) {
+    const language = text.slice(1)
+    return { datatype: language.includes('--') ? RDF.dirLangString : RDF.langString, language }
+  }
+  return { datatype: text.slice(3, -1), language: '' }
+}
+
+type Family = 'boolean' | 'number' | 'moment' | 'day' | 'text' | 'point' | 'other'
+
+/** The order of the parts of a dictionary, which is that of results; resources come before them. */
+const FAMILIES: readonly Family[] = ['number', 'boolean', 'day', 'moment', 'text', 'point', 'other']
+
+/**
+ * Makes the literal parts of a dictionary from distinct literals, each taken into a table as the number of its ending and
+ * its text with the escapes of N-Triples.
+ *
+ * @param first code of the first literal
+ */
+export class DictionaryBuilder {
+  private readonly table: ByteTable
+  private readonly endings: readonly LiteralEnding[]
+  private readonly sink: SectionSink
+  private readonly codes: Uint32Array
+  private readonly parts: DictionaryPart[] = []
+  private next: number
+  /** Texts with escapes, without them. */
+  private readonly plain: Arena
+  private readonly starts: Float64Array
+  private readonly ends: Float64Array
+  private readonly endingOf: Uint32Array
+  private readonly values: Float64Array
+
+  constructor(table: ByteTable, endings: readonly LiteralEnding[], sink: SectionSink, first: number) {
+    this.table = table
+    this.endings = endings
+    this.sink = sink
+    this.next = first
+    const { size } = table
+    this.codes = new Uint32Array(size)
+    this.starts = new Float64Array(size)
+    this.ends = new Float64Array(size)
+    this.endingOf = new Uint32Array(size)
+    this.values = new Float64Array(size)
+    this.plain = table.arena
+    for (let index = 0; index < size; index++) this.readKey(index)
+  }
+
+  build(): { readonly parts: readonly DictionaryPart[]; readonly codes: Uint32Array } {
+    const families = new Map<Family, number[]>(FAMILIES.map(family => [family, []]))
+    for (let index = 0; index < this.table.size; index++) families.get(this.familyOf(index))?.push(index)
+    for (const family of FAMILIES) {
+      const members = Uint32Array.from(families.get(family) ?? [])
+      if (members.length === 0) continue
+      switch (family) {
+        case 'boolean':
+          this.addBooleans(members)
+          break
+        case 'number':
+        case 'moment':
+        case 'day':
+          this.addValues(members, family)
+          break
+        case 'text':
+          this.addTexts(members)
+          break
+        case 'point':
+          this.addPoints(members)
+          break
+        case 'other':
+          this.addOthers(members)
+          break
+        default:
+          family satisfies never
+      }
+    }
+    return { parts: this.parts, codes: this.codes }
+  }
+
+  private readKey(index: number): void {
+    const { bytes } = this.plain
+    let at = this.table.startOf(index)
+    let ending = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes[at++] as number
+      ending += (byte & 127) * unit
+      if (byte < 128) break
+    }
+    const end = this.table.endOf(index)
+    this.endingOf[index] = ending
+    let escape = at
+    while (escape < end && bytes[escape] !== BACKSLASH) escape++
+    if (escape < end) {
+      const text = Buffer.from(unescape(bytes.toString('utf8', at, end)))
+      const start = this.plain.length
+      this.plain.add(text, 0, text.length)
+      this.starts[index] = start
+      this.ends[index] = start + text.length
+    } else {
+      this.starts[index] = at
+      this.ends[index] = end
+    }
+  }
+
+  private text(index: number): string {
+    return this.plain.bytes.toString('utf8', this.starts[index], this.ends[index])
+  }
+
+  private ending(index: number): LiteralEnding {
+    return this.endings[this.endingOf[index] as number] as LiteralEnding
+  }
+
+  /** Finds the family of a literal and keeps its value, if it has one. */
+  private familyOf(index: number): Family {
+    const { datatype } = this.ending(index)
+    if (datatype === XSD.string || datatype === RDF.langString || datatype === RDF.dirLangString) return 'text'
+    const kind = numericKind(datatype)
+    if (kind !== null) {
+      const value = numberOf(this.text(index), kind)
+      if (value === null) return 'other'
+      this.values[index] = value
+      return 'number'
+    }
+    switch (datatype) {
+      case XSD.boolean: {
+        const form = this.text(index)
+        if (!/^(?:true|false|0|1)$/.test(form)) return 'other'
+        this.values[index] = form === 'true' || form === '1' ? 1 : 0
+        return 'boolean'
+      }
+      case XSD.dateTime:
+      case XSD.date: {
+        const moment = momentOf(this.text(index), datatype === XSD.date)
+        if (moment === null) return 'other'
+        this.values[index] = moment.seconds
+        return datatype === XSD.date ? 'day' : 'moment'
+      }
+      case GEO.wktLiteral:
+        return pointOf(this.text(index)) === null ? 'other' : 'point'
+      default:
+        return 'other'
+    }
+  }
+
+  private addBooleans(members: Uint32Array): void {
+    const order = members.sort(
+      (a, b) =>
+        (this.values[a] as number) - (this.values[b] as number) || Buffer.compare(this.bytes(a), this.bytes(b)),
+    )
+    this.number(order)
+    const values = Uint8Array.from(order, index => this.values[index] as number)
+    const forms = this.ownForms(order, index => (this.values[index] === 1 ? 'true' : 'false'))
+    this.parts.push({ kind: 'boolean', count: order.length, values: this.sink.add(values), forms })
+  }
+
+  private addValues(members: Uint32Array, family: 'number' | 'moment' | 'day'): void {
+    const numbers = new Float64Array(members.length)
+    for (let at = 0; at < members.length; at++) numbers[at] = this.values[members[at] as number] as number
+    const places = sortedNumbers(numbers)
+    const order = new Uint32Array(members.length)
+    for (let at = 0; at < order.length; at++) order[at] = members[places[at] as number] as number
+    const exact = family !== 'number' || this.areExact(order)
+    this.sortTies(order, (a, b) => sameNumber(this.values[a] as number, this.values[b] as number), exact)
+    this.number(order)
+    const values = new Float64Array(order.length)
+    for (let at = 0; at < order.length; at++) values[at] = this.values[order[at] as number] as number
+    const { datatypes, types } = this.datatypesOf(order)
+    const forms = this.ownForms(order, index => {
+      const value = this.values[index] as number
+      if (family === 'number') return numberForm(value)
+      return family === 'day' ? dayForm(Math.floor(value / 86_400)) : momentForm(value, 'Z')
+    })
+    this.parts.push({
+      kind: family === 'number' ? 'number' : 'moment',
+      count: order.length,
+      values: this.sink.add(values),
+      datatypes,
+      types,
+      forms,
+      exact,
+      min: finite(values[0] as number),
+      max: finite(values[values.length - 1] as number),
+    })
+  }
+
+  private areExact(order: Uint32Array): boolean {
+    for (const index of order) {
+      const kind = numericKind(this.ending(index).datatype)
+      if (kind === 'double' || kind === 'float') continue
+      const value = this.values[index] as number
+      if (kind === 'integer' ? !Number.isSafeInteger(value) : !isExact(this.text(index), value, 'decimal'))
+        return false
+    }
+    return true
+  }
+
+  private addTexts(members: Uint32Array): void {
+    this.sortTexts(members)
+    const languageOf = (index: number) => this.ending(index).language
+    this.sortTies(members, (a, b) => this.isSameText(a, b), true)
+    this.number(members)
+    const languages: string[] = []
+    const tags = new Uint32Array(members.length)
+    for (let at = 0; at < members.length; at++) {
+      const language = languageOf(members[at] as number)
+      if (language === '') continue
+      const known = languages.indexOf(language)
+      tags[at] = known < 0 ? languages.push(language) : known + 1
+    }
+    this.parts.push({
+      kind: 'text',
+      count: members.length,
+      ...this.addBytes(members),
+      languages,
+      tags: languages.length === 0 ? null : this.sink.add(tags),
+    })
+  }
+
+  private addPoints(members: Uint32Array): void {
+    this.sortTexts(members)
+    this.number(members)
+    const longitudes = new Float64Array(members.length)
+    const latitudes = new Float64Array(members.length)
+    for (let at = 0; at < members.length; at++) {
+      const [longitude, latitude] = pointOf(this.text(members[at] as number)) ?? [0, 0]
+      longitudes[at] = longitude
+      latitudes[at] = latitude
+    }
+    this.parts.push({
+      kind: 'point',
+      count: members.length,
+      longitudes: this.sink.add(longitudes),
+      latitudes: this.sink.add(latitudes),
+    })
+  }
+
+  private addOthers(members: Uint32Array): void {
+    this.sortTexts(members)
+    this.sortTies(members, (a, b) => this.isSameText(a, b), true)
+    this.number(members)
+    this.parts.push({
+      kind: 'other',
+      count: members.length,
+      ...this.addBytes(members),
+      ...this.datatypesOf(members),
+    })
+  }
+
+  private bytes(index: number): Buffer {
+    return this.plain.bytes.subarray(this.starts[index], this.ends[index])
+  }
+
+  private isSameText(left: number, right: number): boolean {
+    const { bytes } = this.plain
+    const [start, end] = [this.starts[left] as number, this.ends[left] as number]
+    const [otherStart, otherEnd] = [this.starts[right] as number, this.ends[right] as number]
+    return compareBytes(bytes, start, end, bytes, otherStart, otherEnd) === 0
+  }
+
+  private sortTexts(members: Uint32Array): void {
+    sortPieces(members, {
+      bytes: this.plain.bytes,
+      startOf: index => this.starts[index] as number,
+      endOf: index => this.ends[index] as number,
+    })
+  }
+
+  /**
+   * Orders what is the same for the sort so far: by datatype, language and form; where doubles are not exact, by the exact
+   * value before.
+   */
+  private sortTies(order: Uint32Array, same: (left: number, right: number) => boolean, exact: boolean): void {
+    for (let from = 0; from < order.length; ) {
+      let to = from + 1
+      while (to < order.length && same(order[from] as number, order[to] as number)) to++
+      if (to - from > 1) {
+        const tied = [...order.subarray(from, to)].sort((a, b) => {
+          const [left, right] = [this.ending(a), this.ending(b)]
+          return (
+            (exact ? 0 : compareDecimals(this.text(a), this.text(b))) ||
+            compareTexts(left.language, right.language) ||
+            compareTexts(left.datatype, right.datatype) ||
+            Buffer.compare(this.bytes(a), this.bytes(b))
+          )
+        })
+        order.set(tied, from)
+      }
+      from = to
+    }
+  }
+
+  private number(order: Uint32Array): void {
+    for (let at = 0; at < order.length; at++) this.codes[order[at] as number] = this.next + at
+    this.next += order.length
+  }
+
+  private datatypesOf(order: Uint32Array) {
+    const datatypes: string[] = []
+    const types = new Uint8Array(order.length)
+    const known = new Map<number, number>()
+    for (let at = 0; at < order.length; at++) {
+      const ending = this.endingOf[order[at] as number] as number
+      let type = known.get(ending)
+      if (type === undefined) {
+        type = datatypes.push(this.ending(order[at] as number).datatype) - 1
+        known.set(ending, type)
+      }
+      types[at] = Math.min(type, 255)
+    }
+    if (datatypes.length > 255) return { datatypes, types: this.sink.add(this.wideTypes(order, known)) }
+    return { datatypes, types: datatypes.length === 1 ? null : this.sink.add(types) }
+  }
+
+  /** Types of four bytes where there are more than one byte can tell. */
+  private wideTypes(order: Uint32Array, known: ReadonlyMap<number, number>): Uint32Array {
+    return order.map(index => known.get(this.endingOf[index] as number) ?? 0)
+  }
+
+  private addBytes(order: Uint32Array) {
+    let length = 0
+    for (const index of order) length += (this.ends[index] as number) - (this.starts[index] as number)
+    const text = Buffer.allocUnsafeSlow(length)
+    const offsets = new Uint32Array(order.length + 1)
+    let at = 0
+    for (let place = 0; place < order.length; place++) {
+      const index = order[place] as number
+      at += this.plain.bytes.copy(text, at, this.starts[index], this.ends[index])
+      offsets[place + 1] = at
+    }
+    return { offsets: this.sink.add(offsets), bytes: this.sink.add(text) }
+  }
+
+  private ownForms(order: Uint32Array, formOf: (index: number) => string): OwnForms | null {
+    const places: number[] = []
+    for (let at = 0; at < order.length; at++) {
+      const index = order[at] as number
+      if (this.text(index) !== formOf(index)) places.push(at)
+    }
+    if (places.length === 0) return null
+    const own = Uint32Array.from(places, at => order[at] as number)
+    return { places: this.sink.add(Uint32Array.from(places)), ...this.addBytes(own) }
+  }
+}
+
+const BACKSLASH = 0x5c
+
+/** JSON has no infinite numbers; as bounds the largest ones do. */
+function finite(value: number): number {
+  if (Number.isNaN(value)) return Number.MAX_VALUE
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value))
+}
+
+function sameNumber(left: number, right: number): boolean {
+  return left === right || (Number.isNaN(left) && Number.isNaN(right))
+}
+
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** Compares the values of forms of integers and decimals; others, whose doubles are exact, are taken for equal. */
+export function compareDecimals(left: string, right: string): number {
+  const [a, b] = [scaled(left), scaled(right)]
+  if (a === null || b === null) return 0
+  const places = Math.max(a.places, b.places)
+  const [first, second] = [a, b].map(({ digits, places: own }) => digits * 10n ** BigInt(places - own)) as [
+    bigint,
+    bigint,
+  ]
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+function scaled(form: string): { readonly digits: bigint; readonly places: number } | null {
+  const parts = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(form)
+  if (parts === null || form.length > 4096) return null
+  const fraction = (parts[3] ?? '').replace(/0+$/, '')
+  const digits = BigInt(`${parts[2]}${fraction}` || '0')
+  return { digits: parts[1] === '-' ? -digits : digits, places: fraction.length }
+}
+
+const ESCAPE = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([\s\S]))/g
+const CHARACTERS: ReadonlyMap<string, string> = new Map([
+  ['t', '\t'],
+  ['b', '\b'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['f', '\f'],
+])
+
+function unescape(text: string): string {
+  return text.replace(ESCAPE, (_, short?: string, long?: string, character = '') => {
+    const digits = short ?? long
+    if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))
+    return CHARACTERS.get(character) ?? character
+  })
+}

@@ -1,0 +1,262 @@
+import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader } from '../format.ts'
+import { buildColumn } from './column-builder.ts'
+import { type LiteralEnding, literalEnding } from './dictionary-builder.ts'
+import { writeResources } from './resource-writer.ts'
+import { ResourceTable } from './resource-table.ts'
+import type { SectionSink } from './section-writer.ts'
+import { SpillFile, ValueLog } from './value-log.ts'
+
+const LINE_FEED = 0x0a
+const SPACE = 0x20
+const LESS = 0x3c
+const GREATER = 0x3e
+const QUOTE = 0x22
+/** Bytes behind the object of a triple: a blank, a full stop and the line feed. */
+const END_BYTES = 3
+
+interface PendingColumn {
+  readonly predicate: string
+  readonly log: ValueLog
+  /** The bytes of the predicate with its brackets. */
+  readonly bytes: Buffer
+  /** What followed the last literal, and its number. */
+  lastEnding: Buffer
+  lastEndingNumber: number
+}
+
+/**
+ * Makes the columns of a graph from its triples. Subjects are numbered in the order in which they come, predicates stand
+ * in the order of their first triples. Memory holds the resources of the graph and, one after another, the distinct
+ * values of each predicate; what comes in goes to a file where it is much.
+ */
+export class GraphBuilder {
+  private readonly resources = new ResourceTable()
+  private readonly spill: SpillFile
+  private readonly columns: PendingColumn[] = []
+  private readonly columnNumbers = new Map<string, number>()
+  /** Resources of the subjects, by number. */
+  private subjectResources = new Uint32Array(1024)
+  /** One more than the number of the subject that a resource is; 0 where it is none. */
+  private resourceSubjects = new Uint32Array(1024)
+  private subjects = 0
+  private readonly endings: LiteralEnding[] = [literalEnding('')]
+  private readonly endingNumbers = new Map<string, number>()
+  /** The text of the last subject, and its number. */
+  private lastSubject = Buffer.alloc(0)
+  private lastSubjectNumber = 0
+  private lastColumn = -1
+  private rest = Buffer.alloc(0)
+
+  /** @param spill where a file may be made for what does not fit into memory; null for a small graph */
+  constructor(spill: string | null = null, limit?: number) {
+    this.spill = new SpillFile(spill, limit)
+  }
+
+  /**
+   * Takes triples as N-Triples in the form of rdf/ntriples.ts: one blank between terms, ` .` and a line feed behind them.
+   * A piece may end within a line; it may be overwritten when this returns. Throws SyntaxError for any other text.
+   */
+  add(piece: Uint8Array): void {
+    let bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    if (this.rest.length > 0) bytes = Buffer.concat([this.rest, bytes])
+    let at = 0
+    for (;;) {
+      const end = bytes.indexOf(LINE_FEED, at)
+      if (end < 0) break
+      if (end > at) this.addLine(bytes, at, end)
+      at = end + 1
+    }
+    this.rest = at < bytes.length ? Buffer.from(bytes.subarray(at)) : EMPTY
+  }
+
+  /** Takes in a subject before its triples; one that has none is then a subject as well. */
+  addSubject(iri: string): void {
+    const bytes = Buffer.from(iri)
+    this.subjectOf(this.resources.intern(bytes, 0, bytes.length))
+  }
+
+  /** Writes all sections and gives the header without them. */
+  finish(sink: SectionSink): Omit<GraphHeader, 'sections'> {
+    try {
+      if (this.rest.length > 0) throw malformed(this.rest, 0, this.rest.length)
+      const { header: resources, ranks } = writeResources(this.resources, sink)
+      const subjectResources = new Uint32Array(this.subjects)
+      for (let subject = 0; subject < this.subjects; subject++)
+        subjectResources[subject] = ranks[this.subjectResources[subject] as number] as number
+      const dictionaries: DictionaryHeader[] = []
+      const known = new Map<string, number>()
+      const addDictionary = (dictionary: DictionaryHeader): number => {
+        const key = dictionaryKey(dictionary, sink)
+        const found = known.get(key)
+        if (found !== undefined) return found
+        known.set(key, dictionaries.length)
+        return dictionaries.push(dictionary) - 1
+      }
+      const context = {
+        subjects: this.subjects,
+        endings: this.endings,
+        resourceRanks: ranks,
+        sink,
+        addDictionary,
+      }
+      const columns = this.columns.map(({ predicate, log }) => buildColumn(predicate, log, context))
+      return {
+        format: COLUMNS_FORMAT,
+        triples: columns.reduce((sum, { triples }) => sum + triples, 0),
+        subjects: this.subjects,
+        resources,
+        subjectResources: sink.add(subjectResources),
+        columns,
+        dictionaries,
+      }
+    } finally {
+      this.spill.close()
+    }
+  }
+
+  /** Lets go of everything, the file included. */
+  abandon(): void {
+    this.spill.close()
+  }
+
+  private addLine(bytes: Buffer, start: number, end: number): void {
+    const subjectEnd = this.readSubject(bytes, start, end)
+    const column = this.readPredicate(bytes, subjectEnd + 1, end)
+    const object = subjectEnd + 1 + column.bytes.length + 1
+    const objectEnd = end - END_BYTES + 1
+    if (bytes[end - 1] !== 0x2e || bytes[objectEnd] !== SPACE || bytes[object - 1] !== SPACE)
+      throw malformed(bytes, start, end)
+    const first = bytes[object]
+    if (first === LESS) column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object + 1, objectEnd - 1))
+    else if (first !== QUOTE) column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object, objectEnd))
+    else {
+      const close = endsWith(bytes, objectEnd, column.lastEnding)
+        ? objectEnd - column.lastEnding.length - 1
+        : bytes.lastIndexOf(QUOTE, objectEnd - 1)
+      if (close <= object - 1 || bytes[close] !== QUOTE) throw malformed(bytes, start, end)
+      const ending = this.endingNumber(column, bytes, close + 1, objectEnd)
+      column.log.addLiteral(this.lastSubjectNumber, ending, bytes, object + 1, close)
+    }
+  }
+
+  /** Notes the subject of a line; gives the place behind it. */
+  private readSubject(bytes: Buffer, start: number, end: number): number {
+    const { lastSubject } = this
+    const after = start + lastSubject.length
+    if (lastSubject.length > 0 && bytes[after] === SPACE && matches(bytes, start, lastSubject)) return after
+    const isIri = bytes[start] === LESS
+    const stop = isIri ? bytes.indexOf(GREATER, start) + 1 : bytes.indexOf(SPACE, start)
+    if (stop <= 0 || stop > end || bytes[stop] !== SPACE) throw malformed(bytes, start, end)
+    const resource = isIri
+      ? this.resources.intern(bytes, start + 1, stop - 1)
+      : this.resources.intern(bytes, start, stop)
+    this.lastSubjectNumber = this.subjectOf(resource)
+    this.lastSubject = Buffer.from(bytes.subarray(start, stop))
+    return stop
+  }
+
+  private subjectOf(resource: number): number {
+    if (resource >= this.resourceSubjects.length)
+      this.resourceSubjects = longer(this.resourceSubjects, resource)
+    const known = this.resourceSubjects[resource] as number
+    if (known > 0) return known - 1
+    const subject = this.subjects++
+    if (subject >= this.subjectResources.length) this.subjectResources = longer(this.subjectResources, subject)
+    this.subjectResources[subject] = resource
+    this.resourceSubjects[resource] = subject + 1
+    return subject
+  }
+
+  private readPredicate(bytes: Buffer, start: number, end: number): PendingColumn {
+    // Most often the predicates of one record come in the same order as those of the one before.
+    for (let step = 0; step < 2 && step < this.columns.length; step++) {
+      const number = (this.lastColumn + 1 - step + this.columns.length) % this.columns.length
+      const guess = this.columns[number] as PendingColumn
+      if (bytes[start + guess.bytes.length] === SPACE && matches(bytes, start, guess.bytes)) {
+        this.lastColumn = number
+        return guess
+      }
+    }
+    const stop = bytes.indexOf(GREATER, start) + 1
+    if (bytes[start] !== LESS || stop <= 0 || stop > end) throw malformed(bytes, start, end)
+    const predicate = bytes.toString('utf8', start + 1, stop - 1)
+    let number = this.columnNumbers.get(predicate)
+    if (number === undefined) {
+      number = this.columns.length
+      this.columnNumbers.set(predicate, number)
+      this.columns.push({
+        predicate,
+        log: new ValueLog(this.spill),
+        bytes: Buffer.from(bytes.subarray(start, stop)),
+        lastEnding: EMPTY,
+        lastEndingNumber: 0,
+      })
+    }
+    this.lastColumn = number
+    return this.columns[number] as PendingColumn
+  }
+
+  private endingNumber(column: PendingColumn, bytes: Buffer, start: number, end: number): number {
+    if (
+      column.lastEndingNumber > 0 &&
+      end - start === column.lastEnding.length &&
+      matches(bytes, start, column.lastEnding)
+    )
+      return column.lastEndingNumber
+    const text = bytes.toString('utf8', start, end)
+    let number = this.endingNumbers.get(text)
+    if (number === undefined) {
+      number = this.endings.push(literalEnding(text)) - 1
+      this.endingNumbers.set(text, number)
+    }
+    column.lastEnding = Buffer.from(bytes.subarray(start, end))
+    column.lastEndingNumber = number
+    return number
+  }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+/** True where the bytes at a place are those of a text. */
+function matches(bytes: Uint8Array, start: number, text: Uint8Array): boolean {
+  // From the end: what differs between terms of one document is seldom their beginning.
+  for (let at = text.length - 1; at >= 0; at--) if (bytes[start + at] !== text[at]) return false
+  return true
+}
+
+/** True where what precedes a place is a quote and a text that is not empty. */
+function endsWith(bytes: Uint8Array, end: number, text: Uint8Array): boolean {
+  const start = end - text.length
+  return text.length > 0 && bytes[start - 1] === QUOTE && matches(bytes, start, text)
+}
+
+function longer(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(2 * array.length, index + 1))
+  larger.set(array)
+  return larger
+}
+
+function malformed(bytes: Buffer, start: number, end: number): SyntaxError {
+  return new SyntaxError(`Not N-Triples as Lodestone writes it: ${bytes.toString('utf8', start, Math.min(end, start + 200))}`)
+}
+
+/** What tells dictionaries apart: the bytes of their sections by length and checksum, else by their numbers. */
+function dictionaryKey({ count, parts }: DictionaryHeader, sink: SectionSink): string {
+  return JSON.stringify([count, parts], (name, value: unknown) => {
+    if (typeof value !== 'number' || !SECTION_NAMES.has(name)) return value
+    const section = sink.sections[value]
+    return section === undefined || section.check === 0 ? value : `${section.length}:${section.check}`
+  })
+}
+
+const SECTION_NAMES: ReadonlySet<string> = new Set([
+  'ids',
+  'values',
+  'types',
+  'places',
+  'offsets',
+  'bytes',
+  'tags',
+  'longitudes',
+  'latitudes',
+])

@@ -1,0 +1,258 @@
+import { ByteTable } from './byte-table.ts'
+import { sortPieces } from './sort-bytes.ts'
+
+/** Beginnings of IRIs that are kept once. */
+const MAX_PREFIXES = 250
+const SLASH = 0x2f
+const DIGEST_DIGITS = 40
+/** First byte of the key of a resource that is kept whole. */
+const WHOLE = 0
+const BLANK = 1
+
+/**
+ * Numbers the IRIs and blank nodes of a graph in the order in which they come. Each is kept as the number of a prefix (up
+ * to its last slash) and the rest of it, forty hexadecimal digits as twenty bytes.
+ */
+export class ResourceTable {
+  private readonly table = new ByteTable()
+  /** Prefixes by number; the first two stand for none and for blank nodes. */
+  private readonly prefixes: Buffer[] = [Buffer.alloc(0), Buffer.from('_:')]
+  private readonly prefixNumbers = new Map<string, number>([['_:', BLANK]])
+  private last = BLANK
+  private readonly key = Buffer.allocUnsafeSlow(2 ** 16)
+  private text = Buffer.allocUnsafeSlow(2 ** 12)
+
+  get size(): number {
+    return this.table.size
+  }
+
+  /** The number of an IRI without its brackets, or of a blank node with its `_:`. */
+  intern(bytes: Uint8Array, start: number, end: number): number {
+    const prefix = this.prefixOf(bytes, start, end)
+    const from = start + (this.prefixes[prefix] as Buffer).length
+    const { key } = this
+    const length = end - from
+    key[0] = prefix
+    if (length === DIGEST_DIGITS && packDigest(bytes, from, key)) {
+      key[1] = 1
+      return this.table.intern(key, 0, 2 + DIGEST_DIGITS / 2)
+    }
+    key[1] = 0
+    if (length <= key.length - 2) {
+      for (let at = 0; at < length; at++) key[2 + at] = bytes[from + at] as number
+      return this.table.intern(key, 0, 2 + length)
+    }
+    const long = Buffer.concat([key.subarray(0, 2), bytes.subarray(from, end)])
+    return this.table.intern(long, 0, long.length)
+  }
+
+  /** True for a prefix and forty hexadecimal digits. */
+  isDigest(index: number): boolean {
+    return this.table.arena.bytes[this.table.startOf(index) + 1] === 1
+  }
+
+  isBlank(index: number): boolean {
+    return this.prefixNumber(index) === BLANK
+  }
+
+  prefixNumber(index: number): number {
+    return this.table.arena.bytes[this.table.startOf(index)] as number
+  }
+
+  prefixText(prefix: number): Buffer {
+    return this.prefixes[prefix] as Buffer
+  }
+
+  /** The twenty bytes of a digest. */
+  digest(index: number): Buffer {
+    return this.table.arena.bytes.subarray(this.table.startOf(index) + 2, this.table.endOf(index))
+  }
+
+  /** The whole text; it is overwritten by the next call. */
+  textOf(index: number): Buffer {
+    const { bytes } = this.table.arena
+    const start = this.table.startOf(index)
+    const prefix = this.prefixes[bytes[start] as number] as Buffer
+    const [from, end] = [start + 2, this.table.endOf(index)]
+    const isDigest = bytes[start + 1] === 1
+    const length = prefix.length + (isDigest ? DIGEST_DIGITS : end - from)
+    if (length > this.text.length) this.text = Buffer.allocUnsafeSlow(2 * length)
+    const { text } = this
+    prefix.copy(text)
+    if (isDigest) unpackDigest(bytes, from, text, prefix.length)
+    else bytes.copy(text, prefix.length, from, end)
+    return text.subarray(0, length)
+  }
+
+  /** All resources in their order: blank nodes, then IRIs. */
+  sorted(): Uint32Array {
+    const { table } = this
+    const lists = this.prefixes.map(() => 0)
+    for (let index = 0; index < table.size; index++) {
+      const prefix = this.prefixNumber(index)
+      lists[prefix] = (lists[prefix] as number) + 1
+    }
+    const members = lists.map(count => new Uint32Array(count))
+    const filled = lists.map(() => 0)
+    for (let index = 0; index < table.size; index++) {
+      const prefix = this.prefixNumber(index)
+      const at = filled[prefix] as number
+      ;(members[prefix] as Uint32Array)[at] = index
+      filled[prefix] = at + 1
+    }
+    for (const list of members) this.sortList(list)
+    const [whole = new Uint32Array(0), blanks = new Uint32Array(0), ...prefixed] = members
+    const iris = mergeLists([whole, ...prefixed].filter(({ length }) => length > 0), (a, b) =>
+      this.compare(a, b),
+    )
+    const order = new Uint32Array(table.size)
+    order.set(blanks)
+    order.set(iris, blanks.length)
+    return order
+  }
+
+  /** Sorts resources of one prefix: digests as bytes where all are, else by their text. */
+  private sortList(list: Uint32Array): void {
+    const { table } = this
+    const isUniform = list.every(index => this.isDigest(index)) || !list.some(index => this.isDigest(index))
+    if (isUniform)
+      sortPieces(list, {
+        bytes: table.arena.bytes,
+        startOf: index => table.startOf(index) + 2,
+        endOf: index => table.endOf(index),
+      })
+    else {
+      const texts = new Map<number, Buffer>()
+      for (const index of list) texts.set(index, Buffer.from(this.textOf(index)))
+      list.sort((a, b) => Buffer.compare(texts.get(a) as Buffer, texts.get(b) as Buffer))
+    }
+  }
+
+  private compare(left: number, right: number): number {
+    const text = Buffer.from(this.textOf(left))
+    return Buffer.compare(text, this.textOf(right))
+  }
+
+  private prefixOf(bytes: Uint8Array, start: number, end: number): number {
+    const last = this.prefixes[this.last] as Buffer
+    const from = start + last.length
+    if (from <= end && startsWith(bytes, start, end, last) && !hasSlash(bytes, from, end) && this.last !== WHOLE)
+      return this.last
+    if (bytes[start] === 0x5f && bytes[start + 1] === 0x3a) return BLANK
+    let slash = end - 1
+    while (slash >= start && bytes[slash] !== SLASH) slash--
+    if (slash < start) return WHOLE
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, slash + 1 - start).toString('latin1')
+    let prefix = this.prefixNumbers.get(text)
+    if (prefix === undefined) {
+      if (this.prefixes.length >= MAX_PREFIXES) return WHOLE
+      prefix = this.prefixes.length
+      this.prefixes.push(Buffer.from(bytes.subarray(start, slash + 1)))
+      this.prefixNumbers.set(text, prefix)
+    }
+    this.last = prefix
+    return prefix
+  }
+}
+
+/** Merges sorted lists; whole stretches of one that lie between two members of another are moved at once. */
+export function mergeLists(
+  lists: readonly Uint32Array[],
+  compare: (left: number, right: number) => number,
+): Uint32Array {
+  if (lists.length === 0) return new Uint32Array(0)
+  let level = [...lists]
+  while (level.length > 1) {
+    const next: Uint32Array[] = []
+    for (let at = 0; at < level.length; at += 2) {
+      const [left, right] = [level[at] as Uint32Array, level[at + 1]]
+      next.push(right === undefined ? left : mergeTwo(left, right, compare))
+    }
+    level = next
+  }
+  return level[0] as Uint32Array
+}
+
+function mergeTwo(
+  left: Uint32Array,
+  right: Uint32Array,
+  compare: (left: number, right: number) => number,
+): Uint32Array {
+  const merged = new Uint32Array(left.length + right.length)
+  let [l, r, out] = [0, 0, 0]
+  while (l < left.length && r < right.length) {
+    const fromLeft = stretch(left, l, right[r] as number, compare)
+    merged.set(left.subarray(l, fromLeft), out)
+    out += fromLeft - l
+    l = fromLeft
+    if (l >= left.length) break
+    const fromRight = stretch(right, r, left[l] as number, compare)
+    merged.set(right.subarray(r, fromRight), out)
+    out += fromRight - r
+    r = fromRight
+  }
+  merged.set(left.subarray(l), out)
+  merged.set(right.subarray(r), out + left.length - l)
+  return merged
+}
+
+/** The end of the members from a place on that come before another, found by doubling steps. */
+function stretch(
+  list: Uint32Array,
+  from: number,
+  before: number,
+  compare: (left: number, right: number) => number,
+): number {
+  let [low, step] = [from, 1]
+  while (low + step <= list.length && compare(list[low + step - 1] as number, before) < 0) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(low + step - 1, list.length)
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(list[middle] as number, before) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function startsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {
+  if (end - start < prefix.length) return false
+  for (let at = prefix.length - 1; at >= 0; at--) if (bytes[start + at] !== prefix[at]) return false
+  return true
+}
+
+function hasSlash(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === SLASH) return true
+  return false
+}
+
+/** Packs forty lower-case hexadecimal digits behind the first two bytes of a key; false where they are none. */
+function packDigest(bytes: Uint8Array, from: number, key: Uint8Array): boolean {
+  for (let at = 0; at < DIGEST_DIGITS; at += 2) {
+    const high = digitOf(bytes[from + at] as number)
+    const low = digitOf(bytes[from + at + 1] as number)
+    if (high < 0 || low < 0) return false
+    key[2 + (at >> 1)] = (high << 4) | low
+  }
+  return true
+}
+
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1
+}
+
+/** Writes twenty bytes as forty hexadecimal digits. */
+export function unpackDigest(bytes: Uint8Array, from: number, text: Uint8Array, to: number): void {
+  for (let at = 0; at < DIGEST_DIGITS / 2; at++) {
+    const byte = bytes[from + at] as number
+    text[to + 2 * at] = digitCode(byte >> 4)
+    text[to + 2 * at + 1] = digitCode(byte & 15)
+  }
+}
+
+function digitCode(digit: number): number {
+  return digit < 10 ? 0x30 + digit : 0x57 + digit
+}

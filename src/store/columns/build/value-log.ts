@@ -1,0 +1,174 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { Arena, NumberReader } from '../bytes.ts'
+
+/** Bytes of a piece of a log: pieces end with whole entries. */
+const PIECE_BYTES = 2 ** 18
+
+/** Bytes of all logs that are in memory before they are moved to the file. */
+export const MEMORY_BYTES = 160 * 2 ** 20
+
+/** Where logs put what does not fit into memory: one file for all, removed at the end. */
+export class SpillFile {
+  held = 0
+  private readonly path: string | null
+  private readonly limit: number
+  private readonly logs = new Set<ValueLog>()
+  private file: number | null = null
+  private length = 0
+
+  /** @param path where the file may be made; null keeps everything in memory */
+  constructor(path: string | null, limit = MEMORY_BYTES) {
+    this.path = path
+    this.limit = limit
+  }
+
+  add(log: ValueLog): void {
+    this.logs.add(log)
+  }
+
+  /** Counts bytes that a log holds, and empties all logs where they are too many. */
+  hold(bytes: number): void {
+    this.held += bytes
+    if (this.held < this.limit || this.path === null) return
+    for (const log of this.logs) log.spill()
+    this.held = 0
+  }
+
+  write(piece: Uint8Array): number {
+    if (this.path === null) throw new Error('there is no file to write to')
+    this.file ??= openSync(this.path, 'w+')
+    const offset = this.length
+    for (let done = 0; done < piece.length; )
+      done += writeSync(this.file, piece, done, piece.length - done, offset + done)
+    this.length += piece.length
+    return offset
+  }
+
+  read(offset: number, length: number): Buffer {
+    const piece = Buffer.allocUnsafe(length)
+    if (this.file === null) throw new Error('nothing was written')
+    for (let done = 0; done < length; ) {
+      const count = readSync(this.file, piece, done, length - done, offset + done)
+      if (count === 0) throw new Error('the file of values ends too soon')
+      done += count
+    }
+    return piece
+  }
+
+  close(): void {
+    if (this.file === null) return
+    closeSync(this.file)
+    if (this.path !== null) rmSync(this.path, { force: true })
+    this.file = null
+  }
+}
+
+/** An entry of a log: which subject has which value. */
+export interface LogEntry {
+  subject: number
+  /** Number of what follows the text of a literal, from 1; 0 where the value is a resource. */
+  ending: number
+  /** Number of the resource. */
+  resource: number
+  bytes: Uint8Array
+  start: number
+  end: number
+}
+
+/** A piece that is in the file. */
+interface Spilt {
+  readonly at: number
+  readonly length: number
+}
+
+/** The values of one predicate in the order in which they come, in memory or in the file. */
+export class ValueLog {
+  entries = 0
+  private readonly spillFile: SpillFile
+  private readonly pieces: (Buffer | Spilt)[] = []
+  private pending = new Arena(2 ** 10)
+  private last = 0
+
+  constructor(spillFile: SpillFile) {
+    this.spillFile = spillFile
+    spillFile.add(this)
+  }
+
+  addResource(subject: number, resource: number): void {
+    this.begin(subject)
+    this.pending.addByte(0)
+    this.pending.addNumber(resource)
+    this.end()
+  }
+
+  /** @param ending from 1 */
+  addLiteral(subject: number, ending: number, bytes: Uint8Array, start: number, end: number): void {
+    this.begin(subject)
+    this.pending.addNumber(ending)
+    this.pending.addNumber(end - start)
+    this.pending.add(bytes, start, end)
+    this.end()
+  }
+
+  /** Reads all entries; the same object is given each time. */
+  *read(): Generator<LogEntry> {
+    const entry: LogEntry = { subject: 0, ending: 0, resource: 0, bytes: new Uint8Array(0), start: 0, end: 0 }
+    let subject = 0
+    for (const piece of [...this.pieces, this.pending.bytes.subarray(0, this.pending.length)]) {
+      const bytes = Buffer.isBuffer(piece) ? piece : this.spillFile.read(piece.at, piece.length)
+      const reader = new NumberReader(bytes)
+      while (reader.at < bytes.length) {
+        const step = reader.next()
+        subject += step % 2 === 0 ? step / 2 : -(step + 1) / 2
+        entry.subject = subject
+        entry.ending = reader.next()
+        if (entry.ending === 0) entry.resource = reader.next()
+        else {
+          const length = reader.next()
+          entry.bytes = bytes
+          entry.start = reader.at
+          reader.at += length
+          entry.end = reader.at
+        }
+        yield entry
+      }
+    }
+  }
+
+  /** Moves what is in memory to the file. */
+  spill(): void {
+    this.closePiece()
+    for (let at = 0; at < this.pieces.length; at++) {
+      const piece = this.pieces[at]
+      if (Buffer.isBuffer(piece))
+        this.pieces[at] = { at: this.spillFile.write(piece), length: piece.length }
+    }
+  }
+
+  /** Lets go of everything. */
+  clear(): void {
+    this.pieces.length = 0
+    this.pending = new Arena(0)
+  }
+
+  private begin(subject: number): void {
+    const step = subject - this.last
+    this.pending.addNumber(step >= 0 ? 2 * step : -2 * step - 1)
+    this.last = subject
+    this.entries += 1
+  }
+
+  private end(): void {
+    if (this.pending.length < PIECE_BYTES) return
+    const { length } = this.pending
+    this.closePiece()
+    this.spillFile.hold(length)
+  }
+
+  private closePiece(): void {
+    const { bytes, length } = this.pending
+    if (length === 0) return
+    this.pieces.push(Buffer.from(bytes.subarray(0, length)))
+    this.pending.length = 0
+  }
+}

@@ -1,0 +1,117 @@
+/** Text as UTF-8 bytes: the order of bytes is the order of code points, which SPARQL and Oxigraph sort by. */
+
+/** Room for text that grows: bytes one after another, each piece found by the place where it begins. */
+export class Arena {
+  bytes: Buffer
+  length = 0
+
+  constructor(size = 2 ** 12) {
+    this.bytes = Buffer.allocUnsafeSlow(size)
+  }
+
+  /** Makes room for so many bytes more and gives the place where they go. */
+  reserve(more: number): number {
+    const { length } = this
+    if (length + more > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.bytes.length, length + more))
+      this.bytes.copy(larger, 0, 0, length)
+      this.bytes = larger
+    }
+    return length
+  }
+
+  /** Appends bytes. */
+  add(from: Uint8Array, start: number, end: number): void {
+    let at = this.reserve(end - start)
+    const { bytes } = this
+    if (end - start > 64) bytes.set(from.subarray(start, end), at)
+    else for (let next = start; next < end; next++) bytes[at++] = from[next] as number
+    this.length += end - start
+  }
+
+  addByte(byte: number): void {
+    this.bytes[this.reserve(1)] = byte
+    this.length += 1
+  }
+
+  /** Appends an unsigned integer in groups of seven bits, the lowest first (LEB128). */
+  addNumber(value: number): void {
+    let at = this.reserve(8)
+    let rest = value
+    while (rest > 127) {
+      this.bytes[at++] = (rest % 128) | 128
+      rest = Math.floor(rest / 128)
+    }
+    this.bytes[at++] = rest
+    this.length = at
+  }
+}
+
+/** Reads numbers that {@link Arena.addNumber} wrote, one after another. */
+export class NumberReader {
+  at: number
+  private readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  next(): number {
+    let byte = this.bytes[this.at++] as number
+    if (byte < 128) return byte
+    let value = byte - 128
+    for (let unit = 128; ; unit *= 128) {
+      byte = this.bytes[this.at++] as number
+      if (byte < 128) return value + byte * unit
+      value += (byte - 128) * unit
+    }
+  }
+}
+
+/** Compares two pieces of bytes as unsigned numbers, the shorter first where one begins with the other. */
+export function compareBytes(
+  left: Uint8Array,
+  leftStart: number,
+  leftEnd: number,
+  right: Uint8Array,
+  rightStart: number,
+  rightEnd: number,
+): number {
+  const [leftLength, rightLength] = [leftEnd - leftStart, rightEnd - rightStart]
+  const length = leftLength < rightLength ? leftLength : rightLength
+  for (let at = 0; at < length; at++) {
+    const difference = (left[leftStart + at] as number) - (right[rightStart + at] as number)
+    if (difference !== 0) return difference
+  }
+  return leftLength - rightLength
+}
+
+/** FNV-1a of some bytes, as a signed 32-bit number. */
+export function hashBytes(bytes: Uint8Array, start: number, end: number, seed = 0x811c9dc5): number {
+  let hash = seed
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
+
+/** Number of bytes that two pieces begin with alike. */
+export function sharedPrefix(
+  left: Uint8Array,
+  leftStart: number,
+  leftEnd: number,
+  right: Uint8Array,
+  rightStart: number,
+  rightEnd: number,
+): number {
+  const length = Math.min(leftEnd - leftStart, rightEnd - rightStart)
+  let at = 0
+  while (at < length && left[leftStart + at] === right[rightStart + at]) at++
+  return at
+}
+
+/** Typed arrays that all threads see. */
+export const sharedUint32 = (length: number): Uint32Array => new Uint32Array(new SharedArrayBuffer(4 * length))
+export const sharedInt32 = (length: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * length))
+export const sharedFloat64 = (length: number): Float64Array =>
+  new Float64Array(new SharedArrayBuffer(8 * length))
+export const sharedBytes = (length: number): Buffer => Buffer.from(new SharedArrayBuffer(length))

@@ -1,0 +1,189 @@
+import { sharedUint32 } from './bytes.ts'
+import type { Derived } from './derived.ts'
+import { lowerBound, type Dictionary } from './dictionary.ts'
+import type { ColumnHeader } from './format.ts'
+import type { SectionSource } from './sections.ts'
+
+/** The subjects of each code, in rising order: those of a code are from its start to the start of the next. */
+export interface Postings {
+  /** By code; one more than there are codes. */
+  readonly starts: Uint32Array
+  readonly subjects: Uint32Array
+}
+
+/** The values of one predicate of a graph by subject. */
+export class Column {
+  readonly header: ColumnHeader
+  readonly dictionary: Dictionary
+  /** Subjects of the graph. */
+  readonly graphSubjects: number
+  private readonly source: SectionSource
+  private readonly derived: Derived
+  private readonly number: number
+  #codes: Uint32Array | null = null
+  #subjects: Uint32Array | null = null
+  #offsets: Uint32Array | null = null
+  #postings: Postings | null = null
+  #rowNumbers: Uint32Array | null = null
+
+  constructor(
+    number: number,
+    header: ColumnHeader,
+    graph: { readonly subjects: number; readonly source: SectionSource; readonly derived: Derived },
+    dictionary: Dictionary,
+  ) {
+    this.number = number
+    this.header = header
+    this.dictionary = dictionary
+    this.graphSubjects = graph.subjects
+    this.source = graph.source
+    this.derived = graph.derived
+  }
+
+  get predicate(): string {
+    return this.header.predicate
+  }
+
+  /** True where no subject has two values. */
+  get isSingle(): boolean {
+    return this.header.offsets === null
+  }
+
+  /** True where there is a row for each subject. */
+  get isDense(): boolean {
+    return this.header.subjects === null
+  }
+
+  /** True where every subject of the graph has a value. */
+  get isComplete(): boolean {
+    return this.header.rows === this.graphSubjects
+  }
+
+  /** Codes of all rows, one after another. */
+  get codes(): Uint32Array {
+    this.#codes ??= new Uint32Array(this.source.get(this.header.codes))
+    return this.#codes
+  }
+
+  /** Subjects of the rows of a sparse column. */
+  get subjects(): Uint32Array {
+    if (this.header.subjects === null) throw new Error(`${this.predicate} has a row for each subject`)
+    this.#subjects ??= new Uint32Array(this.source.get(this.header.subjects))
+    return this.#subjects
+  }
+
+  /** Where the codes of each row begin, in a column of several values. */
+  get offsets(): Uint32Array {
+    if (this.header.offsets === null) throw new Error(`${this.predicate} has one value a row`)
+    this.#offsets ??= new Uint32Array(this.source.get(this.header.offsets))
+    return this.#offsets
+  }
+
+  /** Rows, with or without a value. */
+  get rows(): number {
+    return this.isDense ? this.graphSubjects : this.header.rows
+  }
+
+  /** Of a sparse column: one more than the row of each subject of the graph, 0 for none. Made when it is first asked for. */
+  get rowNumbers(): Uint32Array {
+    if (this.#rowNumbers === null) {
+      const [made] = this.derived.get(`rows:${this.number}`, () => {
+        const numbers = sharedUint32(this.graphSubjects)
+        const { subjects } = this
+        for (let row = 0; row < subjects.length; row++) numbers[subjects[row] as number] = row + 1
+        return [numbers.buffer as SharedArrayBuffer]
+      })
+      this.#rowNumbers = new Uint32Array(made as SharedArrayBuffer)
+    }
+    return this.#rowNumbers
+  }
+
+  /** The row of a subject; -1 where it has none. */
+  rowOf(subject: number): number {
+    if (this.isDense) return subject
+    const { subjects } = this
+    const row = lowerBound(subjects, subject)
+    return subjects[row] === subject ? row : -1
+  }
+
+  subjectOf(row: number): number {
+    return this.isDense ? row : (this.subjects[row] as number)
+  }
+
+  /** Place of the first code of a row. */
+  startOf(row: number): number {
+    return this.isSingle ? row : (this.offsets[row] as number)
+  }
+
+  /** Place behind the last code of a row. */
+  endOf(row: number): number {
+    if (!this.isSingle) return this.offsets[row + 1] as number
+    return this.codes[row] === 0 ? row : row + 1
+  }
+
+  /** The codes of a subject as its source has them: in their order, and also those that it repeats. */
+  listOf(subject: number): Uint32Array {
+    const { repeats } = this.header
+    if (repeats !== null) {
+      const repeating = new Uint32Array(this.source.get(repeats.subjects))
+      const at = lowerBound(repeating, subject)
+      if (repeating[at] === subject) {
+        const offsets = new Uint32Array(this.source.get(repeats.offsets))
+        return new Uint32Array(this.source.get(repeats.codes)).subarray(offsets[at], offsets[at + 1])
+      }
+    }
+    const row = this.rowOf(subject)
+    return row < 0 ? NONE : this.codes.subarray(this.startOf(row), this.endOf(row))
+  }
+
+  /** True where the postings are at hand. */
+  get hasPostings(): boolean {
+    return this.#postings !== null || this.derived.has(`postings:${this.number}`)
+  }
+
+  /** The subjects of each code: made when they are first asked for. */
+  get postings(): Postings {
+    if (this.#postings === null) {
+      const [starts, subjects] = this.derived.get(`postings:${this.number}`, () => this.makePostings())
+      this.#postings = {
+        starts: new Uint32Array(starts as SharedArrayBuffer),
+        subjects: new Uint32Array(subjects as SharedArrayBuffer),
+      }
+    }
+    return this.#postings
+  }
+
+  /** Counting sort: the subjects rise, and so they do within each code. */
+  private makePostings(): readonly SharedArrayBuffer[] {
+    const { codes, dictionary } = this
+    const starts = sharedUint32(dictionary.count + 2)
+    for (let at = 0; at < codes.length; at++) {
+      const code = (codes[at] as number) + 1
+      if (code < starts.length) starts[code] = (starts[code] as number) + 1
+    }
+    // Absent values are counted as code 0 and have no place among the subjects.
+    starts[1] = 0
+    for (let code = 2; code < starts.length; code++)
+      starts[code] = (starts[code] as number) + (starts[code - 1] as number)
+    const next = starts.slice()
+    const subjects = sharedUint32(this.header.triples)
+    const place = (code: number, subject: number) => {
+      const at = next[code] as number
+      subjects[at] = subject
+      next[code] = at + 1
+    }
+    if (this.isSingle && this.isDense) {
+      for (let subject = 0; subject < codes.length; subject++) {
+        const code = codes[subject] as number
+        if (code !== 0) place(code, subject)
+      }
+    } else
+      for (let row = 0; row < this.rows; row++) {
+        const subject = this.subjectOf(row)
+        for (let at = this.startOf(row); at < this.endOf(row); at++) place(codes[at] as number, subject)
+      }
+    return [starts.buffer as SharedArrayBuffer, subjects.buffer as SharedArrayBuffer]
+  }
+}
+
+const NONE = new Uint32Array(0)

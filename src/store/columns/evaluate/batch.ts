@@ -1,0 +1,84 @@
+import { gather, sliceVector, type Vector } from './vector.ts'
+
+type Source = Vector | (() => Vector)
+
+/** Some solutions: a vector for each variable, each made when it is first asked for. */
+export class Batch {
+  readonly size: number
+  /** The same for batches whose rows are the same solutions, with more variables or fewer. */
+  readonly origin: object
+  private readonly vectors: Map<string, Source>
+
+  constructor(size: number, vectors: ReadonlyMap<string, Source>, origin?: object) {
+    this.size = size
+    this.vectors = new Map(vectors)
+    this.origin = origin ?? this
+  }
+
+  get variables(): readonly string[] {
+    return [...this.vectors.keys()]
+  }
+
+  has(variable: string): boolean {
+    return this.vectors.has(variable)
+  }
+
+  /** The values of a variable; undefined where no row binds it. */
+  get(variable: string): Vector | undefined {
+    const source = this.vectors.get(variable)
+    if (typeof source !== 'function') return source
+    const vector = source()
+    this.vectors.set(variable, vector)
+    return vector
+  }
+
+  /** The same solutions with further variables, or others in the place of those of the same name. */
+  with(more: Iterable<readonly [string, Source]>): Batch {
+    const vectors = new Map(this.vectors)
+    for (const [name, source] of more) vectors.set(name, source)
+    return new Batch(this.size, vectors, this.origin)
+  }
+
+  /** The same solutions with these variables alone. */
+  only(variables: Iterable<string>): Batch {
+    const vectors = new Map<string, Source>()
+    for (const name of variables) {
+      const source = this.vectors.get(name)
+      // Asked of this batch, so that it is made once.
+      if (source !== undefined) vectors.set(name, typeof source === 'function' ? () => this.get(name) as Vector : source)
+    }
+    return new Batch(this.size, vectors)
+  }
+
+  renamed(names: ReadonlyMap<string, string>): Batch {
+    const vectors = new Map<string, Source>()
+    for (const name of this.vectors.keys()) vectors.set(names.get(name) ?? name, () => this.get(name) as Vector)
+    return new Batch(this.size, vectors)
+  }
+
+  /** Some rows, in the order in which they are named, also several times. */
+  rows(rows: Uint32Array): Batch {
+    const vectors = new Map<string, Source>()
+    for (const name of this.vectors.keys()) vectors.set(name, () => gather(this.get(name) as Vector, rows))
+    return new Batch(rows.length, vectors)
+  }
+
+  /** The rows from one place to another. */
+  slice(from: number, to: number): Batch {
+    if (from === 0 && to >= this.size) return this
+    const end = Math.min(to, this.size)
+    const vectors = new Map<string, Source>()
+    for (const name of this.vectors.keys()) vectors.set(name, () => sliceVector(this.get(name) as Vector, from, end))
+    return new Batch(end - from, vectors)
+  }
+}
+
+/** The one solution that binds nothing. */
+export const UNIT_BATCH = new Batch(1, new Map())
+
+/** The numbers from 0 to below a size. */
+export function allRows(size: number): Uint32Array {
+  const rows = new Uint32Array(size)
+  for (let row = 0; row < size; row++) rows[row] = row
+  return rows
+}

@@ -1,0 +1,180 @@
+import { compareNumbers } from '../sort-numbers.ts'
+import { type DurationValue, exactOf, type MomentValue, type NumberValue, scaledOf, type Value } from './value.ts'
+
+/** Compares texts in the order of code points; UTF-16 differs from it beyond the first plane. */
+export function compareText(left: string, right: string): number {
+  const length = Math.min(left.length, right.length)
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
+    if (a === b) continue
+    const [isPairA, isPairB] = [a >= 0xd800 && a <= 0xdfff, b >= 0xd800 && b <= 0xdfff]
+    return isPairA === isPairB ? a - b : isPairA ? 1 : -1
+  }
+  return left.length - right.length
+}
+
+/** The operator `=`; null is an error (SPARQL 1.1 Query, sections 17.3 and 17.4.1.7). */
+export function valuesEqual(left: Value, right: Value): boolean | null {
+  if (left.type === 'iri' || left.type === 'blank' || right.type === 'iri' || right.type === 'blank')
+    return left.type === right.type && 'value' in left && 'value' in right && left.value === right.value
+  if (left.type === 'other' || right.type === 'other') {
+    // A text in a language is no value of a datatype, whatever that is.
+    if (isInLanguage(left) || isInLanguage(right)) return false
+    const isSame =
+      left.type === 'other' &&
+      right.type === 'other' &&
+      left.term.value === right.term.value &&
+      left.term.datatype === right.term.datatype
+    return isSame ? true : null
+  }
+  switch (left.type) {
+    case 'number':
+      return right.type === 'number' && compareNumeric(left, right) === 0
+    case 'text':
+      return (
+        right.type === 'text' &&
+        left.value === right.value &&
+        left.language.toLowerCase() === right.language.toLowerCase()
+      )
+    case 'boolean':
+      return right.type === 'boolean' && left.value === right.value
+    case 'moment': {
+      if (right.type !== 'moment' || left.datatype !== right.datatype) return false
+      const order = compareMoments(left, right)
+      return order === null ? null : order === 0
+    }
+    case 'duration':
+      return right.type === 'duration' && left.months === right.months && left.seconds === right.seconds
+    default:
+      return left satisfies never
+  }
+}
+
+function isInLanguage(value: Value): boolean {
+  return value.type === 'text' && value.language !== ''
+}
+
+/**
+ * The order of two values as `<` and its kin see it: negative, 0, positive; NaN where all comparisons are false; null is an
+ * error.
+ */
+export function orderOf(left: Value, right: Value): number | null {
+  switch (left.type) {
+    case 'number':
+      return right.type === 'number' ? compareNumeric(left, right) : null
+    case 'text':
+      return right.type === 'text' && left.language.toLowerCase() === right.language.toLowerCase()
+        ? compareText(left.value, right.value)
+        : null
+    case 'boolean':
+      return right.type === 'boolean' ? Number(left.value) - Number(right.value) : null
+    case 'moment':
+      return right.type === 'moment' && left.datatype === right.datatype ? compareMoments(left, right) : null
+    case 'duration':
+      return right.type === 'duration' ? compareDurations(left, right) : null
+    default:
+      return null
+  }
+}
+
+/** NaN where one is not a number. Exactly for integers and decimals, else as doubles. */
+export function compareNumeric(left: NumberValue, right: NumberValue): number {
+  const [a, b] = [left.value, right.value]
+  if (a < b || a > b) return a < b ? -1 : 1
+  if (a !== b) return Number.NaN
+  if (left.kind === 'double' || right.kind === 'double' || left.kind === 'float' || right.kind === 'float')
+    return 0
+  if (left.kind === 'integer' && right.kind === 'integer') {
+    if (left.exact === undefined && right.exact === undefined) return 0
+    return compareBig(exactOf(left), exactOf(right))
+  }
+  return compareBig(scaledOf(left), scaledOf(right))
+}
+
+function compareBig(left: bigint, right: bigint): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+const FOURTEEN_HOURS = 14 * 3600
+
+/** Null where only a zone that is not said would tell (XML Schema 1.1, part 2, section D.2). */
+function compareMoments(left: MomentValue, right: MomentValue): number | null {
+  const difference = left.seconds - right.seconds
+  if ((left.offset === null) === (right.offset === null)) return difference
+  return Math.abs(difference) > FOURTEEN_HOURS ? difference : null
+}
+
+/** Average months have 30.4 days; those whose order depends on the month are not ordered. */
+function compareDurations(left: DurationValue, right: DurationValue): number | null {
+  if (left.months === right.months) return left.seconds - right.seconds
+  if (left.seconds === right.seconds) return left.months - right.months
+  const months = left.months - right.months
+  const seconds = left.seconds - right.seconds
+  const [least, most] = months > 0 ? [28 * months, 31 * months] : [31 * months, 28 * months]
+  if (least * 86_400 + seconds > 0) return 1
+  return most * 86_400 + seconds < 0 ? -1 : null
+}
+
+/** The place of a kind of value in the order of results: no value, blank nodes, IRIs, literals. */
+function rankOf(value: Value | null): number {
+  if (value === null) return 0
+  switch (value.type) {
+    case 'blank':
+      return 1
+    case 'iri':
+      return 2
+    case 'number':
+      return 3
+    case 'boolean':
+      return 4
+    case 'moment':
+      return 5
+    case 'text':
+      return 6
+    case 'duration':
+      return 7
+    case 'other':
+      return 8
+    default:
+      return value satisfies never
+  }
+}
+
+/**
+ * The order of results (SPARQL 1.1 Query, section 15.1), total over all values; the order of kinds of literals that the
+ * recommendation leaves open is that of the parts of a dictionary.
+ */
+export function compareForOrder(left: Value | null, right: Value | null): number {
+  const ranks = rankOf(left) - rankOf(right)
+  if (ranks !== 0 || left === null || right === null) return ranks
+  switch (left.type) {
+    case 'iri':
+    case 'blank':
+      return compareText(left.value, (right as typeof left).value)
+    case 'number': {
+      const order = compareNumeric(left, right as NumberValue)
+      return Number.isNaN(order) ? compareNumbers(left.value, (right as NumberValue).value) : order
+    }
+    case 'boolean':
+      return Number(left.value) - Number((right as typeof left).value)
+    case 'moment': {
+      const other = right as MomentValue
+      if (left.datatype !== other.datatype) return compareText(left.datatype, other.datatype)
+      return left.seconds - other.seconds
+    }
+    case 'text': {
+      const other = right as typeof left
+      return compareText(left.value, other.value) || compareText(left.language, other.language)
+    }
+    case 'duration': {
+      const other = right as DurationValue
+      return compareDurations(left, other) ?? left.months - other.months
+    }
+    case 'other': {
+      const other = right as typeof left
+      return compareText(left.term.value, other.term.value) || compareText(left.term.datatype, other.term.datatype)
+    }
+    default:
+      return left satisfies never
+  }
+}

@@ -1,0 +1,90 @@
+import { Batch } from './batch.ts'
+import type { Domain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { pooledIds } from './translate.ts'
+import type { NumberVector, Vector } from './vector.ts'
+
+/** All solutions of some batches as one. */
+export function concatenated(batches: readonly Batch[], evaluation: Evaluation): Batch {
+  const [only] = batches
+  if (only !== undefined && batches.length === 1) return only
+  const size = batches.reduce((sum, batch) => sum + batch.size, 0)
+  const names = new Set(batches.flatMap(({ variables }) => variables))
+  evaluation.allocate(4 * size * names.size)
+  return new Batch(
+    size,
+    new Map(
+      [...names].map(name => [name, () => joined(batches, batches.map(batch => batch.get(name)), size, evaluation)]),
+    ),
+  )
+}
+
+function joined(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  size: number,
+  evaluation: Evaluation,
+): Vector {
+  const present = vectors.filter(vector => vector !== undefined)
+  const domain = sharedDomain(present)
+  if (domain !== null) return joinedIds(batches, vectors, domain, size)
+  const [first] = present
+  if (first?.type === 'numbers' && present.every(vector => vector.type === 'numbers' && vector.kind === first.kind))
+    return joinedNumbers(batches, vectors, first.kind, size)
+  const ids = new Uint32Array(size)
+  let at = 0
+  batches.forEach((batch, number) => {
+    const vector = vectors[number]
+    if (vector !== undefined) ids.set(pooledIds(vector, batch.size, evaluation), at)
+    at += batch.size
+  })
+  return { type: 'ids', domain: evaluation.pool, ids }
+}
+
+function sharedDomain(vectors: readonly Vector[]): Domain | null {
+  let domain: Domain | null = null
+  for (const vector of vectors) {
+    if (vector.type === 'numbers' || (domain !== null && vector.domain !== domain)) return null
+    domain = vector.domain
+  }
+  return domain
+}
+
+function joinedIds(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  domain: Domain,
+  size: number,
+): Vector {
+  const ids = new Uint32Array(size)
+  let at = 0
+  batches.forEach((batch, number) => {
+    const vector = vectors[number]
+    if (vector?.type === 'ids') ids.set(vector.ids, at)
+    else if (vector?.type === 'constant') ids.fill(vector.id, at, at + batch.size)
+    at += batch.size
+  })
+  return { type: 'ids', domain, ids }
+}
+
+function joinedNumbers(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  kind: NumberVector['kind'],
+  size: number,
+): Vector {
+  const values = new Float64Array(size).fill(Number.NaN)
+  const isWhole = vectors.every(vector => vector?.type === 'numbers' && vector.bound === null)
+  const bound = isWhole ? null : new Uint8Array(size)
+  let at = 0
+  batches.forEach((batch, number) => {
+    const vector = vectors[number]
+    if (vector?.type === 'numbers') {
+      values.set(vector.values, at)
+      if (vector.bound === null) bound?.fill(1, at, at + batch.size)
+      else bound?.set(vector.bound, at)
+    }
+    at += batch.size
+  })
+  return { type: 'numbers', kind, values, bound }
+}

@@ -1,0 +1,306 @@
+import type { Term } from '../../../rdf/term.ts'
+import { XSD } from '../../../rdf/vocab.ts'
+import { sharedUint32 } from '../bytes.ts'
+import type { Column } from '../column.ts'
+import { datatypeOf, type Dictionary, type Part } from '../dictionary.ts'
+import type { GraphColumns } from '../graph.ts'
+import { numericKind } from '../lexical.ts'
+import { compareForOrder } from './compare.ts'
+import { literalOf, type Value, valueOf } from './value.ts'
+
+/** Terms by number, from 1; 0 is no term. Two numbers of one domain are two terms. */
+export interface Domain {
+  /** The largest number. */
+  readonly size: number
+  term(id: number): Term
+  value(id: number): Value
+  /** The number of a term; 0 where it has none. */
+  find(term: Term): number
+  /**
+   * Numbers in the order of results, by number, equal for values that are equal there; null where the numbers themselves
+   * are in that order and no two values equal.
+   */
+  ranks(): Uint32Array | null
+}
+
+/** The values of a column. */
+export class ColumnDomain implements Domain {
+  readonly size: number
+  readonly graph: GraphColumns
+  readonly dictionary: Dictionary
+  private values: (Value | undefined)[] = []
+  #ranks: Uint32Array | null | undefined
+
+  constructor(graph: GraphColumns, dictionary: Dictionary) {
+    this.graph = graph
+    this.dictionary = dictionary
+    this.size = dictionary.count
+  }
+
+  term(id: number): Term {
+    return this.dictionary.term(id)
+  }
+
+  find(term: Term): number {
+    return this.dictionary.find(term)
+  }
+
+  value(id: number): Value {
+    const known = this.values[id]
+    if (known !== undefined) return known
+    const value = this.read(id)
+    if (this.values.length < MAX_KEPT) this.values[id] = value
+    return value
+  }
+
+  ranks(): Uint32Array | null {
+    if (this.#ranks === undefined) this.#ranks = isInOrder(this.dictionary) ? null : ranksOf(this)
+    return this.#ranks
+  }
+
+  /** Bytes beyond the shared ones are not kept for ever. */
+  private read(id: number): Value {
+    const { dictionary } = this
+    const part = dictionary.partOf(id)
+    const place = id - part.first
+    if (part.kind === 'text' && part.tags === null)
+      return { type: 'text', value: part.texts.get(place), language: '' }
+    if (part.kind === 'number' && part.exact && part.forms === null) {
+      const datatype = datatypeOf(part, place)
+      const kind = numericKind(datatype) ?? 'double'
+      const value = part.values[place] as number
+      if (datatype === XSD.integer || datatype === XSD.double) return { type: 'number', kind, value }
+    }
+    return valueOf(dictionary.term(id))
+  }
+}
+
+/** Values of a domain that are kept as objects. */
+const MAX_KEPT = 100_000
+
+/** True where the order of codes is that of results, and equal values have one code. */
+function isInOrder(dictionary: Dictionary): boolean {
+  const kinds = dictionary.header.parts.map(({ kind }) => kind)
+  if (kinds.includes('point') && kinds.includes('other')) return false
+  return dictionary.parts.every(part => {
+    switch (part.kind) {
+      case 'number':
+        return part.exact && !hasTies(part.values)
+      case 'moment':
+        return !hasTies(part.values)
+      case 'boolean':
+        return part.count === 1 || (part.count === 2 && part.values[0] !== part.values[1])
+      case 'other':
+        return part.datatypes.every(datatype => !COMPARED.has(datatype))
+      default:
+        return true
+    }
+  })
+}
+
+function hasTies(values: Float64Array): boolean {
+  for (let at = 1; at < values.length; at++) if (values[at] === values[at - 1]) return true
+  return false
+}
+
+/** Datatypes of the part `other` that have an order of their own. */
+const COMPARED: ReadonlySet<string> = new Set([
+  XSD.dateTimeStamp,
+  XSD.time,
+  XSD.gYear,
+  XSD.gYearMonth,
+  XSD.gMonth,
+  XSD.gMonthDay,
+  XSD.gDay,
+  XSD.duration,
+  XSD.dayTimeDuration,
+  XSD.yearMonthDuration,
+])
+
+/** The ranks of all terms of a domain by comparison of their values. */
+export function ranksOf(domain: Domain): Uint32Array {
+  const values: (Value | null)[] = [null]
+  for (let id = 1; id <= domain.size; id++) values.push(domain.value(id))
+  const order = Array.from(values.keys()).sort((a, b) =>
+    compareForOrder(values[a] as Value | null, values[b] as Value | null),
+  )
+  const ranks = sharedUint32(domain.size + 1)
+  let rank = 0
+  for (let at = 1; at < order.length; at++) {
+    const [before, next] = [order[at - 1] as number, order[at] as number]
+    if (compareForOrder(values[before] as Value | null, values[next] as Value | null) !== 0) rank += 1
+    ranks[next] = rank
+  }
+  return ranks
+}
+
+/** The IRIs and blank nodes of a graph. */
+export class ResourceDomain implements Domain {
+  readonly graph: GraphColumns
+  readonly size: number
+
+  constructor(graph: GraphColumns) {
+    this.graph = graph
+    this.size = graph.resources.count
+  }
+
+  term(id: number): Term {
+    return this.graph.resources.term(id)
+  }
+
+  value(id: number): Value {
+    return valueOf(this.term(id))
+  }
+
+  find(term: Term): number {
+    if (term.type === 'literal') return 0
+    return this.graph.resources.find(term.type === 'blank' ? `_:${term.value}` : term.value)
+  }
+
+  ranks(): null {
+    return null
+  }
+}
+
+/** The subjects of a graph, numbered from 1 in their own order. */
+export class SubjectDomain implements Domain {
+  readonly graph: GraphColumns
+  readonly size: number
+
+  constructor(graph: GraphColumns) {
+    this.graph = graph
+    this.size = graph.subjects
+  }
+
+  term(id: number): Term {
+    return this.graph.subjectTerm(id - 1)
+  }
+
+  value(id: number): Value {
+    return valueOf(this.term(id))
+  }
+
+  find(term: Term): number {
+    return this.graph.subjectOf(term) + 1
+  }
+
+  ranks(): Uint32Array {
+    const [made] = this.graph.derived.get('subject ranks', () => {
+      const ranks = sharedUint32(this.size + 1)
+      ranks.set(this.graph.subjectResources, 1)
+      return [ranks.buffer as SharedArrayBuffer]
+    })
+    return new Uint32Array(made as SharedArrayBuffer)
+  }
+}
+
+/** The numbers of the subjects themselves as xsd:integer, from 0: the order of the source. */
+export class PositionDomain implements Domain {
+  readonly size: number
+
+  constructor(size: number) {
+    this.size = size
+  }
+
+  term(id: number): Term {
+    return literalOf(String(id - 1), XSD.integer)
+  }
+
+  value(id: number): Value {
+    return { type: 'number', kind: 'integer', value: id - 1 }
+  }
+
+  find(term: Term): number {
+    if (term.type !== 'literal' || term.datatype !== XSD.integer || !/^(?:0|[1-9]\d{0,14})$/.test(term.value)) return 0
+    const id = Number(term.value) + 1
+    return id <= this.size ? id : 0
+  }
+
+  ranks(): null {
+    return null
+  }
+}
+
+/** Terms that a query makes or names, numbered as they come. */
+export class PoolDomain implements Domain {
+  private readonly values: Value[] = []
+  private readonly terms: (Term | undefined)[] = []
+  private readonly numbers = new Map<string, number>()
+
+  get size(): number {
+    return this.terms.length
+  }
+
+  /** Takes a term in. */
+  intern(term: Term): number {
+    const key = keyOf(term)
+    const known = this.numbers.get(key)
+    if (known !== undefined) return known
+    this.terms.push(term)
+    this.values.push(valueOf(term))
+    this.numbers.set(key, this.terms.length)
+    return this.terms.length
+  }
+
+  term(id: number): Term {
+    return this.terms[id - 1] as Term
+  }
+
+  value(id: number): Value {
+    return this.values[id - 1] as Value
+  }
+
+  find(term: Term): number {
+    return this.numbers.get(keyOf(term)) ?? 0
+  }
+
+  ranks(): Uint32Array {
+    return ranksOf(this)
+  }
+}
+
+/** A text that tells terms apart. */
+export function keyOf(term: Term): string {
+  switch (term.type) {
+    case 'iri':
+      return `<${term.value}`
+    case 'blank':
+      return `_${term.value}`
+    case 'literal':
+      return term.datatype === XSD.string
+        ? `"${term.value}`
+        : `${term.language === '' ? `^${term.datatype}` : `@${term.language.toLowerCase()}`} ${term.value}`
+    default:
+      return term satisfies never
+  }
+}
+
+/** The domains of a graph, made once. */
+export class GraphDomains {
+  readonly graph: GraphColumns
+  readonly resources: ResourceDomain
+  readonly subjects: SubjectDomain
+  readonly positions: PositionDomain
+  private readonly columns = new Map<Dictionary, ColumnDomain>()
+
+  constructor(graph: GraphColumns) {
+    this.graph = graph
+    this.resources = new ResourceDomain(graph)
+    this.subjects = new SubjectDomain(graph)
+    this.positions = new PositionDomain(graph.subjects)
+  }
+
+  of({ dictionary }: Column): ColumnDomain {
+    let domain = this.columns.get(dictionary)
+    if (domain === undefined) {
+      domain = new ColumnDomain(this.graph, dictionary)
+      this.columns.set(dictionary, domain)
+    }
+    return domain
+  }
+}
+
+/** The one part of the values of a domain, where it is a column with no other. */
+export function onlyPartOf(domain: Domain): Part | null {
+  return domain instanceof ColumnDomain ? domain.dictionary.onlyPart() : null
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import type { Formula } from '../../../sparql/operation.ts'
+import type { GraphColumns } from '../graph.ts'
+import { type Domain, GraphDomains, PoolDomain } from './domain.ts'
+import type { FunctionContext } from './functions/builtins.ts'
+import type { Regex } from './functions/regex.ts'
+
+/** Why an evaluation ended before its end. */
+export class EvaluationStopped extends Error {
+  readonly reason: 'deadline' | 'cancelled' | 'memory'
+
+  constructor(reason: 'deadline' | 'cancelled' | 'memory') {
+    super(reason)
+    this.name = 'EvaluationStopped'
+    this.reason = reason
+  }
+}
+
+/** What a query asks that columns cannot evaluate: another engine has to. */
+export class NotEvaluated extends Error {
+  constructor(what: string) {
+    super(`columns do not evaluate ${what}`)
+    this.name = 'NotEvaluated'
+  }
+}
+
+/** The graphs that a query sees. */
+export interface DatasetView {
+  /** Their merge is the default graph. */
+  readonly defaultGraphs: readonly GraphColumns[]
+  readonly namedGraphs: ReadonlyMap<string, GraphColumns>
+}
+
+export interface EvaluationLimits {
+  /** Milliseconds of performance.now() after which the evaluation is stopped. */
+  readonly deadline?: number | undefined
+  /** The evaluation is stopped as soon as the first number here is not what it was at its beginning. */
+  readonly signal?: Int32Array | undefined
+  /** Bytes of intermediate results. */
+  readonly memory?: number | undefined
+}
+
+/** Rows between two looks at the clock. */
+const ROWS_BETWEEN_CHECKS = 8192
+
+/** Domains of graphs, kept as long as the graphs: values that were read once are read. */
+const DOMAINS = new WeakMap<GraphColumns, GraphDomains>()
+
+export function domainsOf(graph: GraphColumns): GraphDomains {
+  let domains = DOMAINS.get(graph)
+  if (domains === undefined) {
+    domains = new GraphDomains(graph)
+    DOMAINS.set(graph, domains)
+  }
+  return domains
+}
+
+/** The state of one query: its dataset, its limits, the terms that it makes, and what it remembers. */
+export class Evaluation implements FunctionContext {
+  readonly dataset: DatasetView
+  readonly now: Date
+  readonly base: string | null
+  readonly pool = new PoolDomain()
+  readonly regexes = new Map<string, Regex | null>()
+  /** Columns that were read, for whoever explains the query. */
+  readonly columns = new Set<string>()
+  private readonly limits: EvaluationLimits
+  private readonly signalled: number
+  private readonly memos = new WeakMap<Formula, Map<string, Map<Domain, unknown>>>()
+  private rows = 0
+  private bytes = 0
+  private blanks = 0
+  private readonly blankPrefix = randomUUID().replaceAll('-', '')
+
+  constructor(
+    dataset: DatasetView,
+    limits: EvaluationLimits = {},
+    options: { readonly now?: Date; readonly base?: string | undefined } = {},
+  ) {
+    this.dataset = dataset
+    this.limits = limits
+    this.now = options.now ?? new Date()
+    this.base = options.base ?? null
+    this.signalled = limits.signal?.[0] ?? 0
+  }
+
+  readonly random = (): number => Math.random()
+
+  readonly freshBlank = (): string => `b${this.blankPrefix}${this.blanks++}`
+
+  /** Counts rows that were worked on, and looks now and then whether to go on. Throws {@link EvaluationStopped}. */
+  advance(rows: number): void {
+    this.rows += rows
+    if (this.rows < ROWS_BETWEEN_CHECKS) return
+    this.rows = 0
+    this.check()
+  }
+
+  check(): void {
+    const { deadline, signal } = this.limits
+    if (signal !== undefined && Atomics.load(signal, 0) !== this.signalled) throw new EvaluationStopped('cancelled')
+    if (deadline !== undefined && performance.now() > deadline) throw new EvaluationStopped('deadline')
+  }
+
+  /** Counts bytes of intermediate results that stay until the end. Throws {@link EvaluationStopped}. */
+  allocate(bytes: number): void {
+    this.bytes += bytes
+    if (this.limits.memory !== undefined && this.bytes > this.limits.memory) throw new EvaluationStopped('memory')
+  }
+
+  release(bytes: number): void {
+    this.bytes -= bytes
+  }
+
+  /**
+   * What was worked out of a formula for the values of a domain.
+   *
+   * @param kind tells apart what different users keep of one formula
+   */
+  memo<Table>(kind: string, formula: Formula, domain: Domain, make: () => Table): Table {
+    let kinds = this.memos.get(formula)
+    if (kinds === undefined) {
+      kinds = new Map()
+      this.memos.set(formula, kinds)
+    }
+    let tables = kinds.get(kind)
+    if (tables === undefined) {
+      tables = new Map()
+      kinds.set(kind, tables)
+    }
+    let table = tables.get(domain) as Table | undefined
+    if (table === undefined) {
+      table = make()
+      tables.set(domain, table)
+    }
+    return table
+  }
+}

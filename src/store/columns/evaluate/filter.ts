@@ -1,0 +1,240 @@
+import type { Formula } from '../../../sparql/operation.ts'
+import { allRows, type Batch } from './batch.ts'
+import type { Domain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { comparedNumbers, type NumberKernels } from './numbers.ts'
+import { isTestFunction } from './functions/extensions.ts'
+import { isComparison, rangeOf } from './ranges.ts'
+import { effectiveBoolean, isConstant, type ScalarCompiler } from './scalar.ts'
+import { valueOf } from './value.ts'
+import { isBound } from './vector.ts'
+
+const UNKNOWN = 0
+const HOLDS = 1
+const FAILS = 2
+const ERROR = 3
+
+/** Domains with more values than this many times the rows get no table of truths. */
+const TABLE_FACTOR = 8
+
+/**
+ * Finds the rows of batches for which conditions hold. Rows are rising numbers; a condition is asked of the rows that the
+ * ones before it left. What holds and what fails are asked apart, for an error is neither (SPARQL 1.1 Query, section 17.2).
+ */
+export class Filter {
+  private readonly evaluation: Evaluation
+  private readonly scalars: ScalarCompiler
+  private readonly numbers: NumberKernels
+
+  constructor(evaluation: Evaluation, scalars: ScalarCompiler, numbers: NumberKernels) {
+    this.evaluation = evaluation
+    this.scalars = scalars
+    this.numbers = numbers
+  }
+
+  /** The rows, of some or of all, for which a condition is true. */
+  select(condition: Formula, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
+    return this.rowsWith(condition, batch, rows ?? allRows(batch.size), true)
+  }
+
+  /** @param wanted false asks for the rows for which the condition is false */
+  private rowsWith(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+    if (rows.length === 0) return rows
+    this.evaluation.advance(rows.length)
+    switch (formula.type) {
+      case 'not':
+        return this.rowsWith(formula.operand, batch, rows, !wanted)
+      case 'binary':
+        if (formula.operator === '&&' || formula.operator === '||') {
+          const { left, right } = formula
+          if ((formula.operator === '&&') === wanted)
+            return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, wanted), wanted)
+          const first = this.rowsWith(left, batch, rows, wanted)
+          const rest = without(rows, first)
+          return merged(first, this.rowsWith(right, batch, rest, wanted))
+        }
+        break
+      case 'builtin':
+        if (formula.name === 'COALESCE') return this.coalesced(formula.arguments, batch, rows, wanted)
+        if (formula.name === 'BOUND') return boundRows(formula, batch, rows, wanted)
+        if (formula.name === 'IF' && formula.arguments.length === 3) {
+          const [test, then, otherwise] = formula.arguments as [Formula, Formula, Formula]
+          const yes = this.rowsWith(test, batch, rows, true)
+          const no = this.rowsWith(test, batch, without(rows, yes), false)
+          return merged(this.rowsWith(then, batch, yes, wanted), this.rowsWith(otherwise, batch, no, wanted))
+        }
+        break
+      default:
+    }
+    return this.atomRows(formula, batch, rows, wanted)
+  }
+
+  /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
+  private coalesced(parts: readonly Formula[], batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+    const [first, second, ...others] = parts
+    const isTwoValued = first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
+    if (!isTwoValued || !isCondition(first))
+      return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, wanted)
+    const otherwise = effectiveBoolean(valueOf(second))
+    if (otherwise !== wanted) return this.rowsWith(first, batch, rows, wanted)
+    return without(rows, this.rowsWith(first, batch, rows, !wanted))
+  }
+
+  private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+    if (isConstant(formula)) return effectiveBoolean(valueOf(formula)) === wanted ? rows : rows.subarray(0, 0)
+    const vector = this.scalars.soleVector(formula, batch)
+    if (vector !== null) {
+      const { ids, domain } = vector
+      const range = formula.type === 'binary' ? rangeOf(formula, domain) : null
+      if (range !== null) return rowsInRange(ids, range, rows, wanted)
+      if (domain.size <= TABLE_FACTOR * rows.length + 64)
+        return this.tableRows(formula, batch, domain, ids, rows, wanted)
+    }
+    if (formula.type === 'binary') {
+      const compared = comparedNumbers(formula, batch, this.numbers)
+      if (compared !== null) return compared(rows, wanted)
+    }
+    return this.scalarRows(formula, batch, rows, wanted)
+  }
+
+  /** Works the condition out once for each value of a domain. */
+  private tableRows(
+    formula: Formula,
+    batch: Batch,
+    domain: Domain,
+    ids: Uint32Array,
+    rows: Uint32Array,
+    wanted: boolean,
+  ): Uint32Array {
+    const table = this.evaluation.memo('truths', formula, domain, () => new Uint8Array(domain.size + 1))
+    const scalar = this.scalars.compile(formula, batch)
+    const kept = new Uint32Array(rows.length)
+    const want = wanted ? HOLDS : FAILS
+    let count = 0
+    let worked = 0
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      const id = ids[row] as number
+      let truth = table[id] as number
+      if (truth === UNKNOWN) {
+        const value = effectiveBoolean(scalar(row))
+        truth = value === null ? ERROR : value ? HOLDS : FAILS
+        table[id] = truth
+        if (++worked % 256 === 0) this.evaluation.check()
+      }
+      if (truth === want) kept[count++] = row
+    }
+    return kept.subarray(0, count)
+  }
+
+  private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+    const scalar = this.scalars.compile(formula, batch)
+    const kept = new Uint32Array(rows.length)
+    let count = 0
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      if (effectiveBoolean(scalar(row)) === wanted) kept[count++] = row
+      if (at % 256 === 255) this.evaluation.check()
+    }
+    return kept.subarray(0, count)
+  }
+}
+
+/** Functions whose value is a boolean or an error. */
+const TESTS: ReadonlySet<string> = new Set([
+  'BOUND',
+  'REGEX',
+  'CONTAINS',
+  'STRSTARTS',
+  'STRENDS',
+  'SAMETERM',
+  'LANGMATCHES',
+  'ISIRI',
+  'ISURI',
+  'ISBLANK',
+  'ISLITERAL',
+  'ISNUMERIC',
+])
+
+/** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
+function isCondition(formula: Formula): boolean {
+  switch (formula.type) {
+    case 'not':
+    case 'exists':
+    case 'in':
+      return true
+    case 'binary':
+      return isComparison(formula.operator) || formula.operator === '&&' || formula.operator === '||'
+    case 'builtin':
+      return TESTS.has(formula.name)
+    case 'function':
+      return isTestFunction(formula.iri)
+    default:
+      return false
+  }
+}
+
+function boundRows(
+  formula: Extract<Formula, { type: 'builtin' }>,
+  batch: Batch,
+  rows: Uint32Array,
+  wanted: boolean,
+): Uint32Array {
+  const [operand] = formula.arguments
+  const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
+  if (vector === undefined) return wanted ? rows.subarray(0, 0) : rows
+  return rows.filter(row => isBound(vector, row) === wanted)
+}
+
+/** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
+export interface IdRange {
+  readonly from: number
+  readonly to: number
+  /** True where the comparison holds outside of the range. */
+  readonly negated: boolean
+}
+
+function rowsInRange(ids: Uint32Array, { from, to, negated }: IdRange, rows: Uint32Array, wanted: boolean): Uint32Array {
+  const kept = new Uint32Array(rows.length)
+  let count = 0
+  const span = to - from
+  if (negated !== wanted) {
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      const id = ids[row] as number
+      if (((id - from) >>> 0) < span) kept[count++] = row
+    }
+  } else
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      const id = ids[row] as number
+      if (id !== 0 && ((id - from) >>> 0) >= span) kept[count++] = row
+    }
+  return kept.subarray(0, count)
+}
+
+/** Rising rows without some of them. */
+export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
+  if (some.length === 0) return rows
+  const rest = new Uint32Array(rows.length - some.length)
+  let [next, count] = [0, 0]
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    if (next < some.length && some[next] === row) next++
+    else rest[count++] = row
+  }
+  return rest.subarray(0, count)
+}
+
+/** Two disjoint lists of rising rows as one. */
+export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
+  if (left.length === 0) return right
+  if (right.length === 0) return left
+  const all = new Uint32Array(left.length + right.length)
+  let [l, r] = [0, 0]
+  for (let at = 0; at < all.length; at++) {
+    const fromLeft = r >= right.length || (l < left.length && (left[l] as number) < (right[r] as number))
+    all[at] = (fromLeft ? left[l++] : right[r++]) as number
+  }
+  return all
+}

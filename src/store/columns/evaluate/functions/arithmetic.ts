@@ -1,0 +1,174 @@
+import { XSD } from '../../../../rdf/vocab.ts'
+import { dayForm, momentForm, momentOf, type NumericKind } from '../../lexical.ts'
+import * as decimals from '../decimal.ts'
+import {
+  bigInteger,
+  decimal,
+  type DurationValue,
+  double,
+  exactOf,
+  float,
+  integer,
+  literalOf,
+  type MomentValue,
+  type NumberValue,
+  scaledOf,
+  type Value,
+  valueOf,
+} from '../value.ts'
+
+export type ArithmeticOperator = '+' | '-' | '*' | '/'
+
+const ORDER: readonly NumericKind[] = ['integer', 'decimal', 'float', 'double']
+
+/** The kind of the result of an operation (SPARQL 1.1 Query, section 17.3: numeric type promotion). */
+export function promoted(left: NumericKind, right: NumericKind): NumericKind {
+  return ORDER.indexOf(left) > ORDER.indexOf(right) ? left : right
+}
+
+/** Adds, subtracts, multiplies or divides; null is an error. */
+export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value): Value | null {
+  if (left.type === 'number' && right.type === 'number') return numeric(operator, left, right)
+  if (left.type === 'moment' && right.type === 'moment' && operator === '-') return between(left, right)
+  if (left.type === 'moment' && right.type === 'duration' && (operator === '+' || operator === '-'))
+    return shifted(left, right, operator === '+' ? 1 : -1)
+  if (left.type === 'duration' && right.type === 'moment' && operator === '+') return shifted(right, left, 1)
+  if (left.type === 'duration' && right.type === 'duration') return durations(operator, left, right)
+  return null
+}
+
+function numeric(operator: ArithmeticOperator, left: NumberValue, right: NumberValue): Value | null {
+  const kind = promoted(left.kind, right.kind)
+  switch (kind) {
+    case 'double':
+      return double(onDoubles(operator, left.value, right.value))
+    case 'float':
+      return float(onDoubles(operator, left.value, right.value))
+    case 'integer':
+      if (operator !== '/') return onIntegers(operator, left, right)
+      return onDecimals('/', left, right)
+    case 'decimal':
+      return onDecimals(operator, left, right)
+    default:
+      return kind satisfies never
+  }
+}
+
+function onDoubles(operator: ArithmeticOperator, left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return left / right
+    default:
+      return operator satisfies never
+  }
+}
+
+function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberValue): Value | null {
+  const near = onDoubles(operator, left.value, right.value)
+  if (left.exact === undefined && right.exact === undefined && Number.isSafeInteger(near)) return integer(near + 0)
+  const [a, b] = [exactOf(left), exactOf(right)]
+  const exact = operator === '+' ? a + b : operator === '-' ? a - b : a * b
+  return decimals.bounded(exact) === null ? null : bigInteger(exact)
+}
+
+function onDecimals(operator: ArithmeticOperator, left: NumberValue, right: NumberValue): Value | null {
+  const [a, b] = [scaledOf(left), scaledOf(right)]
+  const exact =
+    operator === '+'
+      ? decimals.bounded(a + b)
+      : operator === '-'
+        ? decimals.bounded(a - b)
+        : operator === '*'
+          ? decimals.multiply(a, b)
+          : decimals.divide(a, b)
+  return exact === null ? null : decimal(exact)
+}
+
+/** The opposite number, or duration. */
+export function negated(value: Value): Value | null {
+  if (value.type === 'duration')
+    return durationOf(-value.months, -value.seconds, value.datatype)
+  if (value.type !== 'number') return null
+  switch (value.kind) {
+    case 'double':
+      return double(-value.value)
+    case 'float':
+      return float(-value.value)
+    case 'integer':
+      return bigInteger(-exactOf(value))
+    case 'decimal':
+      return decimal(-exactOf(value))
+    default:
+      return value.kind satisfies never
+  }
+}
+
+/** The time between two moments or days of one datatype. */
+function between(left: MomentValue, right: MomentValue): Value | null {
+  if (left.datatype !== right.datatype || (left.offset === null) !== (right.offset === null)) return null
+  return durationOf(0, left.seconds - right.seconds, XSD.dayTimeDuration)
+}
+
+/** A moment before or after another by a duration: months first, then days and seconds (XML Schema 1.1, section E.3.3). */
+function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Value | null {
+  const isDate = moment.datatype === XSD.date
+  if (!isDate && moment.datatype !== XSD.dateTime && moment.datatype !== XSD.dateTimeStamp) return null
+  const local = moment.seconds + (moment.offset ?? 0) * 60
+  const months = sign * duration.months
+  const day = Math.floor(local / 86_400)
+  const rest = local - day * 86_400
+  const [, year, month, date] = /^(-?\d+)-(\d\d)-(\d\d)$/.exec(dayForm(day)) ?? []
+  const whole = Number(year) * 12 + Number(month) - 1 + months
+  const [newYear, newMonth] = [Math.floor(whole / 12), whole - 12 * Math.floor(whole / 12) + 1]
+  const form = (at: number) =>
+    `${newYear < 0 ? '-' : ''}${String(Math.abs(newYear)).padStart(4, '0')}-${String(newMonth).padStart(2, '0')}-${String(at).padStart(2, '0')}`
+  let start: number | null = null
+  for (let at = Number(date); at > 27 && start === null; at--) start = momentOf(form(at), true)?.seconds ?? null
+  start ??= momentOf(form(Number(date)), true)?.seconds ?? null
+  if (start === null) return null
+  return momentValue(start + rest + sign * duration.seconds, moment.offset, moment.datatype)
+}
+
+/** A moment from the seconds of its local clock. */
+export function momentValue(local: number, offset: number | null, datatype: string): Value {
+  const zone = offset === null ? '' : zoneForm(offset)
+  const form =
+    datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)
+  return valueOf(literalOf(form, datatype))
+}
+
+/** `Z`, or hours and minutes with a sign. */
+export function zoneForm(minutes: number): string {
+  if (minutes === 0) return 'Z'
+  const magnitude = Math.abs(minutes)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(magnitude / 60))}:${two(magnitude % 60)}`
+}
+
+function durations(operator: ArithmeticOperator, left: DurationValue, right: DurationValue): Value | null {
+  if (operator !== '+' && operator !== '-') return null
+  const sign = operator === '+' ? 1 : -1
+  const datatype = left.datatype === right.datatype ? left.datatype : XSD.duration
+  return durationOf(left.months + sign * right.months, left.seconds + sign * right.seconds, datatype)
+}
+
+/** A duration in its canonical form. */
+export function durationOf(months: number, seconds: number, datatype: string): Value {
+  const isNegative = months < 0 || seconds < 0
+  const [allMonths, allSeconds] = [Math.abs(months), Math.abs(seconds)]
+  const [years, days] = [Math.floor(allMonths / 12), Math.floor(allSeconds / 86_400)]
+  const some = (value: number, unit: string) => (value === 0 ? '' : `${value}${unit}`)
+  const date = some(years, 'Y') + some(allMonths % 12, 'M') + some(days, 'D')
+  const second = Number((allSeconds % 60).toFixed(6))
+  const time =
+    some(Math.floor(allSeconds / 3600) % 24, 'H') + some(Math.floor(allSeconds / 60) % 60, 'M') + some(second, 'S')
+  const empty = datatype === XSD.yearMonthDuration ? 'P0M' : 'PT0S'
+  const form = date === '' && time === '' ? empty : `P${date}${time === '' ? '' : `T${time}`}`
+  return valueOf(literalOf(`${isNegative ? '-' : ''}${form}`, datatype))
+}

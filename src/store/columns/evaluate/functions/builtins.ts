@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto'
+import { isIri } from '../../../../rdf/iri.ts'
+import { isLanguageTag } from '../../../../rdf/language-tag.ts'
+import { RDF, XSD } from '../../../../rdf/vocab.ts'
+import { civilOf } from '../../lexical.ts'
+import * as decimals from '../decimal.ts'
+import {
+  bigInteger,
+  decimal,
+  double,
+  exactOf,
+  float,
+  integer,
+  literalOf,
+  type MomentValue,
+  type NumberValue,
+  stringOf,
+  text,
+  type TextValue,
+  termOf,
+  truth,
+  type Value,
+  valueOf,
+} from '../value.ts'
+import { durationOf, zoneForm } from './arithmetic.ts'
+import { compileRegex, type Regex } from './regex.ts'
+import {
+  areCompatible,
+  around,
+  concatenated,
+  digestOf,
+  encodeForUri,
+  languageMatches,
+  lengthOf,
+  substring,
+} from './text.ts'
+
+/** What functions need to know beside their arguments. */
+export interface FunctionContext {
+  /** The moment of the query, the same for all calls of NOW. */
+  readonly now: Date
+  /** What relative IRIs are resolved against. */
+  readonly base: string | null
+  /** A number from 0 to below 1. */
+  readonly random: () => number
+  /** A label that no other blank node has. */
+  readonly freshBlank: () => string
+  /** Compiled regular expressions of the query. */
+  readonly regexes: Map<string, Regex | null>
+}
+
+/** A function of values that are all there; null is an error. */
+export type Builtin = (args: readonly Value[], context: FunctionContext) => Value | null
+
+/** Longest text that a function makes, in characters. */
+const MAX_TEXT = 2 ** 22
+
+/** The functions of SPARQL 1.1 Query, sections 17.4.2 to 17.4.6, but for those that see errors or unbound variables. */
+export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
+  ['STR', ([value]) => textOrNull(value)],
+  ['LANG', ([value]) => (isLiteral(value) ? text(languageOf(value)) : null)],
+  ['LANGMATCHES', ([tag, range]) => onTexts(tag, range, (a, b) => truth(languageMatches(a.value, b.value)))],
+  ['DATATYPE', ([value]) => datatype(value)],
+  ['IRI', ([value], context) => iri(value, context)],
+  ['URI', ([value], context) => iri(value, context)],
+  ['BNODE', (_, { freshBlank }) => ({ type: 'blank', value: freshBlank() })],
+  ['STRDT', ([value, type]) => typed(value, type)],
+  ['STRLANG', ([value, tag]) => tagged(value, tag)],
+  ['UUID', () => ({ type: 'iri', value: `urn:uuid:${randomUUID()}` })],
+  ['STRUUID', () => text(randomUUID())],
+  ['RAND', (_, { random }) => double(random())],
+  ['NOW', (_, { now }) => valueOf(literalOf(now.toISOString(), XSD.dateTime))],
+  ['SAMETERM', ([left, right]) => truth(isSameTerm(left as Value, right as Value))],
+  ['ISIRI', ([value]) => truth(value?.type === 'iri')],
+  ['ISURI', ([value]) => truth(value?.type === 'iri')],
+  ['ISBLANK', ([value]) => truth(value?.type === 'blank')],
+  ['ISLITERAL', ([value]) => truth(isLiteral(value))],
+  ['ISNUMERIC', ([value]) => truth(value?.type === 'number')],
+  ['STRLEN', ([value]) => (value?.type === 'text' ? integer(lengthOf(value.value)) : null)],
+  ['SUBSTR', ([value, start, length]) => substr(value, start, length)],
+  ['UCASE', ([value]) => mapText(value, each => each.toUpperCase())],
+  ['LCASE', ([value]) => mapText(value, each => each.toLowerCase())],
+  ['STRSTARTS', ([a, b]) => onCompatible(a, b, (whole, part) => truth(whole.value.startsWith(part.value)))],
+  ['STRENDS', ([a, b]) => onCompatible(a, b, (whole, part) => truth(whole.value.endsWith(part.value)))],
+  ['CONTAINS', ([a, b]) => onCompatible(a, b, (whole, part) => truth(whole.value.includes(part.value)))],
+  ['STRBEFORE', ([a, b]) => onCompatible(a, b, (whole, part) => around(whole, part, 'before'))],
+  ['STRAFTER', ([a, b]) => onCompatible(a, b, (whole, part) => around(whole, part, 'after'))],
+  ['ENCODE_FOR_URI', ([value]) => (value?.type === 'text' ? text(encodeForUri(value.value)) : null)],
+  ['CONCAT', concat],
+  ['REGEX', ([value, pattern, flags], context) => regex(value, pattern, flags, context)],
+  ['REPLACE', replace],
+  ['ABS', ([value]) => numeric(value, Math.abs, exact => (exact < 0n ? -exact : exact))],
+  ['CEIL', ([value]) => numeric(value, Math.ceil, exact => -decimals.floor(-exact))],
+  ['FLOOR', ([value]) => numeric(value, Math.floor, decimals.floor)],
+  ['ROUND', ([value]) => numeric(value, number => (Number.isInteger(number) ? number : Math.floor(number + 0.5)), decimals.round)],
+  ['YEAR', ([value]) => civil(value, YEARS, ({ year }) => year)],
+  ['MONTH', ([value]) => civil(value, MONTHS, ({ month }) => month)],
+  ['DAY', ([value]) => civil(value, DAYS, ({ day }) => day)],
+  ['HOURS', ([value]) => clock(value, seconds => Math.floor(seconds / 3600))],
+  ['MINUTES', ([value]) => clock(value, seconds => Math.floor(seconds / 60) % 60)],
+  ['SECONDS', ([value]) => secondsOf(value)],
+  ['TIMEZONE', ([value]) => (value?.type === 'moment' && value.offset !== null ? durationOf(0, 60 * value.offset, XSD.dayTimeDuration) : null)],
+  ['TZ', ([value]) => (value?.type === 'moment' ? text(value.offset === null ? '' : zoneOf(value)) : null)],
+  ['MD5', ([value]) => (value?.type === 'text' ? digestOf('md5', value.value) : null)],
+  ['SHA1', ([value]) => (value?.type === 'text' ? digestOf('sha1', value.value) : null)],
+  ['SHA256', ([value]) => (value?.type === 'text' ? digestOf('sha256', value.value) : null)],
+  ['SHA384', ([value]) => (value?.type === 'text' ? digestOf('sha384', value.value) : null)],
+  ['SHA512', ([value]) => (value?.type === 'text' ? digestOf('sha512', value.value) : null)],
+  ['LANGDIR', ([value]) => (isLiteral(value) ? text(directionOf(value)) : null)],
+  ['HASLANG', ([value]) => truth(value?.type === 'text' && value.language !== '')],
+  ['HASLANGDIR', ([value]) => truth(value?.type === 'text' && value.language.includes('--'))],
+  ['STRLANGDIR', ([value, tag, direction]) => directed(value, tag, direction)],
+])
+
+/** Functions whose results differ from call to call. */
+export const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
+
+function isLiteral(value: Value | undefined): value is Exclude<Value, { type: 'iri' | 'blank' }> {
+  return value !== undefined && value.type !== 'iri' && value.type !== 'blank'
+}
+
+function textOrNull(value: Value | undefined): Value | null {
+  const form = value === undefined ? null : stringOf(value)
+  return form === null ? null : text(form)
+}
+
+function languageOf(value: Value): string {
+  return value.type === 'text' ? value.language.replace(/--(?:ltr|rtl)$/, '') : ''
+}
+
+function directionOf(value: Value): string {
+  return value.type === 'text' ? (/--(ltr|rtl)$/.exec(value.language)?.[1] ?? '') : ''
+}
+
+function datatype(value: Value | undefined): Value | null {
+  if (!isLiteral(value)) return null
+  const term = termOf(value)
+  return term.type === 'literal' ? { type: 'iri', value: term.datatype } : null
+}
+
+function iri(value: Value | undefined, { base }: FunctionContext): Value | null {
+  if (value?.type === 'iri') return value
+  if (value?.type !== 'text' || value.language !== '') return null
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(value.value)) return isIri(value.value) ? { type: 'iri', value: value.value } : null
+  if (base === null) return null
+  try {
+    const resolved = new URL(value.value, base).href
+    return isIri(resolved) ? { type: 'iri', value: resolved } : null
+  } catch {
+    return null
+  }
+}
+
+function typed(value: Value | undefined, type: Value | undefined): Value | null {
+  if (value?.type !== 'text' || value.language !== '' || type?.type !== 'iri') return null
+  if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
+  return valueOf(literalOf(value.value, type.value))
+}
+
+function tagged(value: Value | undefined, tag: Value | undefined): Value | null {
+  if (value?.type !== 'text' || value.language !== '' || tag?.type !== 'text') return null
+  return isLanguageTag(tag.value) ? text(value.value, tag.value) : null
+}
+
+function directed(value: Value | undefined, tag: Value | undefined, direction: Value | undefined): Value | null {
+  if (direction?.type !== 'text' || !/^(?:ltr|rtl)$/.test(direction.value)) return null
+  const made = tagged(value, tag)
+  return made?.type === 'text' ? text(made.value, `${made.language}--${direction.value}`) : null
+}
+
+/** True for the same term; a number that was computed is one in its canonical form. */
+export function isSameTerm(left: Value, right: Value): boolean {
+  const [a, b] = [termOf(left), termOf(right)]
+  if (a.type !== b.type || a.value !== b.value) return false
+  if (a.type !== 'literal' || b.type !== 'literal') return true
+  return a.datatype === b.datatype && a.language.toLowerCase() === b.language.toLowerCase()
+}
+
+function onTexts(
+  left: Value | undefined,
+  right: Value | undefined,
+  call: (left: TextValue, right: TextValue) => Value,
+): Value | null {
+  return left?.type === 'text' && right?.type === 'text' ? call(left, right) : null
+}
+
+function onCompatible(
+  left: Value | undefined,
+  right: Value | undefined,
+  call: (left: TextValue, right: TextValue) => Value,
+): Value | null {
+  return onTexts(left, right, (a, b) => (areCompatible(a, b) ? call(a, b) : (null as unknown as Value)))
+}
+
+function mapText(value: Value | undefined, map: (text: string) => string): Value | null {
+  return value?.type === 'text' ? text(map(value.value), value.language) : null
+}
+
+function substr(value: Value | undefined, start: Value | undefined, length: Value | undefined): Value | null {
+  if (value?.type !== 'text' || start?.type !== 'number') return null
+  if (length === undefined) return text(substring(value.value, start.value, null), value.language)
+  return length.type === 'number' ? text(substring(value.value, start.value, length.value), value.language) : null
+}
+
+function concat(args: readonly Value[]): Value | null {
+  const parts: TextValue[] = []
+  let length = 0
+  for (const arg of args) {
+    if (arg.type !== 'text') return null
+    parts.push(arg)
+    length += arg.value.length
+  }
+  return length > MAX_TEXT ? null : concatenated(parts)
+}
+
+function regexOf(pattern: TextValue, flags: string, { regexes }: FunctionContext): Regex | null {
+  const key = `${flags}/${pattern.value}`
+  let compiled = regexes.get(key)
+  if (compiled === undefined) {
+    compiled = compileRegex(pattern.value, flags)
+    regexes.set(key, compiled)
+  }
+  return compiled
+}
+
+function regex(
+  value: Value | undefined,
+  pattern: Value | undefined,
+  flags: Value | undefined,
+  context: FunctionContext,
+): Value | null {
+  if (value?.type !== 'text' || pattern?.type !== 'text' || pattern.language !== '') return null
+  if (flags !== undefined && flags.type !== 'text') return null
+  const compiled = regexOf(pattern, flags?.value ?? '', context)
+  return compiled === null ? null : truth(compiled.test(value.value))
+}
+
+function replace(args: readonly Value[], context: FunctionContext): Value | null {
+  const [value, pattern, replacement, flags] = args
+  if (value?.type !== 'text' || pattern?.type !== 'text' || replacement?.type !== 'text') return null
+  if (flags !== undefined && flags.type !== 'text') return null
+  const compiled = regexOf(pattern, flags?.value ?? '', context)
+  const replaced = compiled?.replace(value.value, replacement.value) ?? null
+  return replaced === null || replaced.length > MAX_TEXT ? null : text(replaced, value.language)
+}
+
+/** Applies a function to a number of any kind. */
+function numeric(
+  value: Value | undefined,
+  near: (value: number) => number,
+  exact: (value: bigint) => bigint,
+): Value | null {
+  if (value?.type !== 'number') return null
+  return onNumber(value, near, exact)
+}
+
+function onNumber(value: NumberValue, near: (value: number) => number, exact: (value: bigint) => bigint): Value {
+  switch (value.kind) {
+    case 'double':
+      return double(near(value.value))
+    case 'float':
+      return float(near(value.value))
+    case 'decimal':
+      return decimal(exact(exactOf(value)))
+    case 'integer': {
+      // Whole numbers have nothing to round: only ABS changes them.
+      if (value.exact === undefined) return integer(near(value.value))
+      return bigInteger(decimals.truncate(exact(decimals.fromInteger(value.exact))))
+    }
+    default:
+      return value.kind satisfies never
+  }
+}
+
+const YEARS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.gYear, XSD.gYearMonth])
+const MONTHS: ReadonlySet<string> = new Set([
+  XSD.dateTime,
+  XSD.dateTimeStamp,
+  XSD.date,
+  XSD.gYearMonth,
+  XSD.gMonth,
+  XSD.gMonthDay,
+])
+const DAYS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.gMonthDay, XSD.gDay])
+const CLOCKS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.time])
+
+function localSeconds({ seconds, offset }: MomentValue): number {
+  return seconds + 60 * (offset ?? 0)
+}
+
+function civil(
+  value: Value | undefined,
+  datatypes: ReadonlySet<string>,
+  part: (day: ReturnType<typeof civilOf>) => number,
+): Value | null {
+  if (value?.type !== 'moment' || !datatypes.has(value.datatype)) return null
+  return integer(part(civilOf(Math.floor(localSeconds(value) / 86_400))))
+}
+
+function clock(value: Value | undefined, part: (seconds: number) => number): Value | null {
+  if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
+  const local = localSeconds(value)
+  return integer(part(local - Math.floor(local / 86_400) * 86_400))
+}
+
+/** The seconds as the literal has them, with their fraction: an xsd:decimal. */
+function secondsOf(value: Value | undefined): Value | null {
+  if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
+  const form = /:(\d\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?$/.exec(value.term.value)?.[1]
+  return form === undefined ? null : decimal(decimals.parseDecimal(form))
+}
+
+function zoneOf({ offset, term }: MomentValue): string {
+  const own = /(?:Z|[+-]\d\d:\d\d)$/.exec(term.value)?.[0]
+  return own ?? zoneForm(offset ?? 0)
+}

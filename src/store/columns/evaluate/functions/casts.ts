@@ -1,0 +1,153 @@
+import { XSD } from '../../../../rdf/vocab.ts'
+import { numberOf } from '../../lexical.ts'
+import * as decimals from '../decimal.ts'
+import {
+  bigInteger,
+  decimal,
+  double,
+  exactOf,
+  float,
+  integer,
+  literalOf,
+  numberFormOf,
+  type NumberValue,
+  stringOf,
+  text,
+  truth,
+  type Value,
+  valueOf,
+} from '../value.ts'
+import { momentValue } from './arithmetic.ts'
+
+/** The constructor functions of XML Schema (SPARQL 1.1 Query, section 17.5), by the IRI of their datatype. */
+export const CASTS: ReadonlyMap<string, (value: Value) => Value | null> = new Map([
+  [XSD.string, castString],
+  [XSD.boolean, castBoolean],
+  [XSD.double, (value: Value) => castDouble(value, double)],
+  [XSD.float, (value: Value) => castDouble(value, float)],
+  [XSD.decimal, castDecimal],
+  [XSD.integer, castInteger],
+  [XSD.dateTime, (value: Value) => castMoment(value, XSD.dateTime)],
+  [XSD.date, (value: Value) => castMoment(value, XSD.date)],
+  [XSD.time, (value: Value) => castForm(value, XSD.time)],
+  [XSD.duration, (value: Value) => castForm(value, XSD.duration)],
+  [XSD.dayTimeDuration, (value: Value) => castForm(value, XSD.dayTimeDuration)],
+  [XSD.yearMonthDuration, (value: Value) => castForm(value, XSD.yearMonthDuration)],
+])
+
+/** Numbers and booleans in their canonical form. */
+function castString(value: Value): Value | null {
+  if (value.type === 'number') return text(canonicalNumber(value))
+  if (value.type === 'boolean') return text(String(value.value))
+  const form = stringOf(value)
+  return form === null ? null : text(form)
+}
+
+function canonicalNumber(value: NumberValue): string {
+  return value.kind === 'decimal' ? decimals.decimalForm(exactOf(value)) : numberFormOf(value)
+}
+
+function castBoolean(value: Value): Value | null {
+  switch (value.type) {
+    case 'boolean':
+      return truth(value.value)
+    case 'number':
+      return truth(value.value !== 0 && !Number.isNaN(value.value))
+    case 'text': {
+      const form = value.value.trim()
+      if (form === 'true' || form === '1') return truth(true)
+      return form === 'false' || form === '0' ? truth(false) : null
+    }
+    default:
+      return null
+  }
+}
+
+function castDouble(value: Value, make: (value: number) => NumberValue): Value | null {
+  switch (value.type) {
+    case 'number':
+      return make(value.value)
+    case 'boolean':
+      return make(value.value ? 1 : 0)
+    case 'text': {
+      const number = numberOf(value.value.trim(), 'double')
+      return number === null ? null : make(number)
+    }
+    default:
+      return null
+  }
+}
+
+const WHOLE_FORM = /^[+-]?\d+$/
+const MAX_FORM = 400
+
+function castDecimal(value: Value): Value | null {
+  switch (value.type) {
+    case 'number':
+      if (value.kind === 'decimal') return value
+      if (value.kind === 'integer') return decimal(decimals.fromInteger(exactOf(value)))
+      if (!Number.isFinite(value.value)) return null
+      return decimalOfForm(plainForm(value.value))
+    case 'boolean':
+      return decimal(decimals.fromInteger(value.value ? 1n : 0n))
+    case 'text':
+      return decimalOfForm(value.value.trim())
+    default:
+      return null
+  }
+}
+
+function decimalOfForm(form: string): Value | null {
+  if (form.length > MAX_FORM || numberOf(form, 'decimal') === null) return null
+  return decimal(decimals.parseDecimal(form))
+}
+
+/** A double without an exponent. */
+function plainForm(value: number): string {
+  const short = String(value)
+  return short.includes('e') ? value.toFixed(Math.abs(value) < 1 ? decimals.DECIMAL_PLACES : 0) : short
+}
+
+function castInteger(value: Value): Value | null {
+  switch (value.type) {
+    case 'number':
+      if (value.kind === 'integer') return value.exact === undefined ? integer(value.value) : bigInteger(value.exact)
+      if (value.kind === 'decimal') return bigInteger(decimals.truncate(exactOf(value)))
+      return Number.isFinite(value.value) ? bigInteger(BigInt(Math.trunc(value.value))) : null
+    case 'boolean':
+      return integer(value.value ? 1 : 0)
+    case 'text': {
+      const form = value.value.trim()
+      return form.length <= MAX_FORM && WHOLE_FORM.test(form) ? bigInteger(BigInt(form.replace(/^\+/, ''))) : null
+    }
+    default:
+      return null
+  }
+}
+
+function castMoment(value: Value, datatype: string): Value | null {
+  if (value.type === 'text') return castForm(value, datatype)
+  if (value.type !== 'moment') return null
+  if (value.datatype === datatype) return value
+  if (value.datatype !== XSD.date && value.datatype !== XSD.dateTime && value.datatype !== XSD.dateTimeStamp)
+    return null
+  const local = value.seconds + (value.offset ?? 0) * 60
+  return momentValue(datatype === XSD.date ? Math.floor(local / 86_400) * 86_400 : local, value.offset, datatype)
+}
+
+/** A literal of a datatype whose text is that of another; null where the datatype does not have it. */
+function castForm(value: Value, datatype: string): Value | null {
+  if (value.type === 'duration' || value.type === 'moment')
+    return value.datatype === datatype ? value : partOf(value, datatype)
+  if (value.type !== 'text') return null
+  const made = valueOf(literalOf(value.value.trim(), datatype))
+  return made.type === 'other' ? null : made
+}
+
+/** The time of a moment. */
+function partOf(value: Value, datatype: string): Value | null {
+  if (value.type !== 'moment' || datatype !== XSD.time || value.datatype === XSD.date) return null
+  const [, clock = ''] = value.term.value.split('T')
+  const made = valueOf(literalOf(clock, XSD.time))
+  return made.type === 'other' ? null : made
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { text, type TextValue, type Value } from '../value.ts'
+
+/** Arguments of a function of texts are compatible where the second has no language or that of the first (section 17.4.3.1.2). */
+export function areCompatible(left: TextValue, right: TextValue): boolean {
+  return right.language === '' || right.language.toLowerCase() === left.language.toLowerCase()
+}
+
+/** Number of characters. */
+export function lengthOf(value: string): number {
+  let length = value.length
+  for (let at = 0; at + 1 < value.length; at++) {
+    const code = value.charCodeAt(at)
+    if (code < 0xd800 || code > 0xdbff) continue
+    const next = value.charCodeAt(at + 1)
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      length -= 1
+      at += 1
+    }
+  }
+  return length
+}
+
+/** Characters from one place, counted from 1, as XPath rounds (fn:substring). */
+export function substring(value: string, start: number, length: number | null): string {
+  const first = roundHalfUp(start)
+  const end = length === null ? Number.POSITIVE_INFINITY : first + roundHalfUp(length)
+  if (Number.isNaN(first) || Number.isNaN(end)) return ''
+  const from = Math.max(1, first)
+  if (end <= from) return ''
+  const isPlain = lengthOf(value) === value.length
+  if (isPlain) return value.slice(from - 1, end === Number.POSITIVE_INFINITY ? undefined : end - 1)
+  return [...value].slice(from - 1, end === Number.POSITIVE_INFINITY ? undefined : end - 1).join('')
+}
+
+function roundHalfUp(value: number): number {
+  return Math.floor(value + 0.5)
+}
+
+/** What comes before or after the first occurrence of another text; empty without a language where there is none. */
+export function around(value: TextValue, part: TextValue, side: 'before' | 'after'): Value {
+  const at = value.value.indexOf(part.value)
+  if (at < 0) return text('')
+  const found = side === 'before' ? value.value.slice(0, at) : value.value.slice(at + part.value.length)
+  return text(found, value.language)
+}
+
+/** Joins texts; the language is that of all, if they have one. */
+export function concatenated(parts: readonly TextValue[]): Value {
+  const [first] = parts
+  const language = first?.language ?? ''
+  const isShared = language !== '' && parts.every(part => part.language === language)
+  return text(parts.map(part => part.value).join(''), isShared ? language : '')
+}
+
+/** Percent-encoding of all but unreserved characters (fn:encode-for-uri). */
+export function encodeForUri(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /[!'()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/** Basic filtering with the ranges of RFC 4647, section 3.3.1; `*` is any language. */
+export function languageMatches(language: string, range: string): boolean {
+  if (range === '*') return language !== ''
+  const [tag, wanted] = [language.toLowerCase(), range.toLowerCase()]
+  return tag === wanted || tag.startsWith(`${wanted}-`)
+}
+
+/** A digest in hexadecimal digits. */
+export function digestOf(algorithm: 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512', value: string): Value {
+  return text(createHash(algorithm).update(value).digest('hex'))
+}

@@ -1,0 +1,252 @@
+import type { AggregateCall } from '../../../sparql/operation.ts'
+import { type Aggregator, type AggregatorContext, makeAggregator } from './aggregates.ts'
+import { Batch } from './batch.ts'
+import type { Domain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { identifiedInPool } from './join.ts'
+import { identified } from './translate.ts'
+import type { IdVector, Vector } from './vector.ts'
+
+/** Groups of two keys are found by an array where their numbers multiply to no more than this. */
+const DENSE_PAIRS = 2 ** 22
+
+/** Finds for each row of a batch the number of its group. */
+interface Grouper {
+  /** Groups so far. */
+  count(): number
+  /** Numbers of groups, from 0, by row. */
+  assign(batch: Batch): Uint32Array
+  /** The keys of all groups. */
+  keys(): readonly (readonly [string, Vector])[]
+}
+
+/** The solutions of a GROUP BY: one for each group, with its keys and aggregates (SPARQL 1.1 Query, section 18.5). */
+export function grouped(
+  batches: Iterable<Batch>,
+  keys: readonly string[],
+  aggregates: readonly { readonly variable: string; readonly aggregate: AggregateCall }[],
+  context: AggregatorContext,
+): Batch {
+  const { evaluation } = context
+  const grouper = keys.length === 0 ? new OneGroup() : new KeyedGroups(keys, evaluation)
+  const aggregators: readonly Aggregator[] = aggregates.map(({ aggregate }) => makeAggregator(aggregate, context))
+  for (const batch of batches) {
+    if (batch.size === 0) continue
+    evaluation.advance(batch.size)
+    const groups = grouper.assign(batch)
+    const count = grouper.count()
+    for (const aggregator of aggregators) aggregator.add(batch, groups, count)
+  }
+  const count = grouper.count()
+  const results = aggregates.map(({ variable }, at) => {
+    const vector = (aggregators[at] as Aggregator).result(count)
+    return [variable, vector] as const
+  })
+  return new Batch(count, new Map([...grouper.keys(), ...results]))
+}
+
+/** Without keys there is one group, also of no solutions. */
+class OneGroup implements Grouper {
+  private zeros = new Uint32Array(0)
+
+  count(): number {
+    return 1
+  }
+
+  assign(batch: Batch): Uint32Array {
+    if (this.zeros.length < batch.size) this.zeros = new Uint32Array(batch.size)
+    return this.zeros.subarray(0, batch.size)
+  }
+
+  keys(): readonly (readonly [string, Vector])[] {
+    return []
+  }
+}
+
+/**
+ * Groups by keys: the numbers of their terms, in the domain that all batches share, else in the pool of the query. What two
+ * keys are together gets a number of its own, and so on for further keys.
+ */
+export class KeyedGroups implements Grouper {
+  private readonly names: readonly string[]
+  private readonly evaluation: Evaluation
+  private readonly domains: (Domain | null)[]
+  /** Numbers of the terms of each key by group. */
+  private ids: Uint32Array[]
+  private size = 0
+  private tables: PairTable[]
+  private first: number[] | Int32Array = []
+
+  constructor(names: readonly string[], evaluation: Evaluation) {
+    this.names = names
+    this.evaluation = evaluation
+    this.domains = names.map(() => null)
+    this.ids = names.map(() => new Uint32Array(64))
+    this.tables = names.slice(1).map(() => new PairTable())
+  }
+
+  count(): number {
+    return this.size
+  }
+
+  assign(batch: Batch): Uint32Array {
+    const vectors = this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
+    const [firstKey = new Uint32Array(batch.size)] = vectors
+    let numbers = firstKey
+    for (let at = 1; at < vectors.length; at++)
+      numbers = (this.tables[at - 1] as PairTable).number(numbers, vectors[at] as Uint32Array)
+    return this.groupsOf(numbers, vectors)
+  }
+
+  keys(): readonly (readonly [string, Vector])[] {
+    return this.names.map((name, at) => {
+      const domain = this.domains[at] ?? this.evaluation.pool
+      return [name, { type: 'ids', domain, ids: (this.ids[at] as Uint32Array).slice(0, this.size) }] as const
+    })
+  }
+
+  /** Numbers of groups by those of their combined keys, in the order in which groups come. */
+  private groupsOf(numbers: Uint32Array, vectors: readonly Uint32Array[]): Uint32Array {
+    const groups = new Uint32Array(numbers.length)
+    let max = 0
+    for (let row = 0; row < numbers.length; row++) if ((numbers[row] as number) > max) max = numbers[row] as number
+    let { first } = this
+    if (first.length <= max) {
+      const larger: Int32Array = new Int32Array(Math.max(2 * first.length, max + 1)).fill(-1)
+      larger.set(first)
+      first = larger
+      this.first = larger
+    }
+    for (let row = 0; row < numbers.length; row++) {
+      const number = numbers[row] as number
+      let group = first[number] as number
+      if (group < 0) {
+        group = this.addGroup(row, vectors)
+        first[number] = group
+      }
+      groups[row] = group
+    }
+    return groups
+  }
+
+  private addGroup(row: number, vectors: readonly Uint32Array[]): number {
+    const group = this.size++
+    for (let at = 0; at < vectors.length; at++) {
+      let ids = this.ids[at] as Uint32Array
+      if (group >= ids.length) {
+        this.evaluation.allocate(4 * ids.length)
+        ids = new Uint32Array(2 * group)
+        ids.set(this.ids[at] as Uint32Array)
+        this.ids[at] = ids
+      }
+      ids[group] = (vectors[at] as Uint32Array)[row] as number
+    }
+    return group
+  }
+
+  private inDomain(vector: Vector | undefined, size: number, at: number): Uint32Array {
+    if (vector === undefined) return new Uint32Array(size)
+    const own: IdVector = identified(vector, size, this.evaluation)
+    const domain = this.domains[at] ?? null
+    if (domain === null) this.domains[at] = own.domain
+    else if (domain !== own.domain) {
+      if (domain !== this.evaluation.pool) this.moveToPool()
+      return identifiedInPool(own, size, this.evaluation).ids
+    }
+    return own.ids
+  }
+
+  /** Gives the keys of all groups so far the numbers of the pool. */
+  private moveToPool(): void {
+    const { pool } = this.evaluation
+    const vectors = this.ids.map((ids, at) => {
+      const domain = this.domains[at] ?? pool
+      const own = ids.subarray(0, this.size)
+      return domain === pool ? own : own.map(id => (id === 0 ? 0 : pool.intern(domain.term(id))))
+    })
+    this.domains.fill(pool)
+    const count = this.size
+    this.size = 0
+    this.tables = this.names.slice(1).map(() => new PairTable())
+    this.first = []
+    this.ids = this.names.map(() => new Uint32Array(Math.max(64, count)))
+    let numbers = vectors[0] as Uint32Array
+    for (let at = 1; at < vectors.length; at++)
+      numbers = (this.tables[at - 1] as PairTable).number(numbers, vectors[at] as Uint32Array)
+    this.groupsOf(numbers, vectors)
+  }
+}
+
+/** Numbers pairs of numbers as they come, from 0. */
+class PairTable {
+  private readonly table = new Map<number, number>()
+  private dense: Int32Array | null = null
+  private width = 0
+  private size = 0
+
+  number(left: Uint32Array, right: Uint32Array): Uint32Array {
+    const [maxLeft, maxRight] = [maximum(left), maximum(right)]
+    const numbers = new Uint32Array(left.length)
+    if (this.fitsDense(maxLeft, maxRight)) {
+      const dense = this.dense as Int32Array
+      const { width } = this
+      for (let row = 0; row < left.length; row++) {
+        const place = (left[row] as number) * width + (right[row] as number)
+        let known = dense[place] as number
+        if (known < 0) {
+          known = this.size++
+          dense[place] = known
+        }
+        numbers[row] = known
+      }
+      return numbers
+    }
+    this.leaveDense()
+    for (let row = 0; row < left.length; row++) {
+      const key = (left[row] as number) * 2 ** 32 + (right[row] as number)
+      let known = this.table.get(key)
+      if (known === undefined) {
+        known = this.size++
+        this.table.set(key, known)
+      }
+      numbers[row] = known
+    }
+    return numbers
+  }
+
+  private fitsDense(maxLeft: number, maxRight: number): boolean {
+    if (this.table.size > 0) return false
+    if (this.dense !== null && maxRight < this.width && (maxLeft + 1) * this.width <= this.dense.length) return true
+    const width = Math.max(this.width, maxRight + 1)
+    const length = width * Math.max(maxLeft + 1, this.dense === null ? 0 : this.dense.length / this.width)
+    if (length > DENSE_PAIRS) return false
+    const larger = new Int32Array(length).fill(-1)
+    const { dense, width: before } = this
+    if (dense !== null)
+      for (let place = 0; place < dense.length; place++) {
+        const left = Math.floor(place / before)
+        larger[left * width + (place - left * before)] = dense[place] as number
+      }
+    this.dense = larger
+    this.width = width
+    return true
+  }
+
+  private leaveDense(): void {
+    const { dense, width } = this
+    if (dense === null) return
+    for (let place = 0; place < dense.length; place++) {
+      const known = dense[place] as number
+      if (known < 0) continue
+      const left = Math.floor(place / width)
+      this.table.set(left * 2 ** 32 + (place - left * width), known)
+    }
+    this.dense = null
+  }
+}
+
+function maximum(numbers: Uint32Array): number {
+  let max = 0
+  for (let at = 0; at < numbers.length; at++) if ((numbers[at] as number) > max) max = numbers[at] as number
+  return max
+}

@@ -1,0 +1,324 @@
+import type { Formula, TriplePatternNode } from '../../../sparql/operation.ts'
+import type { Node } from '../../../sparql/algebra.ts'
+import { LODESTONE } from '../../../rdf/vocab.ts'
+import type { Column } from '../column.ts'
+import type { GraphColumns } from '../graph.ts'
+import { allRows, type Batch } from './batch.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import type { Filter } from './filter.ts'
+import { translated, translator } from './translate.ts'
+import type { IdVector, Vector } from './vector.ts'
+
+/** A triple pattern about the subject of a star: its predicate is known. */
+export interface Link {
+  readonly predicate: string
+  readonly object: Node
+}
+
+export function linkOf({ predicate, object }: TriplePatternNode): Link | null {
+  return predicate.type === 'iri' ? { predicate: predicate.value, object } : null
+}
+
+/** The predicate that every subject has, with its place in the order of the source. */
+export function isPosition(predicate: string): boolean {
+  return predicate === LODESTONE.position
+}
+
+/** True where a graph has a predicate. */
+export function hasPredicate(graph: GraphColumns, predicate: string): boolean {
+  return isPosition(predicate) || graph.column(predicate) !== undefined
+}
+
+/** Conditions that wait for their variables. */
+export class PendingFilters {
+  private waiting: { readonly condition: Formula; readonly variables: ReadonlySet<string> }[]
+
+  constructor(conditions: readonly { readonly condition: Formula; readonly variables: ReadonlySet<string> }[]) {
+    this.waiting = [...conditions]
+  }
+
+  /** Those whose variables are all there; they wait no more. */
+  take(has: (variable: string) => boolean): readonly Formula[] {
+    const ready = this.waiting.filter(({ variables }) => [...variables].every(has))
+    if (ready.length > 0) this.waiting = this.waiting.filter(each => !ready.includes(each))
+    return ready.map(({ condition }) => condition)
+  }
+
+  copy(): PendingFilters {
+    return new PendingFilters(this.waiting)
+  }
+}
+
+/** Follows the links of a star within one graph, for subjects that are known. */
+export class LinkFollower {
+  private readonly evaluation: Evaluation
+  private readonly filter: Filter
+
+  constructor(evaluation: Evaluation, filter: Filter) {
+    this.evaluation = evaluation
+    this.filter = filter
+  }
+
+  /**
+   * The solutions of a batch with the objects of the links of their subjects.
+   *
+   * @param subjects numbers of subjects of the graph, none 0
+   */
+  follow(
+    graph: GraphColumns,
+    links: readonly Link[],
+    batch: Batch,
+    subjects: IdVector,
+    filters: PendingFilters,
+  ): Batch {
+    let found = new Followed(batch, subjects)
+    const several: Link[] = []
+    const ready = () => {
+      for (const condition of filters.take(name => found.batch.has(name))) {
+        const rows = this.filter.select(condition, found.batch)
+        if (rows.length < found.batch.size) found = found.rows(rows)
+      }
+    }
+    ready()
+    for (const link of ordered(links, graph, found.batch)) {
+      if (found.batch.size === 0) break
+      this.evaluation.advance(found.batch.size)
+      if (isPosition(link.predicate)) {
+        found = this.followPosition(graph, link, found)
+        ready()
+        continue
+      }
+      const column = graph.column(link.predicate)
+      if (column === undefined) return batch.slice(0, 0)
+      this.evaluation.columns.add(link.predicate)
+      const { object } = link
+      const known = object.type === 'variable' ? found.batch.get(object.name) : undefined
+      if (object.type !== 'variable') {
+        const code = column.dictionary.find(object)
+        found = found.rows(rowsWith(column, found.subjects, code))
+      } else if (known !== undefined) {
+        const codes = translated(known, domainsOf(graph).of(column), found.batch.size)
+        found = found.rows(rowsWithCodes(column, found.subjects, codes))
+      } else if (column.isSingle) found = single(graph, column, object.name, found)
+      else {
+        several.push(link)
+        continue
+      }
+      ready()
+    }
+    for (const { predicate, object } of several) {
+      const column = graph.column(predicate)
+      if (column === undefined || object.type !== 'variable' || found.batch.size === 0) break
+      const known = found.batch.get(object.name)
+      if (known !== undefined) {
+        const codes = translated(known, domainsOf(graph).of(column), found.batch.size)
+        found = found.rows(rowsWithCodes(column, found.subjects, codes))
+      } else found = this.expand(graph, column, object.name, found)
+      ready()
+    }
+    return found.batch
+  }
+
+  /** The solutions of a batch for which conditions hold whose variables are there. */
+  tested(batch: Batch, filters: PendingFilters): Batch {
+    let found = batch
+    for (const condition of filters.take(name => found.has(name))) {
+      const rows = this.filter.select(condition, found)
+      if (rows.length < found.size) found = found.rows(rows)
+    }
+    return found
+  }
+
+  private followPosition(graph: GraphColumns, { object }: Link, found: Followed): Followed {
+    const { positions } = domainsOf(graph)
+    const { ids, first } = found.subjects
+    if (object.type === 'variable' && !found.batch.has(object.name)) {
+      const vector: IdVector = { type: 'ids', domain: positions, ids, ...(first === undefined ? {} : { first }) }
+      return found.with(object.name, vector)
+    }
+    const wanted =
+      object.type === 'variable'
+        ? translated(found.batch.get(object.name) as Vector, positions, ids.length)
+        : new Uint32Array(ids.length).fill(positions.find(object))
+    return found.rows(allRows(ids.length).filter(row => ids[row] === wanted[row]))
+  }
+
+  /** One row for each value. */
+  private expand(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
+    const { ids } = found.subjects
+    const rowOf = rowFinder(column)
+    let count = 0
+    for (let at = 0; at < ids.length; at++) {
+      const row = rowOf((ids[at] as number) - 1)
+      if (row >= 0) count += column.endOf(row) - column.startOf(row)
+    }
+    this.evaluation.allocate(8 * count)
+    const rows = new Uint32Array(count)
+    const values = new Uint32Array(count)
+    const { codes, offsets } = column
+    let next = 0
+    for (let at = 0; at < ids.length; at++) {
+      const row = rowOf((ids[at] as number) - 1)
+      if (row < 0) continue
+      const end = offsets[row + 1] as number
+      for (let place = offsets[row] as number; place < end; place++) {
+        rows[next] = at
+        values[next++] = codes[place] as number
+      }
+      if (at % 8192 === 8191) this.evaluation.check()
+    }
+    this.evaluation.release(8 * count)
+    return found.rows(rows).with(name, { type: 'ids', domain: domainsOf(graph).of(column), ids: values })
+  }
+}
+
+/** Solutions and their subjects. */
+class Followed {
+  readonly batch: Batch
+  readonly subjects: IdVector
+
+  constructor(batch: Batch, subjects: IdVector) {
+    this.batch = batch
+    this.subjects = subjects
+  }
+
+  rows(rows: Uint32Array): Followed {
+    if (rows.length === this.batch.size && isAll(rows)) return this
+    return new Followed(this.batch.rows(rows), gatherIds(this.subjects, rows))
+  }
+
+  with(name: string, source: Vector | (() => Vector)): Followed {
+    return new Followed(this.batch.with([[name, source]]), this.subjects)
+  }
+}
+
+function isAll(rows: Uint32Array): boolean {
+  return rows.length === 0 || (rows[0] === 0 && rows[rows.length - 1] === rows.length - 1 && isRising(rows))
+}
+
+function isRising(rows: Uint32Array): boolean {
+  for (let at = 1; at < rows.length; at++) if (rows[at] !== at) return false
+  return true
+}
+
+export function gatherIds({ domain, ids }: IdVector, rows: Uint32Array): IdVector {
+  const some = new Uint32Array(rows.length)
+  for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
+  return { type: 'ids', domain, ids: some }
+}
+
+/** Links that only keep rows come first, then those that give one value a row. */
+function ordered(links: readonly Link[], graph: GraphColumns, batch: Batch): readonly Link[] {
+  if (links.length < 2) return links
+  const weight = ({ predicate, object }: Link) => {
+    if (isPosition(predicate)) return 1
+    const column = graph.column(predicate)
+    if (column === undefined) return -1
+    if (object.type !== 'variable' || batch.has(object.name)) return 0
+    return column.isComplete ? 3 : 2
+  }
+  return [...links].sort((a, b) => weight(a) - weight(b))
+}
+
+/** The row of a subject, or -1. */
+export function rowFinder(column: Column): (subject: number) => number {
+  if (column.isDense) return subject => subject
+  const { rowNumbers } = column
+  return subject => (rowNumbers[subject] as number) - 1
+}
+
+/** The codes of a column with one value a row, by the subjects of solutions; 0 for none. Shared where they are consecutive. */
+export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
+  const { codes } = column
+  if (column.isDense && first !== undefined) return codes.subarray(first - 1, first - 1 + ids.length)
+  const found = new Uint32Array(ids.length)
+  if (column.isDense) for (let at = 0; at < ids.length; at++) found[at] = codes[(ids[at] as number) - 1] as number
+  else {
+    const { rowNumbers } = column
+    for (let at = 0; at < ids.length; at++) {
+      const row = rowNumbers[(ids[at] as number) - 1] as number
+      found[at] = row === 0 ? 0 : (codes[row - 1] as number)
+    }
+  }
+  return found
+}
+
+function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
+  const domain = domainsOf(graph).of(column)
+  if (column.isComplete) {
+    const { subjects } = found
+    return found.with(name, () => ({ type: 'ids', domain, ids: codesOf(column, subjects) }))
+  }
+  const ids = codesOf(column, found.subjects)
+  const rows = presentRows(ids)
+  const kept = found.with(name, { type: 'ids', domain, ids })
+  return rows.length === ids.length ? kept : kept.rows(rows)
+}
+
+function presentRows(ids: Uint32Array): Uint32Array {
+  const rows = new Uint32Array(ids.length)
+  let count = 0
+  for (let at = 0; at < ids.length; at++) if (ids[at] !== 0) rows[count++] = at
+  return rows.subarray(0, count)
+}
+
+/** The solutions whose subject has one value. */
+function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array {
+  if (code === 0) return new Uint32Array(0)
+  const { ids } = subjects
+  const rows = new Uint32Array(ids.length)
+  let count = 0
+  if (column.isSingle) {
+    const found = codesOf(column, subjects)
+    for (let at = 0; at < found.length; at++) if (found[at] === code) rows[count++] = at
+    return rows.subarray(0, count)
+  }
+  const rowOf = rowFinder(column)
+  for (let at = 0; at < ids.length; at++) if (hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
+  return rows.subarray(0, count)
+}
+
+/** The solutions whose subject has the value that is theirs. */
+export function rowsWithCodes(column: Column, subjects: IdVector, wanted: Uint32Array): Uint32Array {
+  const { ids } = subjects
+  const rows = new Uint32Array(ids.length)
+  let count = 0
+  if (column.isSingle) {
+    const found = codesOf(column, subjects)
+    for (let at = 0; at < found.length; at++) if (found[at] !== 0 && found[at] === wanted[at]) rows[count++] = at
+    return rows.subarray(0, count)
+  }
+  const rowOf = rowFinder(column)
+  for (let at = 0; at < ids.length; at++) {
+    const code = wanted[at] as number
+    if (code !== 0 && hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
+  }
+  return rows.subarray(0, count)
+}
+
+export function hasCode(column: Column, row: number, code: number): boolean {
+  if (row < 0) return false
+  const { codes } = column
+  const end = column.endOf(row)
+  for (let at = column.startOf(row); at < end; at++) if (codes[at] === code) return true
+  return false
+}
+
+/** The subjects of a vector in a graph, and the rows of which these are. */
+export function subjectsIn(
+  graph: GraphColumns,
+  vector: Vector,
+  size: number,
+): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
+  const domain = domainsOf(graph).subjects
+  if (vector.type === 'ids' && vector.domain === domain && !vector.ids.includes(0)) return { rows: null, subjects: vector }
+  const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
+  const rows = presentRows(ids)
+  if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }
+  return { rows, subjects: gatherIds({ type: 'ids', domain, ids }, rows) }
+}
+
+function constantIds(vector: Extract<Vector, { type: 'constant' }>, graph: GraphColumns, size: number): Uint32Array {
+  const id = vector.id === 0 ? 0 : translator(vector.domain, domainsOf(graph).subjects)(vector.id)
+  return new Uint32Array(size).fill(id)
+}

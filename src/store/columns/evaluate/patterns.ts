@@ -1,0 +1,310 @@
+import type { Node } from '../../../sparql/algebra.ts'
+import type { Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
+import { variablesOfFormula } from '../../../sparql/operation.ts'
+import type { GraphColumns } from '../graph.ts'
+import type { Batch } from './batch.ts'
+import type { Step } from './block.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import type { Filter } from './filter.ts'
+import { crossPairs, joinedBatch } from './join.ts'
+import {
+  codesOf,
+  gatherIds,
+  hasPredicate,
+  isPosition,
+  type Link,
+  LinkFollower,
+  PendingFilters,
+  subjectsIn,
+} from './links.ts'
+import { countOfCode, scanSubjects } from './scan.ts'
+import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
+import { constantVector, translated } from './translate.ts'
+import type { IdVector, Vector } from './vector.ts'
+
+type Star = Extract<Step, { readonly type: 'star' }>
+type Graphs = readonly GraphColumns[]
+
+/** Name of the subject of a star that is a term. */
+const SUBJECT = ' subject'
+
+/** Evaluates triple patterns over the merge of some graphs. */
+export class PatternMatcher {
+  private readonly evaluation: Evaluation
+  private readonly follower: LinkFollower
+  private readonly graphs: Graphs
+
+  constructor(evaluation: Evaluation, filter: Filter, graphs: Graphs) {
+    this.evaluation = evaluation
+    this.follower = new LinkFollower(evaluation, filter)
+    this.graphs = graphs
+  }
+
+  /** The solutions of a batch joined with those of a star. */
+  *star(star: Star, batch: Batch): Generator<Batch> {
+    const { subject, links, via, filters } = star
+    for (const component of componentsOf(links, this.graphs)) {
+      const [graph] = component
+      if (component.length === 1 && graph !== undefined)
+        yield* this.inGraph(graph, subject, links, via, batch, new PendingFilters(pending(filters)), filters)
+      else yield* this.acrossGraphs(component, subject, arranged(links, via), via, batch, filters)
+    }
+  }
+
+  /** The triples with any predicate, joined with a batch. */
+  *open(pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
+    const { subject, predicate, object } = pattern
+    if (predicate.type !== 'variable') return
+    const known = batch.get(predicate.name)
+    for (const component of connected(this.graphs)) {
+      const predicates = new Set(component.flatMap(graph => graph.columns.map(column => column.predicate)))
+      for (const iri of predicates) {
+        const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
+        const some = known === undefined ? batch.with([[predicate.name, term]]) : withTerm(batch, known, term)
+        if (some.size === 0) continue
+        const link: Link = { predicate: iri, object }
+        const isBound = subject.type !== 'variable' || some.has(subject.name)
+        const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
+        yield* this.acrossGraphs(component, subject, [link], via, some, [])
+      }
+    }
+  }
+
+  /** The exact number of triples of a pattern, where the numbers of the columns say it; null where it has to be counted. */
+  count({ subject, predicate, object }: TriplePatternNode): number | null {
+    if (subject.type !== 'variable' || isSame(subject, object) || isSame(subject, predicate) || isSame(predicate, object))
+      return null
+    const touched =
+      predicate.type === 'iri' ? this.graphs.filter(graph => hasPredicate(graph, predicate.value)) : this.graphs
+    if (connected(touched).some(component => component.length > 1)) return null
+    let count = 0
+    for (const graph of touched) {
+      if (predicate.type === 'iri' && isPosition(predicate.value)) return null
+      const columns =
+        predicate.type === 'iri' ? graph.columns.filter(column => column.predicate === predicate.value) : graph.columns
+      for (const column of columns) {
+        if (object.type === 'variable') count += column.header.triples
+        else {
+          const code = column.dictionary.find(object)
+          if (code !== 0) {
+            void column.postings
+            count += countOfCode(column, code)
+          }
+        }
+      }
+    }
+    return count
+  }
+
+  /**
+   * A batch with the values of an optional pattern, where each of its subjects has one at most: nothing is joined then. Null
+   * where that is not known.
+   */
+  optional(right: Operation, condition: Formula | null, batch: Batch, filter: Filter): Batch | null {
+    const [pattern, conditions] = optionalPattern(right, condition)
+    if (pattern === null) return null
+    const { subject, predicate, object } = pattern
+    if (subject.type !== 'variable' || predicate.type !== 'iri' || object.type !== 'variable') return null
+    const vector = batch.get(subject.name)
+    if (vector?.type !== 'ids' || batch.has(object.name) || isPosition(predicate.value) || vector.ids.includes(0)) return null
+    const touched = this.graphs.filter(graph => graph.column(predicate.value) !== undefined)
+    if (touched.length === 0) return batch
+    const own = touched.find(graph => domainsOf(graph).subjects === vector.domain)
+    const others = touched.filter(graph => graph !== own)
+    if (own === undefined ? touched.length > 1 : others.some(graph => connected([own, graph]).length === 1)) return null
+    const graph = own ?? (touched[0] as GraphColumns)
+    const column = graph.column(predicate.value)
+    if (column === undefined || !column.isSingle) return null
+    this.evaluation.columns.add(predicate.value)
+    const domain = domainsOf(graph).of(column)
+    const ids = () => {
+      const subjects: IdVector =
+        own !== undefined
+          ? vector
+          : { type: 'ids', domain: domainsOf(graph).subjects, ids: translated(vector, domainsOf(graph).subjects, batch.size) }
+      return own === undefined ? codesOfSome(column, subjects) : codesOf(column, subjects)
+    }
+    const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids() })]])
+    if (conditions.length === 0) return found
+    const present = found.get(object.name) as IdVector
+    let rows: Uint32Array | null = null
+    for (const each of conditions) rows = filter.select(each, found, rows)
+    const kept = new Uint32Array(batch.size)
+    for (const row of rows ?? []) kept[row] = present.ids[row] as number
+    return batch.with([[object.name, { type: 'ids', domain, ids: kept }]])
+  }
+
+  /** A star whose links are all in one graph. */
+  private *inGraph(
+    graph: GraphColumns,
+    subject: Node,
+    links: readonly Link[],
+    via: Star['via'],
+    batch: Batch,
+    waiting: PendingFilters,
+    filters: readonly Formula[],
+  ): Generator<Batch> {
+    if (via === 'scan') {
+      const name = subject.type === 'variable' ? subject.name : SUBJECT
+      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation)) {
+        const combined = crossed(batch, scanned, this.evaluation)
+        const found = this.follower.follow(graph, links, combined, combined.get(name) as IdVector, waiting.copy())
+        if (found.size > 0) yield found
+      }
+      return
+    }
+    if (via === 'subject') {
+      const vector =
+        subject.type === 'variable' ? (batch.get(subject.name) as Vector) : constantVector(subject, this.evaluation)
+      const { rows, subjects } = subjectsIn(graph, vector, batch.size)
+      if (subjects.ids.length === 0) return
+      const some = rows === null ? batch : batch.rows(rows)
+      // From here on the subject is one of this graph, so that its further columns are found without a search.
+      const known = subject.type === 'variable' && vector.type !== 'constant' ? some.with([[subject.name, subjects]]) : some
+      const found = this.follower.follow(graph, links, known, subjects, waiting.copy())
+      if (found.size > 0) yield found
+      return
+    }
+    yield* this.byObject(graph, subject, links, via, batch, waiting)
+  }
+
+  /** The subjects that have a value that is known. */
+  private *byObject(
+    graph: GraphColumns,
+    subject: Node,
+    links: readonly Link[],
+    via: Link,
+    batch: Batch,
+    waiting: PendingFilters,
+  ): Generator<Batch> {
+    const column = graph.column(via.predicate)
+    if (column === undefined) return
+    this.evaluation.columns.add(via.predicate)
+    const codes =
+      via.object.type === 'variable'
+        ? translated(batch.get(via.object.name) as Vector, domainsOf(graph).of(column), batch.size)
+        : new Uint32Array(batch.size).fill(column.dictionary.find(via.object))
+    const { starts, subjects } = column.postings
+    let count = 0
+    for (const code of codes) if (code !== 0) count += (starts[code + 1] as number) - (starts[code] as number)
+    if (count === 0) return
+    this.evaluation.allocate(8 * count)
+    const rows = new Uint32Array(count)
+    const ids = new Uint32Array(count)
+    let at = 0
+    for (let row = 0; row < batch.size; row++) {
+      const code = codes[row] as number
+      if (code === 0) continue
+      const end = starts[code + 1] as number
+      for (let place = starts[code] as number; place < end; place++) {
+        rows[at] = row
+        ids[at++] = (subjects[place] as number) + 1
+      }
+    }
+    this.evaluation.advance(count)
+    const vector: IdVector = { type: 'ids', domain: domainsOf(graph).subjects, ids }
+    const expanded = batch.rows(rows)
+    const known = subject.type === 'variable' ? expanded.with([[subject.name, vector]]) : expanded
+    const rest = links.filter(link => link !== via)
+    const found = this.follower.follow(graph, rest, known, vector, waiting.copy())
+    this.evaluation.release(8 * count)
+    if (found.size > 0) yield found
+  }
+
+  /** A star whose links may be in several graphs that describe the same subjects: link after link. */
+  private *acrossGraphs(
+    component: Component,
+    subject: Node,
+    links: readonly Link[],
+    via: Star['via'],
+    batch: Batch,
+    filters: readonly Formula[],
+  ): Generator<Batch> {
+    const [link, ...rest] = links
+    if (link === undefined) {
+      const found = this.follower.tested(batch, new PendingFilters(pending(filters)))
+      if (found.size > 0) yield found
+      return
+    }
+    const holding = component.filter(graph => hasPredicate(graph, link.predicate))
+    for (const [number, graph] of holding.entries()) {
+      const none = new PendingFilters([])
+      const own = via === 'scan' || via === 'subject' ? via : link
+      for (const found of this.inGraph(graph, subject, [link], own, batch, none, [])) {
+        const kept = this.withoutDoubles(found, subject, link, holding.slice(0, number))
+        if (kept.size > 0) yield* this.acrossGraphs(component, subject, rest, 'subject', kept, filters)
+      }
+    }
+  }
+
+  private withoutDoubles(batch: Batch, subject: Node, { predicate, object }: Link, earlier: Graphs): Batch {
+    if (earlier.length === 0 || isPosition(predicate)) return batch
+    const vectorOf = (node: Node): Vector =>
+      node.type === 'variable' ? (batch.get(node.name) as Vector) : constantVector(node, this.evaluation)
+    const rows = rowsNotIn(earlier, predicate, batch, vectorOf(subject), vectorOf(object))
+    return rows === null ? batch : batch.rows(rows)
+  }
+}
+
+function pending(filters: readonly Formula[]) {
+  return filters.map(condition => ({ condition, variables: variablesOfFormula(condition) }))
+}
+
+/** The link by which subjects are found comes first. */
+function arranged(links: readonly Link[], via: Star['via']): readonly Link[] {
+  return via === 'scan' || via === 'subject' ? links : [via, ...links.filter(link => link !== via)]
+}
+
+function isSame(left: Node, right: Node): boolean {
+  return left.type === 'variable' && right.type === 'variable' && left.name === right.name
+}
+
+/** The one pattern of an optional group and the conditions of it; null where it is not of that form. */
+function optionalPattern(
+  right: Operation,
+  condition: Formula | null,
+): readonly [TriplePatternNode | null, readonly Formula[]] {
+  const conditions = condition === null ? [] : [condition]
+  if (right.type === 'filter') {
+    // A filter of a group of its own sees no more than the group binds.
+    const [pattern, more] = optionalPattern(right.input, null)
+    const own = new Set(pattern === null ? [] : [pattern.subject, pattern.object].flatMap(nameOf))
+    const isOwn = [...variablesOfFormula(right.condition)].every(name => own.has(name))
+    return isOwn ? [pattern, [...more, right.condition, ...conditions]] : [null, []]
+  }
+  const [pattern, ...others] = right.type === 'bgp' ? right.patterns : []
+  return pattern === undefined || others.length > 0 ? [null, []] : [pattern, conditions]
+}
+
+function nameOf(node: Node): readonly string[] {
+  return node.type === 'variable' ? [node.name] : []
+}
+
+/** Codes by subject, for subjects of which some are none of the graph. */
+function codesOfSome(column: Parameters<typeof codesOf>[0], subjects: IdVector): Uint32Array {
+  const { ids } = subjects
+  const rows = new Uint32Array(ids.length)
+  let count = 0
+  for (let at = 0; at < ids.length; at++) if (ids[at] !== 0) rows[count++] = at
+  const some = rows.subarray(0, count)
+  const found = codesOf(column, gatherIds(subjects, some))
+  const all = new Uint32Array(ids.length)
+  for (let at = 0; at < count; at++) all[some[at] as number] = found[at] as number
+  return all
+}
+
+/** The rows of a batch whose variable has one term. */
+function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
+  if (term.type !== 'constant') return batch
+  const ids = translated(known, term.domain, batch.size)
+  const rows = new Uint32Array(batch.size)
+  let count = 0
+  for (let row = 0; row < batch.size; row++) if (ids[row] === term.id) rows[count++] = row
+  return batch.rows(rows.subarray(0, count))
+}
+
+/** Each solution of a batch with each of another. */
+function crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Batch {
+  if (batch.size === 1 && batch.variables.length === 0) return scanned
+  return joinedBatch(batch, scanned, crossPairs(batch.size, scanned.size, evaluation), evaluation)
+}

@@ -1,0 +1,128 @@
+import { XSD } from '../../../rdf/vocab.ts'
+import type { BinaryOperator } from '../../../sparql/algebra.ts'
+import type { Formula } from '../../../sparql/operation.ts'
+import { type Part, type TextPart, valueBound } from '../dictionary.ts'
+import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
+import type { IdRange } from './filter.ts'
+import { isConstant } from './scalar.ts'
+import { type Value, valueOf } from './value.ts'
+
+type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+
+/**
+ * The values of a column that a comparison with a constant keeps: a range of codes, for these are in the order of the
+ * values. Null where the column has values of several kinds, or the comparison is none of this form.
+ */
+export function rangeOf(formula: Extract<Formula, { type: 'binary' }>, domain: Domain): IdRange | null {
+  const comparison = comparisonWithConstant(formula)
+  if (comparison === null) return null
+  const { operator, value } = comparison
+  if (domain instanceof PositionDomain) return positionRange(operator, value, domain)
+  if (!(domain instanceof ColumnDomain)) return null
+  const part = domain.dictionary.onlyPart()
+  const bounds = part === null ? null : boundsIn(part, value)
+  if (part === null || bounds === null) return null
+  const [below, above] = bounds
+  const [first, last] = [part.first, part.first + lastPlace(part)]
+  const [from, to] = [part.first + below, part.first + above]
+  switch (operator) {
+    case '=':
+      return { from, to, negated: false }
+    case '!=':
+      return { from, to, negated: true }
+    case '<':
+      return { from: first, to: from, negated: false }
+    case '<=':
+      return { from: first, to, negated: false }
+    case '>':
+      return { from: to, to: last, negated: false }
+    case '>=':
+      return { from, to: last, negated: false }
+    default:
+      return operator satisfies never
+  }
+}
+
+/** A variable, an operator and a constant, the constant on the right. */
+function comparisonWithConstant(
+  { operator, left, right }: Extract<Formula, { type: 'binary' }>,
+): { readonly operator: Comparison; readonly value: Value } | null {
+  if (!isComparison(operator)) return null
+  if (left.type === 'variable' && isConstant(right)) return { operator, value: valueOf(right) }
+  if (right.type === 'variable' && isConstant(left)) return { operator: TURNED[operator], value: valueOf(left) }
+  return null
+}
+
+export function isComparison(operator: BinaryOperator): operator is Comparison {
+  return operator in TURNED
+}
+
+const TURNED: Readonly<Record<Comparison, Comparison>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+}
+
+/** Behind the last value that can be compared: NaN is last, and neither above nor below anything. */
+function lastPlace(part: Part): number {
+  if (part.kind !== 'number') return part.count
+  return valueBound(part.values, Number.NaN)
+}
+
+/** Places of the first value that equals another and of the first that is above it; null where they are not comparable. */
+function boundsIn(part: Part, value: Value): readonly [number, number] | null {
+  switch (part.kind) {
+    case 'number': {
+      if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value)) return null
+      if (part.datatypes.includes(XSD.float)) return null
+      if (value.kind === 'decimal' && value.term !== undefined && value.term.value.length > 15) return null
+      // NaN in the column is equal to nothing: `!=` holds for it, which the range says as well.
+      const from = valueBound(part.values, value.value)
+      let to = from
+      while (to < part.count && part.values[to] === value.value) to++
+      return [from, to]
+    }
+    case 'moment': {
+      if (value.type !== 'moment' || part.forms !== null || part.types !== null) return null
+      const [datatype] = part.datatypes
+      // Without forms of their own all dates have no zone, and all moments are in UTC.
+      const isZoned = datatype === XSD.dateTime
+      if (value.datatype !== datatype || (value.offset !== null) !== isZoned) return null
+      const from = valueBound(part.values, value.seconds)
+      return [from, part.values[from] === value.seconds ? from + 1 : from]
+    }
+    case 'text':
+      return value.type === 'text' && value.language === '' && part.tags === null ? textBounds(part, value.value) : null
+    default:
+      return null
+  }
+}
+
+function textBounds({ texts }: TextPart, value: string): readonly [number, number] {
+  return texts.range(Buffer.from(value))
+}
+
+function positionRange(operator: Comparison, value: Value, { size }: PositionDomain): IdRange | null {
+  if (value.type !== 'number' || value.exact !== undefined) return null
+  const [from, to] = [Math.ceil(value.value) + 1, Math.floor(value.value) + 2]
+  const clamp = (id: number) => Math.max(1, Math.min(size + 1, id))
+  switch (operator) {
+    case '=':
+      return { from: clamp(from), to: Math.max(clamp(from), clamp(to)), negated: false }
+    case '!=':
+      return { from: clamp(from), to: Math.max(clamp(from), clamp(to)), negated: true }
+    case '<':
+      return { from: 1, to: clamp(from), negated: false }
+    case '<=':
+      return { from: 1, to: clamp(to), negated: false }
+    case '>':
+      return { from: clamp(to), to: size + 1, negated: false }
+    case '>=':
+      return { from: clamp(from), to: size + 1, negated: false }
+    default:
+      return operator satisfies never
+  }
+}

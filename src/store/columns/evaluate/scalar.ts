@@ -1,0 +1,334 @@
+import { XSD } from '../../../rdf/vocab.ts'
+import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
+import { numericKind } from '../lexical.ts'
+import { Batch } from './batch.ts'
+import { orderOf, valuesEqual } from './compare.ts'
+import { type Evaluation, NotEvaluated } from './evaluation.ts'
+import { arithmetic, negated } from './functions/arithmetic.ts'
+import { BUILTINS, VOLATILE } from './functions/builtins.ts'
+import { CASTS } from './functions/casts.ts'
+import { extensionFunction } from './functions/extensions.ts'
+import { FALSE, TRUE, truth, type Value, valueOf } from './value.ts'
+import { isBound, type Vector, valueAt } from './vector.ts'
+
+/** The value of an expression at a row of a batch; null is an error or no value. */
+export type Scalar = (row: number) => Value | null
+
+/** Tells for each row of a batch whether a group has a solution; evaluate/exists.ts does. */
+export type ExistsMask = (formula: Extract<Formula, { type: 'exists' }>, batch: Batch) => Uint8Array
+
+/** Domains with more values than this many times the rows of a batch get no table. */
+const TABLE_FACTOR = 4
+
+/** The effective boolean value (SPARQL 1.1 Query, section 17.2.2); null is an error. */
+export function effectiveBoolean(value: Value | null): boolean | null {
+  if (value === null) return null
+  switch (value.type) {
+    case 'boolean':
+      return value.value
+    case 'number':
+      return value.value !== 0 && !Number.isNaN(value.value)
+    case 'text':
+      return value.value !== ''
+    case 'other': {
+      const { datatype } = value.term
+      return datatype === XSD.boolean || numericKind(datatype) !== null ? false : null
+    }
+    default:
+      return null
+  }
+}
+
+/** Makes the functions of expressions over the rows of batches. */
+export class ScalarCompiler {
+  private readonly evaluation: Evaluation
+  private readonly exists: ExistsMask
+
+  constructor(evaluation: Evaluation, exists: ExistsMask) {
+    this.evaluation = evaluation
+    this.exists = exists
+  }
+
+  /** The function of an expression; where it reads one column alone, each of its values is worked out once. */
+  compile(formula: Formula, batch: Batch): Scalar {
+    if (formula.type === 'variable' || isConstant(formula)) return this.direct(formula, batch)
+    const vector = this.soleVector(formula, batch)
+    if (vector === null) return this.direct(formula, batch)
+    const { domain, ids } = vector
+    if (domain.size > TABLE_FACTOR * batch.size + 64) return this.direct(formula, batch)
+    const table = this.evaluation.memo('values', formula, domain, () => new Array<Value | null | undefined>(domain.size + 1))
+    const direct = this.direct(formula, batch)
+    return row => {
+      const id = ids[row] as number
+      const known = table[id]
+      if (known !== undefined) return known
+      const value = direct(row)
+      table[id] = value
+      return value
+    }
+  }
+
+  /** The function of an expression over vectors at hand. */
+  over(formula: Formula, vectors: ReadonlyMap<string, Vector>, size: number): Scalar {
+    return this.direct(formula, new Batch(size, vectors))
+  }
+
+  /** The values of the one variable that an expression reads, where they are those of a domain and calls do not differ. */
+  soleVector(formula: Formula, batch: Batch): Extract<Vector, { type: 'ids' }> | null {
+    const name = this.soleVariable(formula)
+    const vector = name === null ? undefined : batch.get(name)
+    return vector?.type === 'ids' ? vector : null
+  }
+
+  private readonly blankLabels = new WeakMap<object, Map<string, Value>>()
+  private readonly soleVariables = new WeakMap<Formula, { readonly name: string | null }>()
+
+  private soleVariable(formula: Formula): string | null {
+    let known = this.soleVariables.get(formula)
+    if (known === undefined) {
+      const [name, ...others] = variablesOfFormula(formula)
+      known = { name: name !== undefined && others.length === 0 && isStable(formula) ? name : null }
+      this.soleVariables.set(formula, known)
+    }
+    return known.name
+  }
+
+  private direct(formula: Formula, batch: Batch): Scalar {
+    switch (formula.type) {
+      case 'iri':
+      case 'literal':
+      case 'blank': {
+        const value = valueOf(formula)
+        return () => value
+      }
+      case 'variable': {
+        const vector = batch.get(formula.name)
+        return vector === undefined ? () => null : row => valueAt(vector, row)
+      }
+      case 'binary':
+        return this.binary(formula, batch)
+      case 'not': {
+        const operand = this.compile(formula.operand, batch)
+        return row => {
+          const value = effectiveBoolean(operand(row))
+          return value === null ? null : truth(!value)
+        }
+      }
+      case 'minus': {
+        const operand = this.compile(formula.operand, batch)
+        return row => {
+          const value = operand(row)
+          return value === null ? null : negated(value)
+        }
+      }
+      case 'plus': {
+        const operand = this.compile(formula.operand, batch)
+        return row => {
+          const value = operand(row)
+          return value?.type === 'number' || value?.type === 'duration' ? value : null
+        }
+      }
+      case 'builtin':
+        return this.builtin(formula, batch)
+      case 'function':
+        return this.named(formula, batch)
+      case 'exists': {
+        const mask = this.exists(formula, batch)
+        return row => truth((mask[row] === 1) !== formula.negated)
+      }
+      case 'in':
+        return this.membership(formula, batch)
+      default:
+        return formula satisfies never
+    }
+  }
+
+  private binary(formula: Extract<Formula, { type: 'binary' }>, batch: Batch): Scalar {
+    const { operator } = formula
+    const left = this.compile(formula.left, batch)
+    const right = this.compile(formula.right, batch)
+    switch (operator) {
+      case '&&':
+      case '||': {
+        // One side may be an error where the other decides.
+        const decisive = operator === '||'
+        return row => {
+          const a = effectiveBoolean(left(row))
+          if (a === decisive) return truth(decisive)
+          const b = effectiveBoolean(right(row))
+          if (b === decisive) return truth(decisive)
+          return a === null || b === null ? null : truth(!decisive)
+        }
+      }
+      case '+':
+      case '-':
+      case '*':
+      case '/':
+        return row => {
+          const a = left(row)
+          const b = a === null ? null : right(row)
+          return a === null || b === null ? null : arithmetic(operator, a, b)
+        }
+      default:
+        return row => {
+          const a = left(row)
+          const b = a === null ? null : right(row)
+          return a === null || b === null ? null : compared(operator, a, b)
+        }
+    }
+  }
+
+  private builtin(formula: Extract<Formula, { type: 'builtin' }>, batch: Batch): Scalar {
+    const args = formula.arguments.map(argument => this.compile(argument, batch))
+    switch (formula.name) {
+      case 'BOUND': {
+        const [operand] = formula.arguments
+        const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
+        return vector === undefined ? () => FALSE : row => truth(isBound(vector, row))
+      }
+      case 'COALESCE':
+        return row => {
+          for (const arg of args) {
+            const value = arg(row)
+            if (value !== null) return value
+          }
+          return null
+        }
+      case 'IF': {
+        const [test, then, otherwise] = args
+        return row => {
+          const chosen = effectiveBoolean(test?.(row) ?? null)
+          if (chosen === null) return null
+          return (chosen ? then?.(row) : otherwise?.(row)) ?? null
+        }
+      }
+      case 'BNODE':
+        return this.blankNode(args[0], batch)
+      default: {
+        const call = BUILTINS.get(formula.name)
+        if (call === undefined) throw new NotEvaluated(`the function ${formula.name}`)
+        const { evaluation } = this
+        return withValues(args, values => call(values, evaluation))
+      }
+    }
+  }
+
+  /** BNODE with a text gives one blank node for each solution and text (SPARQL 1.1 Query, section 17.4.2.9). */
+  private blankNode(label: Scalar | undefined, { origin }: Batch): Scalar {
+    const { evaluation } = this
+    if (label === undefined) return () => ({ type: 'blank', value: evaluation.freshBlank() })
+    let labels = this.blankLabels.get(origin)
+    if (labels === undefined) {
+      labels = new Map()
+      this.blankLabels.set(origin, labels)
+    }
+    const known = labels
+    return row => {
+      const value = label(row)
+      if (value?.type !== 'text') return null
+      const key = `${row} ${value.value}`
+      const made = known.get(key) ?? { type: 'blank', value: evaluation.freshBlank() }
+      known.set(key, made)
+      return made
+    }
+  }
+
+  private named(formula: Extract<Formula, { type: 'function' }>, batch: Batch): Scalar {
+    const args = formula.arguments.map(argument => this.compile(argument, batch))
+    const cast = CASTS.get(formula.iri)
+    if (cast !== undefined) {
+      const [operand] = args
+      if (operand === undefined || args.length > 1) return () => null
+      return row => {
+        const value = operand(row)
+        return value === null ? null : cast(value)
+      }
+    }
+    const call = extensionFunction(formula.iri)
+    // A function that nobody knows is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
+    if (call === null) return () => null
+    const { evaluation } = this
+    return call.seesNulls === true
+      ? row => call.apply(args.map(arg => arg(row)), evaluation)
+      : withValues(args, values => call.apply(values, evaluation))
+  }
+
+  private membership(formula: Extract<Formula, { type: 'in' }>, batch: Batch): Scalar {
+    const operand = this.compile(formula.operand, batch)
+    const items = formula.items.map(item => this.compile(item, batch))
+    const found = formula.negated ? FALSE : TRUE
+    const missing = formula.negated ? TRUE : FALSE
+    return row => {
+      const value = operand(row)
+      if (value === null) return null
+      let hasError = false
+      for (const item of items) {
+        const other = item(row)
+        const equal = other === null ? null : valuesEqual(value, other)
+        if (equal === true) return found
+        hasError ||= equal === null
+      }
+      return hasError ? null : missing
+    }
+  }
+}
+
+/** A comparison of two values; null is an error. */
+export function compared(operator: '=' | '!=' | '<' | '<=' | '>' | '>=', left: Value, right: Value): Value | null {
+  if (operator === '=' || operator === '!=') {
+    const equal = valuesEqual(left, right)
+    return equal === null ? null : truth(equal === (operator === '='))
+  }
+  const order = orderOf(left, right)
+  if (order === null) return null
+  switch (operator) {
+    case '<':
+      return truth(order < 0)
+    case '<=':
+      return truth(order <= 0)
+    case '>':
+      return truth(order > 0)
+    case '>=':
+      return truth(order >= 0)
+    default:
+      return operator satisfies never
+  }
+}
+
+function withValues(args: readonly Scalar[], call: (values: readonly Value[]) => Value | null): Scalar {
+  return row => {
+    const values: Value[] = []
+    for (const arg of args) {
+      const value = arg(row)
+      if (value === null) return null
+      values.push(value)
+    }
+    return call(values)
+  }
+}
+
+export function isConstant(formula: Formula): formula is Extract<Formula, { type: 'iri' | 'literal' | 'blank' }> {
+  return formula.type === 'iri' || formula.type === 'literal' || formula.type === 'blank'
+}
+
+/** True for an expression that has the same value for the same values of its variables, within one query. */
+export function isStable(formula: Formula): boolean {
+  switch (formula.type) {
+    case 'binary':
+      return isStable(formula.left) && isStable(formula.right)
+    case 'not':
+    case 'minus':
+    case 'plus':
+      return isStable(formula.operand)
+    case 'builtin':
+      return !VOLATILE.has(formula.name) && formula.arguments.every(isStable)
+    case 'function':
+      return formula.arguments.every(isStable)
+    case 'in':
+      return isStable(formula.operand) && formula.items.every(isStable)
+    case 'exists':
+      return false
+    default:
+      return true
+  }
+}

@@ -1,0 +1,185 @@
+import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
+import type { Column } from '../column.ts'
+import type { GraphColumns } from '../graph.ts'
+import { Batch } from './batch.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import { type IdRange } from './filter.ts'
+import { isPosition, type Link } from './links.ts'
+import { rangeOf } from './ranges.ts'
+import type { IdVector } from './vector.ts'
+
+/** Subjects of the first batch of a scan, and of the largest: a reader of few rows waits for few. */
+const FIRST_BATCH = 2048
+const LARGEST_BATCH = 2 ** 17
+
+/** A list of subjects is followed where it has at most one of so many. */
+const LIST_PART = 6
+
+/** Postings of columns with more rows are not made for the first condition that could use them. */
+const LARGE_COLUMN = 500_000
+
+/** Some subjects of a graph that are all that can match: a list of them, or how many there would be. */
+interface Candidates {
+  readonly count: number
+  readonly subjects: () => Uint32Array
+}
+
+/** The subjects of a graph that may match a star, batch by batch, under the name of its subject. */
+export function* scanSubjects(
+  graph: GraphColumns,
+  name: string,
+  links: readonly Link[],
+  filters: readonly Formula[],
+  evaluation: Evaluation,
+): Generator<Batch> {
+  const candidates = bestCandidates(graph, name, links, filters)
+  const domain = domainsOf(graph).subjects
+  if (candidates !== null && candidates.count === 0) return
+  if (candidates !== null && candidates.count * LIST_PART <= graph.subjects) {
+    const subjects = candidates.subjects()
+    for (const [from, to] of pieces(subjects.length)) {
+      const ids = new Uint32Array(to - from)
+      for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
+      evaluation.advance(ids.length)
+      yield new Batch(ids.length, new Map([[name, { type: 'ids', domain, ids } satisfies IdVector]]))
+    }
+    return
+  }
+  for (const [from, to] of pieces(graph.subjects)) {
+    const ids = new Uint32Array(to - from)
+    for (let at = from; at < to; at++) ids[at - from] = at + 1
+    evaluation.advance(ids.length)
+    yield new Batch(ids.length, new Map([[name, { type: 'ids', domain, ids, first: from + 1 } satisfies IdVector]]))
+  }
+}
+
+function* pieces(length: number): Generator<readonly [from: number, to: number]> {
+  let size = FIRST_BATCH
+  for (let from = 0; from < length; from += size, size = Math.min(8 * size, LARGEST_BATCH))
+    yield [from, Math.min(length, from + size)]
+}
+
+function bestCandidates(
+  graph: GraphColumns,
+  name: string,
+  links: readonly Link[],
+  filters: readonly Formula[],
+): Candidates | null {
+  let best: Candidates | null = null
+  const offer = (candidates: Candidates | null) => {
+    if (candidates !== null && (best === null || candidates.count < best.count)) best = candidates
+  }
+  for (const link of links) {
+    if (isPosition(link.predicate)) continue
+    const column = graph.column(link.predicate)
+    if (column === undefined) return { count: 0, subjects: () => new Uint32Array(0) }
+    if (link.object.type === 'variable') {
+      if (!column.isDense) offer({ count: column.header.rows, subjects: () => column.subjects })
+      for (const range of rangesFor(link.object.name, filters, domainsOf(graph).of(column)))
+        offer(inRange(column, range))
+    } else {
+      const code = column.dictionary.find(link.object)
+      if (code === 0) return { count: 0, subjects: () => new Uint32Array(0) }
+      offer(inRange(column, { from: code, to: code + 1, negated: false }))
+    }
+  }
+  return best
+}
+
+/** The ranges of a column's codes to which filters restrict a variable. */
+function rangesFor(
+  name: string,
+  filters: readonly Formula[],
+  domain: ReturnType<ReturnType<typeof domainsOf>['of']>,
+): readonly IdRange[] {
+  return filters.flatMap(condition => {
+    if (condition.type !== 'binary') return []
+    if (condition.operator === '&&')
+      return rangesFor(name, [condition.left, condition.right], domain)
+    const [only, ...others] = variablesOfFormula(condition)
+    if (only !== name || others.length > 0) return []
+    const range = rangeOf(condition, domain)
+    return range === null || range.negated ? [] : [range]
+  })
+}
+
+/** Columns that were asked for a selection once: the next time their postings are worth their price. */
+const ASKED = new WeakSet<Column>()
+
+function inRange(column: Column, { from, to }: IdRange): Candidates | null {
+  const { count } = column.dictionary
+  const { triples } = column.header
+  if (to <= from) return { count: 0, subjects: () => new Uint32Array(0) }
+  if (!column.hasPostings) {
+    const guess = (triples * (to - from)) / Math.max(1, count)
+    if (guess * LIST_PART > column.graphSubjects) return null
+    if (column.codes.length > LARGE_COLUMN && !ASKED.has(column)) {
+      ASKED.add(column)
+      return null
+    }
+  }
+  const { starts, subjects } = column.postings
+  const [begin, end] = [starts[from] as number, starts[to] as number]
+  return {
+    count: end - begin,
+    subjects: () => {
+      const found = subjects.subarray(begin, end)
+      return to - from === 1 ? found : sortedDistinct(found, column)
+    },
+  }
+}
+
+/** Subjects in rising order, each once. */
+function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Column): Uint32Array {
+  if (subjects.length < graphSubjects / 64) {
+    const sorted = subjects.slice().sort()
+    if (isSingle) return sorted
+    let kept = 0
+    for (let at = 0; at < sorted.length; at++)
+      if (at === 0 || sorted[at] !== sorted[at - 1]) sorted[kept++] = sorted[at] as number
+    return sorted.subarray(0, kept)
+  }
+  const bits = new Uint32Array((graphSubjects >>> 5) + 1)
+  for (let at = 0; at < subjects.length; at++) {
+    const subject = subjects[at] as number
+    bits[subject >>> 5] = (bits[subject >>> 5] as number) | (1 << (subject & 31))
+  }
+  const sorted = new Uint32Array(subjects.length)
+  let count = 0
+  for (let word = 0; word < bits.length; word++) {
+    let rest = bits[word] as number
+    while (rest !== 0) {
+      const lowest = rest & -rest
+      sorted[count++] = (word << 5) + 31 - Math.clz32(lowest)
+      rest ^= lowest
+    }
+  }
+  return sorted.subarray(0, count)
+}
+
+/** About how many subjects of a graph match a star, for the order of joins. */
+export function estimatedSubjects(graph: GraphColumns, links: readonly Link[], filters: readonly Formula[]): number {
+  let least = graph.subjects
+  for (const link of links) {
+    if (isPosition(link.predicate)) continue
+    const column = graph.column(link.predicate)
+    if (column === undefined) return 0
+    let count = column.header.rows
+    if (link.object.type !== 'variable') {
+      const code = column.dictionary.find(link.object)
+      count = code === 0 ? 0 : countOfCode(column, code)
+    } else
+      for (const { from, to } of rangesFor(link.object.name, filters, domainsOf(graph).of(column)))
+        count = Math.min(count, (column.header.rows * (to - from)) / Math.max(1, column.dictionary.count))
+    least = Math.min(least, count)
+  }
+  return least
+}
+
+/** The number of triples with a value: exact where the postings are there. */
+export function countOfCode(column: Column, code: number): number {
+  if (!column.hasPostings && column.codes.length > LARGE_COLUMN)
+    return Math.ceil(column.header.triples / Math.max(1, column.dictionary.count))
+  const { starts } = column.postings
+  return (starts[code + 1] as number) - (starts[code] as number)
+}

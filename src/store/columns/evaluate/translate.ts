@@ -1,0 +1,221 @@
+import type { Term } from '../../../rdf/term.ts'
+import type { ResourcePart } from '../dictionary.ts'
+import { lowerBound } from '../dictionary.ts'
+import type { GraphColumns } from '../graph.ts'
+import { ColumnDomain, type Domain, PoolDomain, PositionDomain, ResourceDomain, SubjectDomain } from './domain.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import { termOf } from './value.ts'
+import { type IdVector, type Vector, valueAt } from './vector.ts'
+
+/** What a number is in another domain is not known yet. */
+const UNKNOWN = 0xffff_ffff
+
+const TABLES = new WeakMap<Domain, WeakMap<Domain, Uint32Array>>()
+
+/**
+ * The numbers that terms of one domain have in another, 0 for those that it does not have. Numbers are looked up when they
+ * are first met; between domains of graphs they are remembered as long as these.
+ */
+export function translator(from: Domain, to: Domain): (id: number) => number {
+  if (from === to) return id => id
+  const direct = directTranslation(from, to)
+  if (direct !== null) return direct
+  if (from instanceof PoolDomain || from instanceof PositionDomain) return id => (id === 0 ? 0 : to.find(from.term(id)))
+  let tables = TABLES.get(from)
+  if (tables === undefined) {
+    tables = new WeakMap()
+    TABLES.set(from, tables)
+  }
+  if (to instanceof PoolDomain) return pooled(from, to)
+  let table = tables.get(to)
+  if (table === undefined) {
+    table = new Uint32Array(from.size + 1).fill(UNKNOWN)
+    table[0] = 0
+    tables.set(to, table)
+  }
+  const known = table
+  return id => {
+    const found = known[id] as number
+    if (found !== UNKNOWN) return found
+    const made = to.find(from.term(id))
+    known[id] = made
+    return made
+  }
+}
+
+function pooled(from: Domain, to: PoolDomain): (id: number) => number {
+  return id => (id === 0 ? 0 : to.find(from.term(id)))
+}
+
+/** Within a graph, by its arrays. */
+function directTranslation(from: Domain, to: Domain): ((id: number) => number) | null {
+  if (from instanceof SubjectDomain) {
+    if (to instanceof ResourceDomain && to.graph === from.graph) {
+      const resources = from.graph.subjectResources
+      return id => (id === 0 ? 0 : (resources[id - 1] as number))
+    }
+    const toResource = translator(from, domainsOf(from.graph).resources)
+    return after(toResource, domainsOf(from.graph).resources, to)
+  }
+  if (from instanceof ColumnDomain) {
+    const part = from.dictionary.onlyPart()
+    if (part?.kind === 'resource') {
+      const { ids } = part
+      const resources = domainsOf(from.graph).resources
+      const toResource = (id: number) => (id === 0 ? 0 : (ids[id - 1] as number))
+      return to === resources ? toResource : after(toResource, resources, to)
+    }
+    return null
+  }
+  if (!(from instanceof ResourceDomain)) return null
+  if (to instanceof SubjectDomain) {
+    if (to.graph === from.graph) {
+      const subjects = from.graph.resourceSubjects
+      return id => (id === 0 ? 0 : (subjects[id] as number))
+    }
+    return after(translator(from, domainsOf(to.graph).resources), domainsOf(to.graph).resources, to)
+  }
+  if (to instanceof ColumnDomain) {
+    const own = domainsOf(to.graph).resources
+    const part = to.dictionary.parts.find((each): each is ResourcePart => each.kind === 'resource')
+    if (part === undefined) return () => 0
+    const find = (resource: number) => {
+      if (resource === 0) return 0
+      const place = lowerBound(part.ids, resource)
+      return part.ids[place] === resource ? part.first + place : 0
+    }
+    if (own === from) return find
+    const toOwn = translator(from, own)
+    return id => find(toOwn(id))
+  }
+  return null
+}
+
+function after(first: (id: number) => number, between: Domain, to: Domain): (id: number) => number {
+  if (between === to) return first
+  const second = translator(between, to)
+  return id => second(first(id))
+}
+
+/** The numbers of a vector's terms in another domain; 0 for none. Computed numbers are looked up as the terms they are. */
+export function translated(vector: Vector, to: Domain, size: number): Uint32Array {
+  switch (vector.type) {
+    case 'constant': {
+      const id = vector.id === 0 ? 0 : translator(vector.domain, to)(vector.id)
+      return new Uint32Array(size).fill(id)
+    }
+    case 'ids': {
+      const { domain, ids } = vector
+      if (domain === to) return ids
+      const translate = translator(domain, to)
+      const made = new Uint32Array(size)
+      for (let row = 0; row < size; row++) made[row] = translate(ids[row] as number)
+      return made
+    }
+    case 'numbers': {
+      const made = new Uint32Array(size)
+      for (let row = 0; row < size; row++) {
+        const value = valueAt(vector, row)
+        made[row] = value === null ? 0 : to.find(termOf(value))
+      }
+      return made
+    }
+    default:
+      return vector satisfies never
+  }
+}
+
+/** The numbers of a vector's terms in the pool of a query, which takes them all in. */
+export function pooledIds(vector: Vector, size: number, evaluation: Evaluation): Uint32Array {
+  const { pool } = evaluation
+  const made = new Uint32Array(size)
+  switch (vector.type) {
+    case 'constant':
+      return made.fill(vector.id === 0 ? 0 : internOf(pool, vector.domain, vector.id))
+    case 'ids': {
+      const { domain, ids } = vector
+      if (domain === pool) return ids
+      const table = evaluation.memo('pool', POOLED, domain, () => new Map<number, number>())
+      for (let row = 0; row < size; row++) {
+        const id = ids[row] as number
+        if (id === 0) continue
+        let known = table.get(id)
+        if (known === undefined) {
+          known = pool.intern(domain.term(id))
+          table.set(id, known)
+        }
+        made[row] = known
+      }
+      return made
+    }
+    case 'numbers':
+      for (let row = 0; row < size; row++) {
+        const value = valueAt(vector, row)
+        if (value !== null) made[row] = pool.intern(termOf(value))
+      }
+      return made
+    default:
+      return vector satisfies never
+  }
+}
+
+/** Name under which the numbers in the pool are remembered. */
+const POOLED = { type: 'variable', name: 'pool' } as const
+
+function internOf(pool: PoolDomain, domain: Domain, id: number): number {
+  return domain === pool ? id : pool.intern(domain.term(id))
+}
+
+/** A vector whose terms have numbers: computed numbers are taken into the pool. */
+export function identified(vector: Vector, size: number, evaluation: Evaluation): IdVector {
+  switch (vector.type) {
+    case 'ids':
+      return vector
+    case 'constant':
+      return { type: 'ids', domain: vector.domain, ids: new Uint32Array(size).fill(vector.id) }
+    case 'numbers':
+      return {
+        type: 'ids',
+        domain: evaluation.pool,
+        ids: pooledIds(vector, size, evaluation),
+      }
+    default:
+      return vector satisfies never
+  }
+}
+
+/** One term for all rows, as a vector. */
+export function constantVector(term: Term, { pool }: Evaluation): Vector {
+  return { type: 'constant', domain: pool, id: pool.intern(term) }
+}
+
+/** True where two graphs have a subject in common. */
+export function shareSubjects(left: GraphColumns, right: GraphColumns): boolean {
+  const [small, large] = left.subjects <= right.subjects ? [left, right] : [right, left]
+  let known = SHARED.get(small)
+  if (known === undefined) {
+    known = new WeakMap()
+    SHARED.set(small, known)
+  }
+  let shared = known.get(large)
+  if (shared === undefined) {
+    shared = hasSharedSubject(small, large)
+    known.set(large, shared)
+  }
+  return shared
+}
+
+const SHARED = new WeakMap<GraphColumns, WeakMap<GraphColumns, boolean>>()
+
+function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
+  if (small === large) return true
+  const ranges = large.resources.rangesOver(small.resources)
+  if (ranges.length === 0) return false
+  const translate = translator(domainsOf(small).subjects, domainsOf(large).subjects)
+  const resources = small.subjectResources
+  for (let subject = 0; subject < small.subjects; subject++) {
+    const resource = resources[subject] as number
+    if (ranges.some(([from, to]) => resource >= from && resource < to) && translate(subject + 1) !== 0) return true
+  }
+  return false
+}

@@ -1,0 +1,276 @@
+import { numberText } from '../../../model/number.ts'
+import type { Literal, Term } from '../../../rdf/term.ts'
+import { RDF, XSD } from '../../../rdf/vocab.ts'
+import { daysOf, momentOf, type NumericKind, numberOf, numericKind } from '../lexical.ts'
+import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
+
+/** A number. Integers beyond 2^53 and decimals have their exact value besides. */
+export interface NumberValue {
+  readonly type: 'number'
+  readonly kind: NumericKind
+  /** The value, or the double next to it. */
+  readonly value: number
+  /** An integer itself; a decimal in units of 10^-18. Absent for doubles and floats, and for safe integers. */
+  readonly exact?: bigint
+  readonly term?: Literal
+}
+
+export interface TextValue {
+  readonly type: 'text'
+  readonly value: string
+  /** Empty for xsd:string. */
+  readonly language: string
+}
+
+/** xsd:dateTime, xsd:date, xsd:time and the parts of dates: what is not said is filled up for comparison. */
+export interface MomentValue {
+  readonly type: 'moment'
+  readonly datatype: string
+  /** Seconds since 1970-01-01T00:00:00, in UTC where there is a zone. */
+  readonly seconds: number
+  /** Minutes east of UTC; null without a zone. */
+  readonly offset: number | null
+  readonly term: Literal
+}
+
+export interface DurationValue {
+  readonly type: 'duration'
+  readonly datatype: string
+  readonly months: number
+  readonly seconds: number
+  readonly term: Literal
+}
+
+/** What an expression is: a term with its value at hand (SPARQL 1.1 Query, section 17.1). Null is an error or no value. */
+export type Value =
+  | { readonly type: 'iri'; readonly value: string }
+  | { readonly type: 'blank'; readonly value: string }
+  | TextValue
+  | NumberValue
+  | { readonly type: 'boolean'; readonly value: boolean; readonly term?: Literal }
+  | MomentValue
+  | DurationValue
+  /** A literal of another datatype, or one whose text its datatype does not have. */
+  | { readonly type: 'other'; readonly term: Literal }
+
+export const TRUE: Value = { type: 'boolean', value: true }
+export const FALSE: Value = { type: 'boolean', value: false }
+
+export const truth = (value: boolean): Value => (value ? TRUE : FALSE)
+export const text = (value: string, language = ''): Value => ({ type: 'text', value, language })
+
+/** An integer within ±2^53. */
+export const integer = (value: number): NumberValue => ({ type: 'number', kind: 'integer', value })
+export const double = (value: number): NumberValue => ({ type: 'number', kind: 'double', value })
+export const float = (value: number): NumberValue => ({ type: 'number', kind: 'float', value: Math.fround(value) })
+
+export function bigInteger(value: bigint): NumberValue {
+  const near = Number(value)
+  return Number.isSafeInteger(near) ? integer(near) : { type: 'number', kind: 'integer', value: near, exact: value }
+}
+
+/** @param exact in units of 10^-18 */
+export const decimal = (exact: bigint): NumberValue => ({
+  type: 'number',
+  kind: 'decimal',
+  value: toDouble(exact),
+  exact,
+})
+
+/** An integer exactly, or a decimal in units of 10^-18. */
+export function exactOf({ kind, value, exact, term }: NumberValue): bigint {
+  if (exact !== undefined) return exact
+  if (kind === 'decimal') return parseDecimal(term?.value ?? numberText(value))
+  return BigInt(value)
+}
+
+/** The value of an integer or decimal in units of 10^-18. */
+export function scaledOf(number: NumberValue): bigint {
+  return number.kind === 'decimal' ? exactOf(number) : fromInteger(exactOf(number))
+}
+
+/** The value of a term. */
+export function valueOf(term: Term): Value {
+  if (term.type !== 'literal') return term
+  const { value, datatype, language } = term
+  if (datatype === XSD.string) return { type: 'text', value, language: '' }
+  if (language !== '') return { type: 'text', value, language }
+  const kind = numericKind(datatype)
+  if (kind !== null) return numberValue(term, kind)
+  switch (datatype) {
+    case XSD.boolean:
+      if (value === 'true' || value === '1') return { type: 'boolean', value: true, term }
+      return value === 'false' || value === '0'
+        ? { type: 'boolean', value: false, term }
+        : { type: 'other', term }
+    case XSD.dateTime:
+    case XSD.dateTimeStamp:
+    case XSD.date: {
+      const moment = momentOf(value, datatype === XSD.date)
+      return moment === null ? { type: 'other', term } : { type: 'moment', datatype, ...moment, term }
+    }
+    case XSD.time:
+    case XSD.gYear:
+    case XSD.gYearMonth:
+    case XSD.gMonth:
+    case XSD.gMonthDay:
+    case XSD.gDay:
+      return partialMoment(term)
+    case XSD.duration:
+    case XSD.dayTimeDuration:
+    case XSD.yearMonthDuration:
+      return durationValue(term)
+    default:
+      return { type: 'other', term }
+  }
+}
+
+function numberValue(term: Literal, kind: NumericKind): Value {
+  const value = numberOf(term.value, kind)
+  if (value === null) return { type: 'other', term }
+  if (kind === 'integer' && !Number.isSafeInteger(value))
+    return { type: 'number', kind, value, exact: BigInt(term.value.replace(/^\+/, '')), term }
+  return { type: 'number', kind, value: kind === 'float' ? Math.fround(value) : value, term }
+}
+
+const ZONE = '(Z|[+-]\\d\\d:\\d\\d)?$'
+const PARTIAL = new Map([
+  [XSD.time, new RegExp(`^(\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?)${ZONE}`)],
+  [XSD.gYear, new RegExp(`^(-?\\d{4,})${ZONE}`)],
+  [XSD.gYearMonth, new RegExp(`^(-?\\d{4,}-\\d\\d)${ZONE}`)],
+  [XSD.gMonth, new RegExp(`^--(\\d\\d)${ZONE}`)],
+  [XSD.gMonthDay, new RegExp(`^--(\\d\\d-\\d\\d)${ZONE}`)],
+  [XSD.gDay, new RegExp(`^---(\\d\\d)${ZONE}`)],
+])
+
+/** Fills up what a time or a part of a date does not say, so that those of one datatype can be compared. */
+function partialMoment(term: Literal): Value {
+  const { datatype, value } = term
+  const parts = PARTIAL.get(datatype)?.exec(value)
+  const [own, zone = ''] = [parts?.[1], parts?.[2]]
+  if (own === undefined) return { type: 'other', term }
+  const filled: Readonly<Record<string, string>> = {
+    [XSD.time]: `1972-12-31T${own}`,
+    [XSD.gYear]: `${own}-01-01T00:00:00`,
+    [XSD.gYearMonth]: `${own}-01T00:00:00`,
+    [XSD.gMonth]: `1972-${own}-01T00:00:00`,
+    [XSD.gMonthDay]: `1972-${own}T00:00:00`,
+    [XSD.gDay]: `1972-12-${own}T00:00:00`,
+  }
+  const moment = momentOf((filled[datatype] ?? '') + zone, false)
+  return moment === null ? { type: 'other', term } : { type: 'moment', datatype, ...moment, term }
+}
+
+const DURATION =
+  /^(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
+
+function durationValue(term: Literal): Value {
+  const parts = DURATION.exec(term.value)
+  if (parts === null || term.value.endsWith('P')) return { type: 'other', term }
+  const number = (at: number) => Number(parts[at] ?? 0)
+  const hasMonths = parts[2] !== undefined || parts[3] !== undefined
+  const hasTime = parts.slice(4).some(part => part !== undefined)
+  const isWrong =
+    (term.datatype === XSD.dayTimeDuration && hasMonths) || (term.datatype === XSD.yearMonthDuration && hasTime)
+  if (isWrong) return { type: 'other', term }
+  const sign = parts[1] === '-' ? -1 : 1
+  return {
+    type: 'duration',
+    datatype: term.datatype,
+    months: sign * (12 * number(2) + number(3)),
+    seconds: sign * (86_400 * number(4) + 3600 * number(5) + 60 * number(6) + number(7)),
+    term,
+  }
+}
+
+/** The term of a value: that of the data as it was written, else the canonical form. */
+export function termOf(value: Value): Term {
+  switch (value.type) {
+    case 'iri':
+    case 'blank':
+      return value
+    case 'text':
+      return textTerm(value)
+    case 'number':
+      return value.term ?? literalOf(numberFormOf(value), NUMBER_TYPES[value.kind])
+    case 'boolean':
+      return value.term ?? literalOf(String(value.value), XSD.boolean)
+    case 'moment':
+    case 'duration':
+    case 'other':
+      return value.term
+    default:
+      return value satisfies never
+  }
+}
+
+function textTerm({ value, language }: TextValue): Literal {
+  const datatype = language === '' ? XSD.string : language.includes('--') ? RDF.dirLangString : RDF.langString
+  return { type: 'literal', value, datatype, language }
+}
+
+export function literalOf(value: string, datatype: string): Literal {
+  return { type: 'literal', value, datatype, language: '' }
+}
+
+export const NUMBER_TYPES: Readonly<Record<NumericKind, string>> = {
+  integer: XSD.integer,
+  decimal: XSD.decimal,
+  float: XSD.float,
+  double: XSD.double,
+}
+
+/** The lexical form of a computed number. */
+export function numberFormOf({ kind, value, exact }: NumberValue): string {
+  switch (kind) {
+    case 'integer':
+      return exact === undefined ? String(value) : String(exact)
+    case 'decimal':
+      return exact === undefined ? numberText(value) : decimalForm(exact)
+    case 'float':
+      return doubleForm(value, shortestFloat(value))
+    case 'double':
+      return doubleForm(value, value)
+    default:
+      return kind satisfies never
+  }
+}
+
+function doubleForm(value: number, shortest: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? 'INF' : '-INF'
+  return Object.is(value, -0) ? '-0' : numberText(shortest)
+}
+
+/** The number with the fewest digits that is the same in single precision. */
+function shortestFloat(value: number): number {
+  if (!Number.isFinite(value)) return value
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === value) return short
+  }
+  return Number(value.toPrecision(9))
+}
+
+/** The text of a value as STR gives it; null for a blank node. */
+export function stringOf(value: Value): string | null {
+  switch (value.type) {
+    case 'iri':
+      return value.value
+    case 'blank':
+      return null
+    case 'text':
+      return value.value
+    case 'number':
+      return value.term?.value ?? numberFormOf(value)
+    case 'boolean':
+      return value.term?.value ?? String(value.value)
+    default:
+      return value.term.value
+  }
+}
+
+/** True for a day that the calendar has. */
+export function isDay(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
+}

@@ -1,0 +1,132 @@
+import type { Term } from '../../../rdf/term.ts'
+import type { NumericKind } from '../lexical.ts'
+import type { Domain } from './domain.ts'
+import { double, float, integer, type Value } from './value.ts'
+
+/** The values of a variable over the rows of a batch: numbers of terms, 0 where it is not bound. */
+export interface IdVector {
+  readonly type: 'ids'
+  readonly domain: Domain
+  readonly ids: Uint32Array
+  /** Where the numbers are consecutive, the first of them. */
+  readonly first?: number
+}
+
+/** One term for all rows. */
+export interface ConstantVector {
+  readonly type: 'constant'
+  readonly domain: Domain
+  readonly id: number
+}
+
+/** Computed numbers of one kind: doubles, floats or integers within ±2^53. NaN marks rows without a value unless it `hasNaN`. */
+export interface NumberVector {
+  readonly type: 'numbers'
+  readonly kind: Exclude<NumericKind, 'decimal'>
+  readonly values: Float64Array
+  /** Rows with a value; null where every row has one. */
+  readonly bound: Uint8Array | null
+}
+
+export type Vector = IdVector | ConstantVector | NumberVector
+
+/** The rows of a vector at some places. */
+export function gather(vector: Vector, rows: Uint32Array): Vector {
+  switch (vector.type) {
+    case 'constant':
+      return vector
+    case 'ids': {
+      const { ids } = vector
+      const some = new Uint32Array(rows.length)
+      for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
+      return { type: 'ids', domain: vector.domain, ids: some }
+    }
+    case 'numbers': {
+      const { values, bound } = vector
+      const some = new Float64Array(rows.length)
+      for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
+      const present = bound === null ? null : new Uint8Array(rows.length)
+      if (bound !== null && present !== null)
+        for (let at = 0; at < rows.length; at++) present[at] = bound[rows[at] as number] as number
+      return { type: 'numbers', kind: vector.kind, values: some, bound: present }
+    }
+    default:
+      return vector satisfies never
+  }
+}
+
+/** The rows of a vector from one place to another. */
+export function sliceVector(vector: Vector, from: number, to: number): Vector {
+  switch (vector.type) {
+    case 'constant':
+      return vector
+    case 'ids':
+      return {
+        type: 'ids',
+        domain: vector.domain,
+        ids: vector.ids.subarray(from, to),
+        ...(vector.first === undefined ? {} : { first: vector.first + from }),
+      }
+    case 'numbers':
+      return {
+        ...vector,
+        values: vector.values.subarray(from, to),
+        bound: vector.bound?.subarray(from, to) ?? null,
+      }
+    default:
+      return vector satisfies never
+  }
+}
+
+/** The value at a row; null where there is none. */
+export function valueAt(vector: Vector, row: number): Value | null {
+  switch (vector.type) {
+    case 'constant':
+      return vector.id === 0 ? null : vector.domain.value(vector.id)
+    case 'ids': {
+      const id = vector.ids[row] as number
+      return id === 0 ? null : vector.domain.value(id)
+    }
+    case 'numbers':
+      return vector.bound === null || vector.bound[row] === 1
+        ? numberOfKind(vector.kind, vector.values[row] as number)
+        : null
+    default:
+      return vector satisfies never
+  }
+}
+
+function numberOfKind(kind: NumberVector['kind'], value: number): Value {
+  return kind === 'integer' ? integer(value) : kind === 'double' ? double(value) : float(value)
+}
+
+/** The term at a row; null where there is none. */
+export function termAt(vector: Vector, row: number, termOf: (value: Value) => Term): Term | null {
+  switch (vector.type) {
+    case 'constant':
+      return vector.id === 0 ? null : vector.domain.term(vector.id)
+    case 'ids': {
+      const id = vector.ids[row] as number
+      return id === 0 ? null : vector.domain.term(id)
+    }
+    case 'numbers': {
+      const value = valueAt(vector, row)
+      return value === null ? null : termOf(value)
+    }
+    default:
+      return vector satisfies never
+  }
+}
+
+export function isBound(vector: Vector, row: number): boolean {
+  switch (vector.type) {
+    case 'constant':
+      return vector.id !== 0
+    case 'ids':
+      return vector.ids[row] !== 0
+    case 'numbers':
+      return vector.bound === null || vector.bound[row] === 1
+    default:
+      return vector satisfies never
+  }
+}

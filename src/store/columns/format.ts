@@ -1,0 +1,155 @@
+/**
+ * The file of a graph's columns: sections of typed arrays one after another, each at a multiple of eight bytes, then the
+ * header as JSON, then its place: a graph is opened by reading the last bytes and the header, and no section before it is
+ * needed.
+ */
+export const COLUMNS_FORMAT = 1
+
+/** Subjects are numbered from 0; terms of a dictionary and resources from 1, so that 0 is no value. */
+export const ABSENT = 0
+
+/** Number of a section in {@link GraphHeader.sections}. */
+export type SectionNumber = number
+
+export interface Section {
+  readonly offset: number
+  /** Bytes. */
+  readonly length: number
+  /** CRC-32 of the bytes. */
+  readonly check: number
+}
+
+/** A run of resources in the order of their text. */
+export type ResourceSegment =
+  /** A prefix and forty hexadecimal digits, kept as twenty bytes. */
+  | {
+      readonly kind: 'digest'
+      readonly count: number
+      readonly first: string
+      readonly last: string
+      readonly prefix: string
+      readonly bytes: SectionNumber
+    }
+  /** Text in blocks, the first of each whole and the others without what they share with the one before. */
+  | {
+      readonly kind: 'text'
+      readonly count: number
+      readonly first: string
+      readonly last: string
+      readonly bytes: SectionNumber
+      /** Where each block begins. */
+      readonly blocks: SectionNumber
+    }
+
+/** The IRIs and blank nodes of a graph, sorted: blank nodes (`_:label`) before IRIs, each in the order of code points. */
+export interface ResourcesHeader {
+  readonly count: number
+  readonly blanks: number
+  readonly segments: readonly ResourceSegment[]
+}
+
+/** Lexical forms that are not those which the value gives, by their places in the part. */
+export interface OwnForms {
+  readonly places: SectionNumber
+  readonly offsets: SectionNumber
+  readonly bytes: SectionNumber
+}
+
+/** A run of a dictionary: terms of one kind in the order of SPARQL, section 15.1, and then of their text. */
+export type DictionaryPart =
+  /** Numbers of resources of the graph. */
+  | { readonly kind: 'resource'; readonly count: number; readonly ids: SectionNumber }
+  /** xsd:boolean. */
+  | {
+      readonly kind: 'boolean'
+      readonly count: number
+      readonly values: SectionNumber
+      readonly forms: OwnForms | null
+    }
+  /** Numbers and moments by value: numbers themselves, seconds since 1970-01-01T00:00:00Z of dates and moments. */
+  | {
+      readonly kind: 'number' | 'moment'
+      readonly count: number
+      readonly values: SectionNumber
+      /** Datatypes, and of which each value is where they are several. */
+      readonly datatypes: readonly string[]
+      readonly types: SectionNumber | null
+      readonly forms: OwnForms | null
+      /** False where some values are not exactly those of their lexical forms. */
+      readonly exact: boolean
+      readonly min: number
+      readonly max: number
+    }
+  /** xsd:string and rdf:langString, by text and then by language. */
+  | {
+      readonly kind: 'text'
+      readonly count: number
+      readonly offsets: SectionNumber
+      readonly bytes: SectionNumber
+      /** Language tags, and of which each text is, from 1; 0 for none. Null where all are xsd:string. */
+      readonly languages: readonly string[]
+      readonly tags: SectionNumber | null
+    }
+  /** geo:wktLiteral of points, `POINT(lon lat)`, in the order of their text. */
+  | {
+      readonly kind: 'point'
+      readonly count: number
+      readonly longitudes: SectionNumber
+      readonly latitudes: SectionNumber
+    }
+  /** Any other literal, by text and then by datatype. */
+  | {
+      readonly kind: 'other'
+      readonly count: number
+      readonly offsets: SectionNumber
+      readonly bytes: SectionNumber
+      readonly datatypes: readonly string[]
+      readonly types: SectionNumber | null
+    }
+
+export interface DictionaryHeader {
+  readonly count: number
+  readonly parts: readonly DictionaryPart[]
+}
+
+/** A predicate: the codes of its values by subject. */
+export interface ColumnHeader {
+  readonly predicate: string
+  readonly triples: number
+  /** Subjects with a value. */
+  readonly rows: number
+  /** Subjects of the rows in rising order; null where there is a row for each subject of the graph. */
+  readonly subjects: SectionNumber | null
+  /** Where the codes of each row begin; null where a row has one code, {@link ABSENT} for none. */
+  readonly offsets: SectionNumber | null
+  readonly codes: SectionNumber
+  /** Number of its dictionary; columns with the same values share one. */
+  readonly dictionary: number
+  /** Rows whose source repeats a value: the whole lists of codes of those subjects. */
+  readonly repeats: {
+    readonly subjects: SectionNumber
+    readonly offsets: SectionNumber
+    readonly codes: SectionNumber
+  } | null
+}
+
+export interface GraphHeader {
+  readonly format: number
+  readonly triples: number
+  /** Subjects, in the order of the source; also those without any triple. */
+  readonly subjects: number
+  readonly resources: ResourcesHeader
+  /** The resource of each subject. */
+  readonly subjectResources: SectionNumber
+  readonly columns: readonly ColumnHeader[]
+  readonly dictionaries: readonly DictionaryHeader[]
+  readonly sections: readonly Section[]
+}
+
+/** Resources of a block of text. */
+export const BLOCK = 8
+
+/** Bytes of the prefix-free part of a digest. */
+export const DIGEST_BYTES = 20
+
+export const MAGIC = 'LODECOL1'

@@ -1,0 +1,110 @@
+import { statSync } from 'node:fs'
+import { termText } from '../../rdf/ntriples.ts'
+import type { NamedNode, Term } from '../../rdf/term.ts'
+import { sharedUint32 } from './bytes.ts'
+import { Column } from './column.ts'
+import { Derived } from './derived.ts'
+import { Dictionary } from './dictionary.ts'
+import type { GraphHeader } from './format.ts'
+import { Resources } from './resources.ts'
+import { readHeader, SectionFile, type SectionSource } from './sections.ts'
+
+/** The columns of one graph. */
+export class GraphColumns {
+  readonly header: GraphHeader
+  readonly subjects: number
+  readonly triples: number
+  readonly resources: Resources
+  /** In the order of their first triples. */
+  readonly columns: readonly Column[]
+  readonly derived: Derived
+  private readonly source: SectionSource
+  private readonly byPredicate: ReadonlyMap<string, Column>
+  #subjectResources: Uint32Array | null = null
+  #resourceSubjects: Uint32Array | null = null
+
+  constructor(header: GraphHeader, source: SectionSource, derived = new Derived()) {
+    this.header = header
+    this.source = source
+    this.derived = derived
+    this.subjects = header.subjects
+    this.triples = header.triples
+    this.resources = new Resources(header.resources, source)
+    const dictionaries = header.dictionaries.map(each => new Dictionary(each, source, this.resources))
+    this.columns = header.columns.map(
+      (column, number) =>
+        new Column(
+          number,
+          column,
+          { subjects: header.subjects, source, derived },
+          dictionaries[column.dictionary] as Dictionary,
+        ),
+    )
+    this.byPredicate = new Map(this.columns.map(column => [column.predicate, column]))
+  }
+
+  column(predicate: string): Column | undefined {
+    return this.byPredicate.get(predicate)
+  }
+
+  /** Resources of the subjects. */
+  get subjectResources(): Uint32Array {
+    this.#subjectResources ??= new Uint32Array(this.source.get(this.header.subjectResources))
+    return this.#subjectResources
+  }
+
+  /** One more than the subject that a resource is, by its number; 0 for a resource that is none. */
+  get resourceSubjects(): Uint32Array {
+    if (this.#resourceSubjects === null) {
+      const [made] = this.derived.get('subjects', () => {
+        const subjects = sharedUint32(this.resources.count + 1)
+        const resources = this.subjectResources
+        for (let subject = 0; subject < resources.length; subject++)
+          subjects[resources[subject] as number] = subject + 1
+        return [subjects.buffer as SharedArrayBuffer]
+      })
+      this.#resourceSubjects = new Uint32Array(made as SharedArrayBuffer)
+    }
+    return this.#resourceSubjects
+  }
+
+  /** The number of a subject; -1 for what is none. */
+  subjectOf(term: Term): number {
+    if (term.type === 'literal') return -1
+    const resource = this.resources.find(term.type === 'blank' ? `_:${term.value}` : term.value)
+    return resource === 0 ? -1 : (this.resourceSubjects[resource] as number) - 1
+  }
+
+  subjectTerm(subject: number): Term {
+    return this.resources.term(this.subjectResources[subject] as number)
+  }
+
+  /**
+   * The triples of subjects from one to another as N-Triples: subject by subject, the predicates of each in the order of
+   * the columns, its values in that of the source.
+   */
+  *lines(from = 0, to = this.subjects): Generator<string> {
+    const predicates = this.columns.map(
+      ({ predicate }) => ` ${termText({ type: 'iri', value: predicate } satisfies NamedNode)} `,
+    )
+    for (let subject = from; subject < to; subject++) {
+      let text = ''
+      let head = ''
+      this.columns.forEach((column, number) => {
+        const row = column.rowOf(subject)
+        if (row < 0) return
+        for (let at = column.startOf(row); at < column.endOf(row); at++) {
+          if (head === '') head = termText(this.subjectTerm(subject))
+          text += `${head}${predicates[number]}${termText(column.dictionary.term(column.codes[at] as number))} .\n`
+        }
+      })
+      if (text !== '') yield text
+    }
+  }
+}
+
+/** Opens the columns of a file; only their header is read. Throws ColumnsDamaged, or the error of a missing file. */
+export function openColumns(path: string): GraphColumns {
+  const header = readHeader(path, statSync(path).size)
+  return new GraphColumns(header, new SectionFile(path, header))
+}

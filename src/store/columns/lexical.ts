@@ -1,0 +1,197 @@
+import { numberText } from '../../model/number.ts'
+import { XSD } from '../../rdf/vocab.ts'
+
+/**
+ * Values of lexical forms (XML Schema 1.1, part 2), and the form that a value has where nothing else is said of it: what
+ * columns keep as a number needs no text then.
+ */
+
+const INTEGERS: ReadonlySet<string> = new Set(
+  [
+    'integer',
+    'long',
+    'int',
+    'short',
+    'byte',
+    'nonNegativeInteger',
+    'positiveInteger',
+    'nonPositiveInteger',
+    'negativeInteger',
+    'unsignedLong',
+    'unsignedInt',
+    'unsignedShort',
+    'unsignedByte',
+  ].map(name => XSD.integer.slice(0, -'integer'.length) + name),
+)
+
+/** What arithmetic does with a datatype. */
+export type NumericKind = 'integer' | 'decimal' | 'float' | 'double'
+
+/** Null for a datatype that is not numeric (SPARQL 1.1 Query, section 17.1). */
+export function numericKind(datatype: string): NumericKind | null {
+  switch (datatype) {
+    case XSD.integer:
+      return 'integer'
+    case XSD.double:
+      return 'double'
+    case XSD.decimal:
+      return 'decimal'
+    case XSD.float:
+      return 'float'
+    default:
+      return INTEGERS.has(datatype) ? 'integer' : null
+  }
+}
+
+const INTEGER_FORM = /^[+-]?\d+$/
+const DECIMAL_FORM = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
+const DOUBLE_FORM = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$/
+
+/** The number of a lexical form, as near as a double is; null for a form that the kind does not have. */
+export function numberOf(form: string, kind: NumericKind): number | null {
+  switch (kind) {
+    case 'integer':
+      return INTEGER_FORM.test(form) ? Number(form) + 0 : null
+    case 'decimal':
+      return DECIMAL_FORM.test(form) ? Number(form) + 0 : null
+    default:
+      if (!DOUBLE_FORM.test(form)) return null
+      if (form.endsWith('INF')) return form.startsWith('-') ? -Infinity : Infinity
+      return Number(form)
+  }
+}
+
+const MAX_EXACT_DIGITS = 15
+
+/** True where a double is exactly what the form of an integer or decimal says, or tells it from all others of its length. */
+export function isExact(form: string, value: number, kind: NumericKind): boolean {
+  if (kind === 'integer') return Number.isSafeInteger(value)
+  if (kind !== 'decimal') return true
+  let digits = 0
+  let isLeading = true
+  for (let at = 0; at < form.length; at++) {
+    const code = form.charCodeAt(at)
+    if (code < 0x30 || code > 0x39) continue
+    if (isLeading && code === 0x30) continue
+    isLeading = false
+    digits++
+  }
+  return digits <= MAX_EXACT_DIGITS
+}
+
+/** The form of a number: plain decimal notation. */
+export function numberForm(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return Object.is(value, -0) ? '-0' : String(value)
+  if (Number.isFinite(value)) return numberText(value)
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? 'INF' : '-INF'
+}
+
+const DATE = /^(-?(?:[1-9]\d{4,}|\d{4}))-(\d\d)-(\d\d)(Z|[+-]\d\d:\d\d)?$/
+const DATE_TIME = /^(-?(?:[1-9]\d{4,}|\d{4}))-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?$/
+
+/** A day or a moment in seconds since 1970-01-01T00:00:00Z, without a zone as if in UTC. */
+export interface Moment {
+  readonly seconds: number
+  /** Minutes east of UTC; null without a zone. */
+  readonly offset: number | null
+}
+
+/** The moment of a form of xsd:dateTime, or the beginning of the day of one of xsd:date; null where it is none. */
+export function momentOf(form: string, isDate: boolean): Moment | null {
+  const parts = (isDate ? DATE : DATE_TIME).exec(form)
+  if (parts === null) return null
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return null
+  const days = daysSinceEpoch(year, month, day)
+  const zone = isDate ? parts[4] : parts[8]
+  const offset = zone === undefined ? null : offsetOf(zone)
+  if (offset !== null && Number.isNaN(offset)) return null
+  if (isDate) return { seconds: days * 86_400 - (offset ?? 0) * 60, offset }
+  const [hours, minutes, whole] = [Number(parts[4]), Number(parts[5]), Number(parts[6])]
+  const fraction = parts[7] === undefined ? 0 : Number(`0${parts[7]}`)
+  const isMidnight = hours === 24 && minutes === 0 && whole === 0 && fraction === 0
+  if ((hours > 23 && !isMidnight) || minutes > 59 || whole > 59) return null
+  const seconds = days * 86_400 + hours * 3600 + minutes * 60 + whole - (offset ?? 0) * 60
+  return { seconds: seconds + fraction, offset }
+}
+
+function offsetOf(zone: string): number {
+  if (zone === 'Z') return 0
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(4))]
+  if (minutes > 59 || hours > 14 || (hours === 14 && minutes > 0)) return Number.NaN
+  return (zone.startsWith('-') ? -1 : 1) * (60 * hours + minutes)
+}
+
+/** The form of a moment in UTC (`zone` Z) or without a zone, with at most six decimals. */
+export function momentForm(seconds: number, zone: string): string {
+  const whole = Math.floor(seconds)
+  const days = Math.floor(whole / 86_400)
+  const rest = whole - days * 86_400
+  const fraction = Math.round((seconds - whole) * 1e6)
+  const decimals = fraction === 0 ? '' : `.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`
+  const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`
+  return `${dayForm(days)}T${clock}${decimals}${zone}`
+}
+
+/** The form of a day, counted from 1970-01-01. */
+export function dayForm(days: number): string {
+  const { year, month, day } = civilOf(days)
+  const digits = String(Math.abs(year)).padStart(4, '0')
+  return `${year < 0 ? '-' : ''}${digits}-${two(month)}-${two(day)}`
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : String(value)
+}
+
+/** A day of the Gregorian calendar, also before its time. */
+export interface CivilDay {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}
+
+/** Days from 1970-01-01 to a day of the calendar. */
+export function daysSinceEpoch(year: number, month: number, day: number): number {
+  const shifted = month <= 2 ? year - 1 : year
+  const era = Math.floor(shifted / 400)
+  const yearOfEra = shifted - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+/** The day of the calendar so many days after 1970-01-01. */
+export function civilOf(days: number): CivilDay {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
+  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day }
+}
+
+/** Days of a month. */
+export function daysOf(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+const POINT = /^POINT\((-?\d+(?:\.\d+)?) (-?\d+(?:\.\d+)?)\)$/
+
+/** Longitude and latitude of a point as the direct mapping writes it; null for any other text. */
+export function pointOf(form: string): readonly [longitude: number, latitude: number] | null {
+  const parts = POINT.exec(form)
+  if (parts === null) return null
+  const point = [Number(parts[1]), Number(parts[2])] as const
+  return pointForm(point[0], point[1]) === form ? point : null
+}
+
+export function pointForm(longitude: number, latitude: number): string {
+  return `POINT(${numberText(longitude)} ${numberText(latitude)})`
+}

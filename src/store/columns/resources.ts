@@ -1,0 +1,222 @@
+import type { BlankNode, NamedNode } from '../../rdf/term.ts'
+import { compareBytes, NumberReader } from './bytes.ts'
+import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from './format.ts'
+import type { SectionSource } from './sections.ts'
+
+/** A run of resources that can be read. */
+interface Segment {
+  /** Number of resources before it. */
+  readonly before: number
+  readonly count: number
+  readonly first: string
+  readonly last: string
+  text(index: number): string
+  /** Number of members that come before some text, and whether the next one is that text. */
+  find(bytes: Buffer): { readonly index: number; readonly found: boolean }
+}
+
+/** The IRIs and blank nodes of a graph, numbered from 1 in their order (store/columns/format.ts). */
+export class Resources {
+  readonly count: number
+  readonly blanks: number
+  private readonly segments: readonly Segment[]
+
+  constructor(header: ResourcesHeader, source: SectionSource) {
+    this.count = header.count
+    this.blanks = header.blanks
+    let before = 0
+    this.segments = header.segments.map(segment => {
+      const made = openSegment(segment, before, source)
+      before += segment.count
+      return made
+    })
+  }
+
+  /** The text of a resource: an IRI, or a blank node with its `_:`. */
+  text(id: number): string {
+    const { segments } = this
+    let number = 0
+    while (number + 1 < segments.length && (segments[number + 1] as Segment).before < id) number++
+    const segment = segments[number] as Segment
+    return segment.text(id - 1 - segment.before)
+  }
+
+  term(id: number): NamedNode | BlankNode {
+    const text = this.text(id)
+    return id <= this.blanks ? { type: 'blank', value: text.slice(2) } : { type: 'iri', value: text }
+  }
+
+  /**
+   * Ranges of numbers of other resources, from one to below another, that lie between texts of these: no other of them can
+   * be one of these. Nothing but the bounds of segments is looked at.
+   */
+  rangesOver(other: Resources): readonly (readonly [from: number, to: number])[] {
+    return other.segments.flatMap(({ before, count, first, last }) => {
+      const isBlank = before < other.blanks
+      const isTouched = this.segments.some(
+        own =>
+          own.before < this.blanks === isBlank && isUpTo(own.first, last) && isUpTo(first, own.last),
+      )
+      return isTouched ? [[before + 1, before + count + 1] as const] : []
+    })
+  }
+
+  /** The number of a resource; 0 where the graph has none of that text. */
+  find(text: string): number {
+    const isBlank = text.startsWith('_:')
+    const bytes = Buffer.from(text)
+    let candidate: Segment | null = null
+    for (const segment of this.segments) {
+      // Blank nodes and IRIs are in segments of their own.
+      if (segment.before < this.blanks !== isBlank) continue
+      if (Buffer.compare(Buffer.from(segment.first), bytes) > 0) break
+      candidate = segment
+    }
+    if (candidate === null) return 0
+    const { index, found } = candidate.find(bytes)
+    return found ? candidate.before + index + 1 : 0
+  }
+}
+
+/** In the order of code points. */
+function isUpTo(left: string, right: string): boolean {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right)) <= 0
+}
+
+function openSegment(header: ResourceSegment, before: number, source: SectionSource): Segment {
+  return header.kind === 'digest'
+    ? new DigestSegment(header, before, source)
+    : new TextSegment(header, before, source)
+}
+
+class DigestSegment implements Segment {
+  readonly before: number
+  readonly count: number
+  readonly first: string
+  readonly last: string
+  private readonly header: Extract<ResourceSegment, { kind: 'digest' }>
+  private readonly source: SectionSource
+  private held: Buffer | null = null
+
+  constructor(header: Extract<ResourceSegment, { kind: 'digest' }>, before: number, source: SectionSource) {
+    this.header = header
+    this.before = before
+    this.count = header.count
+    this.first = header.first
+    this.last = header.last
+    this.source = source
+  }
+
+  text(index: number): string {
+    const start = index * DIGEST_BYTES
+    return this.header.prefix + this.bytes().toString('hex', start, start + DIGEST_BYTES)
+  }
+
+  find(text: Buffer): { readonly index: number; readonly found: boolean } {
+    const prefix = Buffer.from(this.header.prefix)
+    const own = text.subarray(0, prefix.length)
+    if (!own.equals(prefix)) return { index: 0, found: false }
+    const digits = text.toString('latin1', prefix.length)
+    if (!/^[0-9a-f]{40}$/.test(digits)) return { index: 0, found: false }
+    const key = Buffer.from(digits, 'hex')
+    const bytes = this.bytes()
+    let [low, high] = [0, this.count]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const start = middle * DIGEST_BYTES
+      const order = compareBytes(bytes, start, start + DIGEST_BYTES, key, 0, DIGEST_BYTES)
+      if (order === 0) return { index: middle, found: true }
+      if (order < 0) low = middle + 1
+      else high = middle
+    }
+    return { index: low, found: false }
+  }
+
+  private bytes(): Buffer {
+    this.held ??= Buffer.from(this.source.get(this.header.bytes))
+    return this.held
+  }
+}
+
+class TextSegment implements Segment {
+  readonly before: number
+  readonly count: number
+  readonly first: string
+  readonly last: string
+  private readonly header: Extract<ResourceSegment, { kind: 'text' }>
+  private readonly source: SectionSource
+  private held: { readonly bytes: Buffer; readonly blocks: Uint32Array; readonly reader: NumberReader } | null =
+    null
+  /** The last text that was read, and its place. */
+  private scratch = Buffer.alloc(256)
+  private length = 0
+  private at = -1
+
+  constructor(header: Extract<ResourceSegment, { kind: 'text' }>, before: number, source: SectionSource) {
+    this.header = header
+    this.before = before
+    this.count = header.count
+    this.first = header.first
+    this.last = header.last
+    this.source = source
+  }
+
+  text(index: number): string {
+    this.read(index)
+    return this.scratch.toString('utf8', 0, this.length)
+  }
+
+  find(text: Buffer): { readonly index: number; readonly found: boolean } {
+    let [low, high] = [0, Math.ceil(this.count / BLOCK) - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.compare(middle * BLOCK, text) <= 0) low = middle
+      else high = middle - 1
+    }
+    const end = Math.min(this.count, (low + 1) * BLOCK)
+    for (let index = low * BLOCK; index < end; index++) {
+      const order = this.compare(index, text)
+      if (order >= 0) return { index, found: order === 0 }
+    }
+    return { index: end, found: false }
+  }
+
+  private compare(index: number, text: Buffer): number {
+    this.read(index)
+    return compareBytes(this.scratch, 0, this.length, text, 0, text.length)
+  }
+
+  /** Brings one text into the scratch. */
+  private read(index: number): void {
+    if (index === this.at) return
+    const { bytes, blocks, reader } = this.open()
+    const begin = index - (index % BLOCK)
+    let next = begin
+    if (this.at >= begin && this.at < index) next = this.at + 1
+    else reader.at = blocks[index / BLOCK >>> 0] as number
+    for (; next <= index; next++) {
+      const shared = next === begin ? 0 : reader.next()
+      const length = reader.next()
+      if (shared + length > this.scratch.length) {
+        const larger = Buffer.alloc(2 * (shared + length))
+        this.scratch.copy(larger, 0, 0, shared)
+        this.scratch = larger
+      }
+      const { scratch } = this
+      let from = reader.at
+      for (let at = shared; at < shared + length; at++) scratch[at] = bytes[from++] as number
+      reader.at = from
+      this.length = shared + length
+    }
+    this.at = index
+  }
+
+  private open() {
+    if (this.held === null) {
+      const bytes = Buffer.from(this.source.get(this.header.bytes))
+      const blocks = new Uint32Array(this.source.get(this.header.blocks))
+      this.held = { bytes, blocks, reader: new NumberReader(bytes) }
+    }
+    return this.held
+  }
+}

@@ -1,0 +1,109 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './format.ts'
+
+/** Where the bytes of a graph's sections come from; what was given once is given again. */
+export interface SectionSource {
+  get(section: SectionNumber): SharedArrayBuffer
+}
+
+/** A file of columns that is not whole, or not one of this format: it has to be made again. */
+export class ColumnsDamaged extends Error {
+  constructor(path: string, reason: string) {
+    super(`${path}: ${reason}`)
+    this.name = 'ColumnsDamaged'
+  }
+}
+
+const END_BYTES = 16 + MAGIC.length
+
+/** Reads the header of a file of columns. Throws {@link ColumnsDamaged}; errors of the file system are those of a missing file. */
+export function readHeader(path: string, size: number): GraphHeader {
+  const file = openSync(path, 'r')
+  try {
+    if (size < END_BYTES) throw new ColumnsDamaged(path, `it has ${size} bytes`)
+    const end = Buffer.alloc(END_BYTES)
+    readExactly(file, end, size - END_BYTES, path)
+    if (end.toString('latin1', 16) !== MAGIC) throw new ColumnsDamaged(path, 'it does not end as columns do')
+    const [length, check] = [end.readUInt32LE(0), end.readUInt32LE(4)]
+    const offset = Number(end.readBigUInt64LE(8))
+    if (offset + length + END_BYTES !== size) throw new ColumnsDamaged(path, 'its header is not where it should be')
+    const text = Buffer.alloc(length)
+    readExactly(file, text, offset, path)
+    if (crc32(text) !== check) throw new ColumnsDamaged(path, 'its header has other bytes than were written')
+    const header = JSON.parse(text.toString()) as GraphHeader
+    if (header.format !== COLUMNS_FORMAT)
+      throw new ColumnsDamaged(path, `it has format ${header.format}, not ${COLUMNS_FORMAT}`)
+    return header
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Sections of a file, each read when it is first asked for, and checked. */
+export class SectionFile implements SectionSource {
+  private readonly path: string
+  private readonly header: GraphHeader
+  private readonly onRead: (section: SectionNumber, bytes: SharedArrayBuffer) => void
+  private readonly held = new Map<SectionNumber, SharedArrayBuffer>()
+
+  /** @param onRead is told of each section that was read, so that others need not read it */
+  constructor(
+    path: string,
+    header: GraphHeader,
+    onRead: (section: SectionNumber, bytes: SharedArrayBuffer) => void = () => undefined,
+  ) {
+    this.path = path
+    this.header = header
+    this.onRead = onRead
+  }
+
+  /** Takes a section that another thread has read. */
+  hold(section: SectionNumber, bytes: SharedArrayBuffer): void {
+    this.held.set(section, bytes)
+  }
+
+  /** Throws {@link ColumnsDamaged} where the bytes are not those that were written. */
+  get(number: SectionNumber): SharedArrayBuffer {
+    const known = this.held.get(number)
+    if (known !== undefined) return known
+    const section = this.header.sections[number]
+    if (section === undefined) throw new ColumnsDamaged(this.path, `it has no section ${number}`)
+    const bytes = new SharedArrayBuffer(section.length)
+    const view = new Uint8Array(bytes)
+    const file = openSync(this.path, 'r')
+    try {
+      readExactly(file, view, section.offset, this.path)
+    } finally {
+      closeSync(file)
+    }
+    if (crc32(view) !== section.check)
+      throw new ColumnsDamaged(this.path, `section ${number} has other bytes than were written`)
+    this.held.set(number, bytes)
+    this.onRead(number, bytes)
+    return bytes
+  }
+}
+
+/** Sections that are in memory. */
+export class HeldSections implements SectionSource {
+  private readonly buffers: readonly SharedArrayBuffer[]
+
+  constructor(buffers: readonly SharedArrayBuffer[]) {
+    this.buffers = buffers
+  }
+
+  get(section: SectionNumber): SharedArrayBuffer {
+    const bytes = this.buffers[section]
+    if (bytes === undefined) throw new ColumnsDamaged('a graph in memory', `it has no section ${section}`)
+    return bytes
+  }
+}
+
+function readExactly(file: number, into: Uint8Array, offset: number, path: string): void {
+  for (let done = 0; done < into.length; ) {
+    const count = readSync(file, into, done, into.length - done, offset + done)
+    if (count === 0) throw new ColumnsDamaged(path, 'it ends too soon')
+    done += count
+  }
+}
