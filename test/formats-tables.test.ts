@@ -16,7 +16,7 @@ import {
   xmlDecimal,
   xmlName,
   xmlText,
-} from '../src/formats/xml.ts'
+} from '../src/model/xml.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import type { FieldType } from '../src/model/field.ts'
 

@@ -1,7 +1,7 @@
 import type { TripleText } from '../mapping/triple-text.ts'
 import type { Field } from '../model/field.ts'
 import type { Metas } from '../model/metadata.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import { datasetIri, graphIri } from '../rdf/iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { DCAT, DCTERMS, RDF, XSD } from '../rdf/vocab.ts'

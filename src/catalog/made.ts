@@ -1,11 +1,11 @@
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
-import { indexMapper } from '../mapping/index-graph.ts'
 import { TripleText } from '../mapping/triple-text.ts'
 import type { Field } from '../model/field.ts'
 import type { DatasetRecord } from '../model/value.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
-import { graphIri } from '../rdf/iris.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
+import { graphIri, recordIri } from '../rdf/iris.ts'
+import { fieldPredicates } from '../store/record-reader.ts'
 import type { GraphSource, Store } from '../store/store.ts'
 import { StatisticsGatherer } from './statistics.ts'
 
@@ -29,7 +29,7 @@ export interface MadeGraphs {
 }
 
 /**
- * Makes the facts and the index graph of records at hand, so that what Lodestone knows by itself (its catalog, its
+ * Makes the facts of records at hand, so that what Lodestone knows by itself (its catalog, its
  * monitoring) is asked like any dataset (house design, "What is in the store").
  *
  * @param describe adds to the facts what is to be told of a record beside its fields
@@ -40,21 +40,32 @@ export function madeGraphs(
 ): MadeGraphs {
   const { id, fields } = dataset
   const { map } = compileMapping(directMapping(base, dataset), fields)
-  const index = indexMapper(base, dataset, undefined, isSearched)
   const statistics = new StatisticsGatherer(fields)
-  const [facts, texts] = [new TripleText(), new TripleText()]
+  const facts = new TripleText()
   for (const record of records) {
     map(record, facts)
-    index(record, texts)
     statistics.add(record.values)
     describe?.(record, facts)
   }
-  const graphs = { facts: graphIri(id, version, 'facts'), index: graphIri(id, version, 'index') }
+  const graph = graphIri(id, version, 'facts')
+  const searched = isSearched === undefined ? undefined : fields.filter(isSearched)
   return {
-    target: { base, dataset, graphs, statistics: statistics.statistics(), published },
+    target: {
+      base,
+      dataset,
+      graphs: { facts: graph },
+      statistics: statistics.statistics(),
+      published,
+      ...(searched === undefined ? {} : { searched }),
+    },
     sources: [
-      { graph: graphs.facts, text: facts.take().toString() },
-      { graph: graphs.index, text: texts.take().toString() },
+      {
+        graph,
+        text: facts.take().toString(),
+        subjects: records.map(record => recordIri(base, id, record.id)),
+        predicates: fieldPredicates({ base, dataset }),
+        isSearched: true,
+      },
     ],
   }
 }

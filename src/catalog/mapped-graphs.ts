@@ -130,7 +130,7 @@ async function writeQuads(
       await writer.drain(false)
       onProgress(done)
     }
-    return { graphs: [await writer.close(), ...named.close()], rules: report }
+    return { graphs: [await writer.close(), ...(await named.close())], rules: report }
   } catch (error) {
     writer.abandon()
     if (!(error instanceof Fault) || error.code !== 'SourceUnreadable') throw error

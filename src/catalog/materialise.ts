@@ -2,18 +2,16 @@ import path from 'node:path'
 import { Fault } from '../errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
-import { indexMapper } from '../mapping/index-graph.ts'
-import { OrderLists } from '../mapping/order-lists.ts'
-import { ValueLists } from '../mapping/value-lists.ts'
-import { WordBuckets } from '../mapping/word-buckets.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { recordIri } from '../rdf/iris.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { inferFields } from '../sources/infer.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { type Misfit, type MissingColumn, typeRecords } from '../sources/typing.ts'
+import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graph-writer.ts'
 import { Identities } from './identity.ts'
@@ -21,11 +19,6 @@ import { writeRdfGraphs } from './rdf-graphs.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { RECORDS } from './tombstones.ts'
 import type { GraphFile, Manifest } from './versions.ts'
-
-/** File for the places of words while a version is made. */
-const WORDS = 'words.runs'
-/** File for the positions of values while a version is made. */
-const VALUES = 'values.runs'
 
 /** Where the files of a version are written. */
 export interface MaterialiseContext {
@@ -99,54 +92,32 @@ async function materialiseRecords(
   })
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
-  const words = new WordBuckets(path.join(context.folder, WORDS))
-  const lists = new ValueLists(fields, path.join(context.folder, VALUES))
-  const orders = new OrderLists(fields)
-  const index = indexMapper(context.base, dataset, { buckets: words, lists })
   const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORDS))
   const statistics = new StatisticsGatherer(fields)
-  const writers = {
-    facts: new GraphWriter(context.folder, 'facts'),
-    index: new GraphWriter(context.folder, 'index'),
-  }
+  const of = { base: context.base, dataset }
+  const facts = new GraphWriter(context.folder, 'facts', { predicates: fieldPredicates(of), isSearched: true })
   let position = 0
   try {
     for await (const batch of typed.batches()) {
       refuseMissing(typed.report().missing, source.name)
       for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
-        mapping.map(record, writers.facts.out)
-        index(record, writers.index.out)
+        const before = facts.out.triples
+        mapping.map(record, facts.out)
+        if (facts.out.triples === before) facts.addSubject(recordIri(context.base, dataset.id, record.id))
         statistics.add(values)
-        lists.add(values, position)
-        orders.add(values, position)
         position += 1
       }
-      await writers.facts.drain(false)
-      await writers.index.drain(false)
+      await facts.drain(false)
       context.onProgress(position)
     }
-    const wordBuckets = WordBuckets.bucketsOf(position)
-    for (const lines of [
-      wordBuckets === null ? [] : words.triples(wordBuckets),
-      lists.triples(),
-      orders.triples(),
-    ])
-      for (const line of lines) {
-        writers.index.out.add(line, 1)
-        await writers.index.drain(false)
-      }
-    const graphs = [await writers.facts.close(), await writers.index.close()]
+    const graphs = [await facts.close()]
     const { missing, misfits, misfitCount } = typed.report()
     refuseMissing(missing, source.name)
     identities.ids.close()
     return {
       dataset,
-      statistics: {
-        ...statistics.statistics(lists.listed(), orders.lengths()),
-        wordBuckets,
-        ...(lists.hasWords() ? { listedWords: true } : {}),
-      },
+      statistics: statistics.statistics(),
       graphs,
       content: 'records',
       misfits,
@@ -154,13 +125,9 @@ async function materialiseRecords(
       repeated: identities.repeated,
     }
   } catch (error) {
-    writers.facts.abandon()
-    writers.index.abandon()
+    facts.abandon()
     identities.ids.abandon()
     throw error
-  } finally {
-    words.close()
-    lists.close()
   }
 }
 

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Fault } from '../errors.ts'
+import { buildColumnsFile } from '../store/columns/build/columns-file.ts'
 import type { GraphFile } from './versions.ts'
 
 /** Named graphs of a file: each is a graph of the store, with a file of its own. */
@@ -47,16 +48,16 @@ export class NamedGraphWriter {
     if (this.held >= HELD) this.write()
   }
 
-  /** Writes what is held; the files, with the names of their graphs. */
-  close(): readonly GraphFile[] {
+  /** Writes what is held and makes the columns; the files, with the names of their graphs. */
+  async close(): Promise<readonly GraphFile[]> {
     this.write()
-    return [...this.graphs].map(([name, { file, triples, bytes }]) => ({
-      role: 'named',
-      name,
-      file,
-      triples,
-      bytes,
-    }))
+    const files: GraphFile[] = []
+    for (const [name, { file, triples, bytes }] of this.graphs) {
+      const columns = file.replace(/\.nt\.gz$/, '.columns')
+      await buildColumnsFile(path.join(this.folder, file), path.join(this.folder, columns))
+      files.push({ role: 'named', name, file, columns, triples, bytes })
+    }
+    return files
   }
 
   private write(): void {

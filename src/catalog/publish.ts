@@ -222,7 +222,7 @@ async function prepare(
   }
 }
 
-/** Adds what a mapping makes of the records whose index graph is written. */
+/** Adds what a mapping makes of the records whose facts are written. */
 async function addMapping(
   part: Omit<Manifest, 'mapping' | keyof Head>,
   { folder, begun, ...head }: Preparation,
@@ -230,8 +230,8 @@ async function addMapping(
   context: PublishContext,
 ) {
   const { id, fields } = part.dataset
-  const index = part.graphs.find(({ role }) => role === 'index')?.file ?? ''
-  const records = () => publishedRecords(path.join(folder, index), head.base, id)
+  const facts = part.graphs.find(({ role }) => role === 'facts')?.columns ?? ''
+  const records = () => publishedRecords(path.join(folder, facts), { base: head.base, dataset: part.dataset })
   const made =
     mapping === null
       ? null
@@ -258,12 +258,17 @@ function keptGraphs(current: Manifest, folder: string, versions: Versions): read
   const home = versionFolder(versions, current.dataset.id, current.version)
   shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
   return current.graphs
-    .filter(({ role }) => role === 'facts' || role === 'index')
+    .filter(({ role }) => role === 'facts')
     .map(graph => ({
       ...graph,
-      file: graph.file.startsWith('../') ? graph.file : `../${current.version}/${graph.file}`,
+      file: keptPath(graph.file, current.version),
+      columns: keptPath(graph.columns, current.version),
       since: graph.since ?? current.version,
     }))
+}
+
+function keptPath(file: string, version: string): string {
+  return file.startsWith('../') ? file : `../${version}/${file}`
 }
 
 function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {

@@ -38,7 +38,7 @@ export async function writeRdfGraphs(
       await facts.drain(false)
       onProgress(facts.out.triples)
     }
-    return [await facts.close(), ...named.close()]
+    return [await facts.close(), ...(await named.close())]
   } catch (error) {
     facts.abandon()
     throw error

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Mapping } from '../mapping/ir.ts'
 import { usedClasses, usedProperties } from '../mapping/vocabulary.ts'
 import type { Dataset } from '../model/dataset.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
 import { fieldIri, type GraphRole, graphIri, namedGraphIri } from '../rdf/iris.ts'
 import { datasetPrefixes } from '../rdf/prefixes.ts'
@@ -66,7 +66,7 @@ export function servedDataset(
     const file = manifest.graphs.find(each => each.role === role)
     return graphName(manifest, file ?? { role })
   }
-  const graphs = { facts: nameOf('facts'), index: nameOf('index') }
+  const graphs = { facts: nameOf('facts') }
   return {
     dataset,
     version,
@@ -99,12 +99,14 @@ function dumpOf(file: string): string | null {
 export function graphSources(
   versions: Versions,
   manifest: Manifest,
-): readonly Extract<GraphSource, { readonly path: string }>[] {
+): readonly Extract<GraphSource, { readonly columns: string }>[] {
   return manifest.graphs.map(file => ({
     graph: graphName(manifest, file),
-    path: graphPath(versions, manifest, file.file),
+    path: dumpOf(graphPath(versions, manifest, file.file)),
+    columns: graphPath(versions, manifest, file.columns),
     triples: file.triples,
     bytes: file.bytes,
+    isSearched: file.role === 'facts' && manifest.content === 'records',
   }))
 }
 
@@ -118,7 +120,7 @@ function graphName(
 
 /** The graphs that the store holds for a dataset. */
 export function graphsOf({ target, resources, named }: ServedDataset): readonly string[] {
-  return [target.graphs.facts, target.graphs.index, resources, ...named.map(({ graph }) => graph)]
+  return [target.graphs.facts, resources, ...named.map(({ graph }) => graph)]
 }
 
 /** The prefixes that a mapping declares, and of those that everyone knows the ones whose names it uses. */

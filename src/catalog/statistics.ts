@@ -59,11 +59,7 @@ export class StatisticsGatherer {
     }
   }
 
-  /**
-   * @param listed fields whose frequent values have lists
-   * @param ordered the lengths of the lists of first records by field
-   */
-  statistics(listed: readonly string[] = [], ordered?: ReadonlyMap<string, number>): DatasetStatistics {
+  statistics(): DatasetStatistics {
     const fields: Record<string, FieldStatistics> = {}
     this.fields.forEach((field, index) => {
       const column = this.columns[index]
@@ -74,8 +70,6 @@ export class StatisticsGatherer {
         nulls: this.records - present,
         distinct: distinct?.size ?? null,
         ...countsOf(field, column),
-        ...(listed.includes(field.name) ? { listed: true } : {}),
-        ...(ordered?.has(field.name) ? { ordered: ordered.get(field.name) ?? 0 } : {}),
         min,
         max,
         ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),

@@ -8,7 +8,7 @@ import { replaceDurably, synchronise, writeDurably } from './durable.ts'
 import { rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
-export const VERSION_FORMAT = 7
+export const VERSION_FORMAT = 8
 
 /** One graph of a published version, as a file whose path is relative to the folder of the version. */
 export interface GraphFile {
@@ -16,6 +16,8 @@ export interface GraphFile {
   /** IRI that the source gives a graph of the role `named`. */
   readonly name?: string
   readonly file: string
+  /** Its columns, beside the file. */
+  readonly columns: string
   readonly triples: number
   /** Bytes of N-Triples before compression. */
   readonly bytes: number

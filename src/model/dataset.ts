@@ -34,10 +34,6 @@ export interface FieldStatistics {
   readonly distinct: number | null
   /** The number of records that have each value of a text, int or boolean field, where there are few values. */
   readonly counts?: readonly (readonly [value: string | number | boolean, records: number])[]
-  /** True where the index graph lists the records of its frequent values. */
-  readonly listed?: true
-  /** How many of the first records by its values the index graph lists, in either direction; absent where it does not. */
-  readonly ordered?: number
   /** Smallest and largest value of an int, double, date or datetime field. */
   readonly min: number | string | null
   readonly max: number | string | null
@@ -50,12 +46,8 @@ export interface FieldStatistics {
   readonly quantiles?: readonly (number | string)[]
 }
 
-/** What is known of one published version: the compiler chooses with it, some answers come from it. */
+/** What is known of one published version. */
 export interface DatasetStatistics {
   readonly records: number
   readonly fields: Readonly<Record<string, FieldStatistics>>
-  /** Buckets of words in the index graph; null or absent where it has none. */
-  readonly wordBuckets?: number | null
-  /** True where the index graph lists the records of frequent words. */
-  readonly listedWords?: true
 }

@@ -4,7 +4,7 @@ import { Fault } from '../errors.ts'
 import { invalid, USUAL_ZONE } from '../http/parameters.ts'
 import type { Field } from '../model/field.ts'
 import type { Language } from '../model/language.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import {
   canBeFacet,

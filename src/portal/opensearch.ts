@@ -1,5 +1,5 @@
 import type { ServedDataset } from '../catalog/served.ts'
-import { XML_DECLARATION, xmlAttribute, xmlText } from '../formats/xml.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import type { SiteOptions } from '../http/site/visit.ts'
 import { tokens } from '../model/search.ts'
 import { metaTexts, titleOf } from './services.ts'

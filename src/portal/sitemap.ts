@@ -1,5 +1,5 @@
 import type { ServedDataset } from '../catalog/served.ts'
-import { XML_DECLARATION, xmlText } from '../formats/xml.ts'
+import { XML_DECLARATION, xmlText } from '../model/xml.ts'
 import type { Tab } from './dataset/tab.ts'
 import { TABS } from './dataset/tabs.ts'
 import { modifiedOf } from './parts/cards.ts'

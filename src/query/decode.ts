@@ -1,6 +1,5 @@
 import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
-import { decodePositions, positionOf } from '../model/positions.ts'
-import type { DatasetRecord, Value } from '../model/value.ts'
+import type { DatasetRecord } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
 import { columnName, isStored } from './compile/records.ts'
 import { type Constant, type Selection, scalarType } from './plan.ts'
@@ -14,27 +13,16 @@ export interface RecordRow {
   readonly computed: readonly (Constant | null)[]
 }
 
-/** Reads a record from its IRI and the JSON text of its values. The position is -1 where it was not asked for. */
-export function decodeRecord(solution: Solution): DatasetRecord {
-  const { record, json, position } = solution
-  if (record === undefined || json === undefined) throw new Error('a record without IRI or contents')
-  return {
-    id: recordId(record.value),
-    position: position === undefined ? -1 : positionOf(position.value),
-    values: JSON.parse(json.value) as readonly Value[],
-  }
-}
-
-/** Reads a record with its computed columns. */
-export function decodeRow(solution: Solution, select: readonly Selection[]): RecordRow {
-  return {
-    record: decodeRecord(solution),
-    computed: select.map(({ value, unbounded }, index) => {
-      if (isStored(value)) return null
-      const term = solution[columnName(index)]
-      return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, scalarType(value))
-    }),
-  }
+/** What was computed of a record. */
+export function decodeComputed(
+  select: readonly Selection[],
+  termOf: (variable: string) => Term | null,
+): readonly (Constant | null)[] {
+  return select.map(({ value, unbounded }, index) => {
+    if (isStored(value)) return null
+    const term = termOf(columnName(index)) ?? undefined
+    return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, scalarType(value))
+  })
 }
 
 /** The value of a type that a term is; null for none, and for a number that is not finite. */
@@ -60,40 +48,11 @@ function decodeUnbounded(term: Term | undefined): number | null {
   }
 }
 
-/** The IRIs of records that a page query gave, in its order. */
-export function decodeRecordIris(solutions: readonly Solution[]): readonly string[] {
-  return solutions.map(({ record }) => {
-    if (record === undefined) throw new Error('a solution without record')
-    return record.value
-  })
-}
-
 /** The number that a count query gave. */
 export function decodeCount(solutions: readonly Solution[]): number {
   const count = solutions[0]?.count
   if (count === undefined) throw new Error('a count without number')
   return Number(count.value)
-}
-
-/** The id at the end of a record's IRI. */
-export function recordId(iri: string): string {
-  return iri.slice(iri.lastIndexOf('/') + 1)
-}
-
-/** The positions that all buckets share; null where none of them narrows the records down. */
-export function decodeBuckets(
-  solutions: readonly Solution[],
-  buckets: readonly number[],
-): readonly number[] | null {
-  if (solutions.length < buckets.length) return []
-  const lists = solutions.flatMap(({ positions }) => {
-    const list = decodePositions(positions?.value ?? '')
-    return list === null ? [] : [list]
-  })
-  const [first, ...others] = lists.sort((a, b) => a.length - b.length)
-  if (first === undefined) return null
-  const sets = others.map(list => new Set(list))
-  return first.filter(position => sets.every(set => set.has(position)))
 }
 
 /** A value of a facet and the number of records that have it. */

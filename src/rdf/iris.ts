@@ -39,10 +39,10 @@ export function skolemIri(base: string, dataset: string, label: string): string 
 }
 
 /**
- * The named graphs of one published version: facts, index and, with a mapping of its own, mapped; named for each graph
- * that a file of RDF gives a name.
+ * The named graphs of one published version: facts and, with a mapping of its own, mapped; named for each graph that a
+ * file of RDF gives a name.
  */
-export type GraphRole = 'facts' | 'index' | 'mapped' | 'named'
+export type GraphRole = 'facts' | 'mapped' | 'named'
 
 /** Name of a graph of a published version. Nothing outside store and catalog reads it. */
 export function graphIri(dataset: string, version: string, role: GraphRole): string {
@@ -52,19 +52,4 @@ export function graphIri(dataset: string, version: string, role: GraphRole): str
 /** Name of the graph that holds what a file of RDF has in a graph with the IRI `name`. */
 export function namedGraphIri(dataset: string, version: string, name: string): string {
   return `${graphIri(dataset, version, 'named')}:${encodeURIComponent(name)}`
-}
-
-/** IRI of a bucket of words in the index graph of any version. */
-export function wordBucketIri(bucket: number): string {
-  return `urn:lodestone:index:words:${bucket}`
-}
-
-/** IRI of a piece of the list of the records that have a value, in the index graph of any version. */
-export function valueListIri(field: string, value: string, piece: number): string {
-  return `urn:lodestone:index:values:${encodeURIComponent(field)}:${encodeURIComponent(value)}:${piece}`
-}
-
-/** IRI of a piece of the list of the first records by the values of a field, in the index graph of any version. */
-export function orderListIri(field: string, direction: 'ascending' | 'descending', piece: number): string {
-  return `urn:lodestone:index:order:${encodeURIComponent(field)}:${direction}:${piece}`
 }

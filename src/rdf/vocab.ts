@@ -55,9 +55,21 @@ export const GEO = vocabulary('http://www.opengis.net/ont/geosparql#', 'wktLiter
 export const GEOF = vocabulary(
   'http://www.opengis.net/def/function/geosparql/',
   'distance',
+  'sfEquals',
   'sfIntersects',
   'sfDisjoint',
+  'sfTouches',
+  'sfCrosses',
   'sfWithin',
+  'sfContains',
+  'sfOverlaps',
+  'envelope',
+  'convexHull',
+  'boundary',
+  'intersection',
+  'union',
+  'difference',
+  'symDifference',
 )
 export const UOM = vocabulary('http://www.opengis.net/def/uom/OGC/1.0/', 'metre')
 export const DCAT = vocabulary(
@@ -167,5 +179,41 @@ export const FORMATS = vocabulary(
 
 /** Predicates of the index graph: what queries need and nobody exports. See src/README.md, "What is in the store". */
 /** What SPARQL cannot say and columns can (docs in src/README.md, "Functions of our own"). */
-export const LODESTONE = vocabulary('urn:lodestone:', 'position')
-export const INDEX = vocabulary('urn:lodestone:index:', 'position', 'json', 'text', 'positions')
+export const LODESTONE = vocabulary(
+  'urn:lodestone:',
+  'position',
+  'search',
+  'matches',
+  'near',
+  'datePart',
+  'dateFormat',
+  'interval',
+  'longitude',
+  'latitude',
+  'step',
+  'epoch',
+  'secondOfDay',
+  'fraction',
+  'least',
+  'greatest',
+  'count',
+  'random',
+  'trim',
+  'replace',
+  'indexOf',
+  'substring',
+  'truncate',
+  'roundAway',
+  'quotient',
+  'modulo',
+  'remainder',
+  'recordSize',
+  'sum',
+  'average',
+  'minimum',
+  'maximum',
+  'countDistinct',
+  'percentile',
+  'hull',
+  'boundingBox',
+)

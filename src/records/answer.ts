@@ -1,9 +1,8 @@
-import type { CompileTarget } from '../query/compile/scope.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import type { Query } from '../query/plan.ts'
 import { findGroups } from './aggregate.ts'
 import { exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
-import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
 /** A row of an answer as a flat JSON object; the id of the record where it is one. */
@@ -29,7 +28,7 @@ export interface Asked {
 /** Answers a query of either kind with rows that are ready to be written. */
 export async function answerQuery(plan: Query, { target, style }: Asked, asker: Asker): Promise<Answer> {
   if (plan.type === 'groups') {
-    const { total, rows } = await findGroups(plan, await narrow(plan, target, asker), asker)
+    const { total, rows } = await findGroups(plan, target, asker)
     return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }
   }
   const { total, rows } = await findRecords(plan, target, asker)
@@ -51,7 +50,7 @@ export async function* exportObjects(
   asker: Asker,
 ): AsyncGenerator<readonly Record<string, unknown>[]> {
   if (plan.type === 'groups') {
-    const { rows } = await findGroups(plan, await narrow(plan, target, asker), asker)
+    const { rows } = await findGroups(plan, target, asker)
     yield rows.map(row => rowObject(row, plan, style))
     return
   }

@@ -1,17 +1,17 @@
-import type { CompileTarget } from '../query/compile/scope.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import type { Query } from '../query/plan.ts'
 import type { ResolveContext } from '../query/resolve/context.ts'
 import type { Store } from '../store/store.ts'
 import { type Answer, answerQuery } from './answer.ts'
 import { type OdsqlClauses, planOdsql } from './ask.ts'
 import { type Stage, Stopwatch } from './stopwatch.ts'
-import { type AskedStatement, Asker } from './trace.ts'
+import { type ExecutedStatement, Asker } from './trace.ts'
 
 /** A query at each of its stages. */
 export interface Explained {
   readonly plan: Query
   /** What was asked of the store, in that order; nothing where the statistics have the answer. */
-  readonly statements: readonly AskedStatement[]
+  readonly statements: readonly ExecutedStatement[]
   readonly answer: Answer
   readonly milliseconds: Readonly<Partial<Record<Stage, number>>>
 }
@@ -31,7 +31,7 @@ export async function explainOdsql(
     clock,
   }: { readonly target: CompileTarget; readonly store: Store; readonly clock: () => number },
 ): Promise<Explained> {
-  const statements: AskedStatement[] = []
+  const statements: ExecutedStatement[] = []
   const watch = new Stopwatch(clock)
   const asker = new Asker(store, watch, statement => statements.push(statement))
   const plan = planOdsql(clauses, context, watch)

@@ -1,6 +1,6 @@
 import { isTemporal } from '../model/field.ts'
 import { compileFacet } from '../query/compile/facets.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import { all } from '../query/conditions.ts'
 import { decodeFacet, type FacetCount } from '../query/decode.ts'
 import {
@@ -12,7 +12,6 @@ import {
   valueCondition,
 } from '../query/facets.ts'
 import type { Condition, Question } from '../query/plan.ts'
-import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
 
 /** A value of a facet as the APIs tell it (query API, "Facet enumeration"). */
@@ -82,8 +81,7 @@ async function level(
       ? all([filter, valueCondition({ facet, value: above.join('/') }, timezone)])
       : filter
   const question: Question = { filter: within, timezone, limit: null, offset: 0 }
-  const narrowed = await narrow(question, target, asker)
-  const found = decodeFacet(await asker.ask(compileFacet(facet, above, question, narrowed)), facet.field.type)
+  const found = decodeFacet(await asker.ask(compileFacet(facet, above, question, target)), facet.field.type)
   const values: FacetValue[] = []
   for (const { value, count } of found) {
     const steps = [...above, stepText(facet, value)]

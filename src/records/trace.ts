@@ -1,42 +1,64 @@
-import type { SelectQuery } from '../sparql/algebra.ts'
+import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
+import type { Statement } from '../query/compile/target.ts'
 import { generate } from '../sparql/generate.ts'
-import type { Solution, Store } from '../store/store.ts'
+import type { GraphColumns } from '../store/columns/graph.ts'
+import type { Page, PageOptions, Solution, Store } from '../store/store.ts'
 import type { Stopwatch } from './stopwatch.ts'
 
-/** A statement that was asked of the store: what for, why in this way, and how long it took. */
-export interface AskedStatement {
+/** A statement that was run: what for, who answered it with which columns, and how long it took. */
+export interface ExecutedStatement {
   readonly name: string
-  readonly reason: string
   readonly sparql: string
+  /** Predicates whose columns were read. */
+  readonly columns: readonly string[]
   readonly rows: number
   readonly milliseconds: number
 }
 
-/** A statement to ask. */
-interface Statement {
-  readonly name: string
-  readonly reason: string
-  readonly query: SelectQuery
-}
-
-/** Asks the store the statements of one request, one after another, so that a request never holds two workers. */
+/** Asks the store the statements of one request, one after another, so that a request never holds two threads. */
 export class Asker {
   private readonly store: Store
   readonly watch: Stopwatch
-  private readonly onAsked: ((statement: AskedStatement) => void) | undefined
+  private readonly onExecuted: ((statement: ExecutedStatement) => void) | undefined
 
-  /** @param onAsked is told each statement once it is answered, for `lodestone explain` */
-  constructor(store: Store, watch: Stopwatch, onAsked?: (statement: AskedStatement) => void) {
+  /** @param onExecuted is given each statement once it is answered, for `lodestone explain` */
+  constructor(store: Store, watch: Stopwatch, onExecuted?: (statement: ExecutedStatement) => void) {
     this.store = store
     this.watch = watch
-    this.onAsked = onAsked
+    this.onExecuted = onExecuted
   }
 
-  async ask({ name, reason, query }: Statement): Promise<readonly Solution[]> {
+  async ask(statement: Statement<SelectQuery>): Promise<readonly Solution[]> {
+    const page = await this.page(statement)
+    const names = statement.query.projection.map(({ variable }) => variable.name)
+    return Array.from({ length: page.rows }, (_, row) =>
+      Object.fromEntries(
+        names.flatMap(name => {
+          const term = page.term(name, row)
+          return term === null ? [] : [[name, term]]
+        }),
+      ),
+    )
+  }
+
+  async page({ name, query }: Statement<SelectQuery>, options?: PageOptions): Promise<Page> {
     const before = this.watch.stages().get('store') ?? 0
-    const solutions = await this.watch.wait('store', this.store.select(query))
+    const page = await this.watch.wait('store', this.store.page(query, options))
     const milliseconds = (this.watch.stages().get('store') ?? 0) - before
-    this.onAsked?.({ name, reason, sparql: generate(query), rows: solutions.length, milliseconds })
-    return solutions
+    const { rows, columns } = page
+    this.onExecuted?.({ name, sparql: generate(query), columns, rows, milliseconds })
+    return page
+  }
+
+  pages({ query }: Statement<SelectQuery>): AsyncGenerator<Page> {
+    return this.store.pages(query)
+  }
+
+  contents(graph: string, predicates: readonly string[]): Promise<GraphColumns> {
+    return this.watch.wait('store', this.store.contents(graph, predicates))
+  }
+
+  construct(query: ConstructQuery): Promise<string> {
+    return this.watch.wait('store', this.store.construct(query))
   }
 }

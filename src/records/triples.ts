@@ -2,31 +2,29 @@ import { LineSet } from '../catalog/line-set.ts'
 import { splitQuad } from '../catalog/rdf-quads.ts'
 import type { CompiledMapping } from '../mapping/compile.ts'
 import type { Field } from '../model/field.ts'
-import { compileRecordTriples, compileTextWith, compileTriples } from '../query/compile/records.ts'
-import type { CompileTarget } from '../query/compile/scope.ts'
+import { compileTextWith } from '../query/compile/records.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import type { Store } from '../store/store.ts'
-import { exportRecords, findRecordIris } from './find.ts'
+import { exportRecords, recordPositions } from './find.ts'
 import type { Asker } from './trace.ts'
 
-/** Records asked for at a time: some ten thousand triples, a few milliseconds of one worker. */
+/** Records whose triples are written at a time. */
 const RECORDS_AT_A_TIME = 1000
 
 /**
  * The facts of the first records of a dataset, of all unless told, in the order of its source, in bounded pieces of
- * N-Triples. Records are asked for by their positions, so that the last piece costs what the first does; what is not read
- * is not asked.
+ * N-Triples; what is not read is not asked for.
  */
 export async function* recordTriples(
-  store: Store,
+  store: Pick<Store, 'lines'>,
   target: CompileTarget,
   size: number = RECORDS_AT_A_TIME,
   limit: number | null = null,
 ): AsyncGenerator<string> {
   const records = Math.min(limit ?? Number.POSITIVE_INFINITY, target.statistics.records)
   for (let first = 0; first < records; first += size) {
-    const length = Math.min(size, records - first)
-    const triples = await store.construct(compileTriples(first, length, target))
+    const triples = await store.lines(target.graphs.facts, first, Math.min(records, first + size))
     if (triples !== '') yield triples
   }
 }
@@ -47,17 +45,22 @@ export async function* matchingTriples(
     yield* recordTriples(store, target, RECORDS_AT_A_TIME, plan.limit)
     return
   }
-  const records = await findRecordIris(plan, target, asker)
-  for (let done = 0; done < records.length; done += RECORDS_AT_A_TIME) {
-    const some = records.slice(done, done + RECORDS_AT_A_TIME)
-    const triples = await store.construct(compileRecordTriples(some, target))
-    if (triples !== '') yield triples
+  if (plan.limit === 0 || target.statistics.records === 0) return
+  const { facts } = target.graphs
+  const columns = await asker.contents(
+    facts,
+    (await store.contents(facts, [])).columns.map(({ predicate }) => predicate),
+  )
+  for await (const positions of recordPositions(plan, target, asker)) {
+    let piece = ''
+    for (const position of positions) for (const lines of columns.lines(position, position + 1)) piece += lines
+    if (piece !== '') yield piece
   }
 }
 
 /**
- * What a mapping says of the records of a query, each triple once, in the order of the records, in bounded pieces of
- * N-Triples; what it puts into graphs is said without them.
+ * What a mapping makes of the records of a query, each triple once, in the order of the records, in bounded pieces of
+ * N-Triples; what it puts into graphs is written without them.
  */
 export async function* mappedTriples(
   plan: RecordQuery,
@@ -86,8 +89,9 @@ export async function* mappedTriples(
 export async function fieldWith(pattern: string, target: CompileTarget, asker: Asker): Promise<Field | null> {
   for (const field of target.dataset.fields) {
     if (field.type !== 'text') continue
-    const found = await asker.ask(compileTextWith(pattern, field, target))
-    if (found.length > 0) return field
+    const query = compileTextWith(pattern, field, target)
+    const found = await asker.page({ name: `text of ${field.name}`, query })
+    if (found.rows > 0) return field
   }
   return null
 }

@@ -1,4 +1,5 @@
-import type { NamedNode, Term } from '../rdf/term.ts'
+import type { Literal, NamedNode, Term } from '../rdf/term.ts'
+import type { LODESTONE } from '../rdf/vocab.ts'
 
 /** A variable, named without its question mark. */
 export interface Variable {
@@ -46,6 +47,17 @@ export type BuiltIn =
 
 export type AggregateName = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
 
+/** Aggregates that SPARQL has none for (rdf/vocab.ts). */
+export type LodestoneAggregate = (typeof LODESTONE)[
+  | 'sum'
+  | 'average'
+  | 'minimum'
+  | 'maximum'
+  | 'countDistinct'
+  | 'percentile'
+  | 'hull'
+  | 'boundingBox']
+
 /** A SPARQL expression (SPARQL 1.1 Query, section 17). */
 export type Expression =
   | Term
@@ -60,16 +72,17 @@ export type Expression =
   | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly Expression[] }
   | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Expression[] }
   | { readonly type: 'exists'; readonly negated: boolean; readonly patterns: readonly Pattern[] }
-  | { readonly type: 'oneOf'; readonly operand: Expression; readonly items: readonly Expression[] }
+  | { readonly type: 'in'; readonly operand: Expression; readonly items: readonly Expression[] }
   | {
       readonly type: 'aggregate'
-      readonly name: AggregateName
+      /** One of SPARQL, or the IRI of one of Lodestone's own. */
+      readonly name: AggregateName | LodestoneAggregate
       readonly distinct: boolean
       /** null for COUNT(*). */
       readonly operand: Expression | null
+      /** Further arguments of one of Lodestone's own. */
+      readonly parameters?: readonly (Literal | NamedNode)[]
     }
-  /** All values of a group in one text, with a separator between. */
-  | { readonly type: 'concatenation'; readonly operand: Expression; readonly separator: string }
 
 /** An element of a group graph pattern (SPARQL 1.1 Query, section 18.2.2). */
 export type Pattern =
@@ -82,7 +95,7 @@ export type Pattern =
   | { readonly type: 'values'; readonly variable: Variable; readonly terms: readonly Term[] }
   /** Inline data of several variables; each row has a term for each of them. */
   | {
-      readonly type: 'table'
+      readonly type: 'inlineData'
       readonly variables: readonly Variable[]
       readonly rows: readonly (readonly Term[])[]
     }

@@ -1,4 +1,4 @@
-import { termText } from '../rdf/ntriples.ts'
+import { iriText, termText } from '../rdf/ntriples.ts'
 import type { Literal } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 import type {
@@ -79,7 +79,7 @@ function patternText(pattern: Pattern): string {
       return `BIND(${expressionText(pattern.expression)} AS ${nodeText(pattern.variable)})`
     case 'values':
       return `VALUES ${nodeText(pattern.variable)} { ${pattern.terms.map(nodeText).join(' ')} }`
-    case 'table': {
+    case 'inlineData': {
       const rows = pattern.rows.map(row => `(${row.map(nodeText).join(' ')})`)
       return `VALUES (${pattern.variables.map(nodeText).join(' ')}) { ${rows.join(' ')} }`
     }
@@ -107,25 +107,20 @@ function expressionText(expression: Expression): string {
       return `${termText({ type: 'iri', value: expression.iri })}(${expression.arguments.map(expressionText).join(', ')})`
     case 'exists':
       return `${expression.negated ? 'NOT ' : ''}EXISTS ${groupText(expression.patterns)}`
-    case 'oneOf':
+    case 'in':
       return `(${expressionText(expression.operand)} IN (${expression.items.map(expressionText).join(', ')}))`
     case 'aggregate': {
       const operand = expression.operand === null ? '*' : expressionText(expression.operand)
-      return `${expression.name}(${expression.distinct ? 'DISTINCT ' : ''}${operand})`
-    }
-    case 'concatenation': {
-      const separator = termText({
-        type: 'literal',
-        value: expression.separator,
-        datatype: XSD.string,
-        language: '',
-      })
-      return `GROUP_CONCAT(${expressionText(expression.operand)}; SEPARATOR=${separator})`
+      const own = `${expression.distinct ? 'DISTINCT ' : ''}${operand}`
+      const name = AGGREGATES.has(expression.name) ? expression.name : iriText(expression.name)
+      return `${name}(${[own, ...(expression.parameters ?? []).map(nodeText)].join(', ')})`
     }
     default:
       return unknown(expression)
   }
 }
+
+const AGGREGATES: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'SAMPLE'])
 
 function nodeText(node: Node): string {
   if (node.type === 'blank') throw new Error('a blank node in a query is a variable: not written')

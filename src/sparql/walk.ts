@@ -40,7 +40,7 @@ function walkPatterns(patterns: readonly Pattern[], visitor: Visitor): void {
         break
       case 'triple':
       case 'values':
-      case 'table':
+      case 'inlineData':
         break
       default:
         pattern satisfies never
@@ -56,7 +56,6 @@ function walkExpression(expression: Expression, visitor: Visitor): void {
       walkExpression(expression.right, visitor)
       break
     case 'not':
-    case 'concatenation':
       walkExpression(expression.operand, visitor)
       break
     case 'builtin':
@@ -66,7 +65,7 @@ function walkExpression(expression: Expression, visitor: Visitor): void {
     case 'exists':
       walkPatterns(expression.patterns, visitor)
       break
-    case 'oneOf':
+    case 'in':
       walkExpression(expression.operand, visitor)
       for (const item of expression.items) walkExpression(item, visitor)
       break

@@ -1,47 +1,61 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
+import type { ParsedQuery } from '../sparql/parse.ts'
+import type { GraphColumns } from './columns/graph.ts'
 
 /** One row of a SELECT answer: variable name to term, without the unbound ones. */
 export type Solution = Readonly<Record<string, Term>>
 
-/** N-Triples for one graph: a gzip-compressed file on disk, or a short text at hand. */
+/** A graph to be served: files of a published version, or a short text at hand. */
 export type GraphSource =
   | {
       readonly graph: string
-      readonly path: string
+      /** Its gzip-compressed N-Triples; null where only an engine that several share has them. */
+      readonly path: string | null
+      /** Its columns; a file that is missing or damaged is made again of the triples. */
+      readonly columns: string
       readonly triples: number
       /** Length of the text before compression, in bytes. */
       readonly bytes: number
+      /** True for a graph whose texts are searched for words. */
+      readonly isSearched: boolean
     }
-  | { readonly graph: string; readonly text: string }
-
-/** What a store says of itself, so that the compiler can choose (house design, section 3). */
-export interface Capabilities {
-  readonly name: string
-  /** Typed ranges are answered from an index rather than by a scan of the predicate. */
-  readonly rangeIndex: boolean
-  readonly fullTextIndex: boolean
-  readonly geometryIndex: boolean
-}
+  | {
+      readonly graph: string
+      /** N-Triples. */
+      readonly text: string
+      /** Subjects in their order, also those without triples; and predicates in theirs. */
+      readonly subjects: readonly string[]
+      readonly predicates: readonly string[]
+      readonly isSearched: boolean
+    }
 
 export interface QueryOptions {
-  /** Milliseconds after which the query is stopped with DeadlineExceeded; the store's own default otherwise. */
-  readonly deadline?: number
+  /** Milliseconds of work after which the query is stopped with DeadlineExceeded; the store's own default otherwise. */
+  readonly deadline?: number | undefined
 }
 
 /** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
 export type AnswerFormat = 'json' | 'xml' | 'csv' | 'tsv' | 'nt'
 
-/** A query of a stranger and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
-export interface DatasetQuery extends QueryOptions {
+/** A query that a stranger wrote and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
+export interface UntrustedQuery extends QueryOptions {
+  /** The query as it was read; its own FROM clauses are not looked at. */
+  readonly parsed: ParsedQuery
   readonly format: AnswerFormat
-  /** Graphs whose triples together are the default graph; one that stands in two of them counts twice. */
+  /** Graphs whose merge is the default graph. */
   readonly defaultGraphs: readonly string[]
-  readonly namedGraphs: readonly string[]
-  /** What relative IRIs are resolved against. */
-  readonly base?: string
-  /** Longest answer, in characters. */
-  readonly longest?: number
+  /** What the query calls its named graphs, and their names in the store. */
+  readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
+  /** The text for an engine that knows graphs by their names in the store alone. */
+  readonly engineText: () => string
+}
+
+/** The answer of a query, in pieces of text: what is not read is not worked out. */
+export interface QueryAnswer {
+  /** Who answers: columns, or an engine. */
+  readonly by: 'columns' | 'engine'
+  readonly pieces: AsyncIterable<Uint8Array>
 }
 
 /** A query that the store cannot read or evaluate, with its place in the text, from 1, where that is known. */
@@ -57,40 +71,74 @@ export class QueryError extends Error {
   }
 }
 
+/** A page of the answer of a SELECT. */
+export interface Page {
+  readonly rows: number
+  /** Number of all solutions; of those of the page where it was not asked for. */
+  readonly total: number
+  /** Predicates whose columns were read. */
+  readonly columns: readonly string[]
+  /** The term of a variable at a row; null where it is not bound. */
+  term(variable: string, row: number): Term | null
+  /** The number of the subject of a graph that a variable is at a row; -1 for none. */
+  subject(variable: string, row: number): number
+}
+
+export interface PageOptions extends QueryOptions {
+  /** True where the number of all solutions is asked for beside those of the page. */
+  readonly counted?: boolean
+  /** Columns that will be read for the subjects of the page: they are in memory then. */
+  readonly contents?: readonly string[]
+}
+
 /** Figures of a store, for benchmarks, health and logs. */
 export interface StoreStatistics {
-  readonly quads: number
+  readonly triples: number
   readonly graphs: number
-  /** Workers that can serve a query now, and how many there should be. */
-  readonly workers: { readonly ready: number; readonly wanted: number }
-  /** Bytes of memory that each ready worker holds. */
-  readonly memory: readonly number[]
+  /** Threads that can serve a query now, and how many there should be. */
+  readonly threads: { readonly ready: number; readonly wanted: number }
+  /** Bytes in memory by what they hold: columns, dictionaries, what was made of them, and graphs that are resident in the engine. */
+  readonly bytes: {
+    readonly columns: number
+    readonly dictionaries: number
+    readonly derived: number
+    readonly resident: number
+  }
+  /** Graphs that are resident in the engine. */
+  readonly resident: number
   /** Queries since start that met their deadline. */
   readonly deadlines: number
 }
 
 export interface LoadProgress {
-  readonly quads: number
+  readonly triples: number
   readonly total: number
 }
 
 /**
- * A triple store: the one interface between Lodestone and an engine (embedded or remote).
+ * A triple store: columns that answer nearly everything, and an engine for what they do not evaluate.
  *
  * Graphs are loaded whole and dropped whole; which graphs make the current version of a dataset is the catalog's
  * affair, so that a new version is loaded beside the old one and takes its place in one step.
  */
 export interface Store {
-  readonly capabilities: Capabilities
-  /** Runs a SELECT; text is sent to the engine as it is. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable. */
-  select(query: SelectQuery | string, options?: QueryOptions): Promise<readonly Solution[]>
+  /** Runs a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity. */
+  select(query: SelectQuery, options?: QueryOptions): Promise<readonly Solution[]>
+  /** Runs a SELECT and gives a page of its answer with the number of all solutions. Same faults. */
+  page(query: SelectQuery, options?: PageOptions): Promise<Page>
+  /** The whole answer of a SELECT in pages, each worked out when it is asked for. Same faults. */
+  pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<Page>
+  /** The columns of a graph, with those of some predicates in memory. */
+  contents(graph: string, predicates: readonly string[]): Promise<GraphColumns>
+  /** The triples of some subjects of a graph in a row, as N-Triples. */
+  lines(graph: string, from: number, to: number): Promise<string>
   /** Runs a CONSTRUCT and gives its triples as N-Triples text. Same faults as {@link select}. */
-  construct(query: ConstructQuery | string, options?: QueryOptions): Promise<string>
+  construct(query: ConstructQuery, options?: QueryOptions): Promise<string>
   /**
-   * Runs any query over a dataset of its own and gives the answer as text. It never takes the last free worker.
-   * Faults: those of {@link select}, UnprocessableEntity for an answer that is too long, {@link QueryError}.
+   * Runs a query of a stranger over a dataset of its own. Faults: those of {@link select}, also while pieces are read;
+   * {@link QueryError}.
    */
-  query(sparql: string, query: DatasetQuery): Promise<string>
+  query(query: UntrustedQuery): Promise<QueryAnswer>
   /** One page of the triples of a graph that match a pattern, as N-Triples text, in a stable order, with the count of all. */
   match(
     graph: string,
@@ -100,7 +148,7 @@ export interface Store {
   ): Promise<{ readonly triples: string; readonly count: number }>
   /** Number of triples of a graph that match a pattern, exact. */
   count(graph: string, pattern: TriplePattern, options?: QueryOptions): Promise<number>
-  /** Loads graphs; when it resolves every query sees them. Faults: StoreFull (nothing is kept), LoadRefused. */
+  /** Loads graphs; when it resolves every query sees them. Faults: LoadRefused (nothing is kept). */
   load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
   /** Drops graphs that no query needs any more. Unknown names are ignored. */
   drop(graphs: readonly string[]): Promise<void>

@@ -7,7 +7,7 @@ import type {
   Named,
   ServiceSheet,
 } from '../../formats/catalog-sheet.ts'
-import { isXmlText } from '../../formats/xml.ts'
+import { isXmlText } from '../../model/xml.ts'
 import type { Metas, MetaValue } from '../../model/metadata.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'

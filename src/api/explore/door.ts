@@ -26,7 +26,7 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import type { Field } from '../../model/field.ts'
 import type { Metas } from '../../model/metadata.ts'
 import { nearest } from '../../model/nearest.ts'
-import type { CompileTarget } from '../../query/compile/scope.ts'
+import type { CompileTarget } from '../../query/compile/target.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import {
   canBeFacet,

@@ -1,5 +1,5 @@
 import type { EntityColumn } from '../../model/edm.ts'
-import type { CompileTarget } from '../../query/compile/scope.ts'
+import type { CompileTarget } from '../../query/compile/target.ts'
 import { all } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode-groups.ts'
 import {

@@ -1,4 +1,4 @@
-import { plain, type Row, type RowWriter } from '../../formats/solutions.ts'
+import { plain, type Row, type RowWriter } from '../../sparql/results.ts'
 import type { Term } from '../../rdf/term.ts'
 
 /** Rows whose widths the columns of a table are made for; later ones may be wider. */

@@ -1,4 +1,4 @@
-import { csvRows, jsonRows, type RowWriter } from '../../formats/solutions.ts'
+import { csvRows, jsonRows, type RowWriter } from '../../sparql/results.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { ResultRow } from './query-messages.part.ts'

@@ -4,11 +4,10 @@ import type { Expression, OrderKey, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, call, conditional, integer, literal, variable } from '../../sparql/build.ts'
 import type { Facet, FacetSort } from '../facets.ts'
 import type { Question } from '../plan.ts'
-import { Body } from './body.ts'
-import { openScope } from './condition.ts'
-import { addFilter, type Statement } from './records.ts'
+import type { PatternBuilder } from './pattern-builder.ts'
+import { filtered } from './records.ts'
 import { compileScalar } from './scalar.ts'
-import { type CompileTarget, RECORD } from './scope.ts'
+import { type CompileTarget, RECORD, type Statement } from './target.ts'
 
 const VALUE = variable('value')
 const COUNT = variable('count')
@@ -17,16 +16,15 @@ const DATE_LEVELS = ['year', 'month', 'day'] as const
 /**
  * The values that a facet has on one level among the records of a question, each with the number of records.
  *
- * @param above the steps of the path whose next steps are told; none for the first level
+ * @param above the steps of the path whose next steps are asked for; none for the first level
  */
 export function compileFacet(
   facet: Facet,
   above: readonly string[],
   question: Question,
   target: CompileTarget,
-): Statement {
-  const body = new Body(openScope(target, question.timezone))
-  addFilter(question, body)
+): Statement<SelectQuery> {
+  const body = filtered(question, target)
   const value = body.hold(level(facet, above, body), 'step')
   body.test(call('BOUND', value))
   const isRepeated = facet.field.multivalued && facet.separator !== null
@@ -47,12 +45,11 @@ export function compileFacet(
     orderBy: orderOf(facet.sort),
     limit: facet.limit,
   }
-  const reason = above.length === 0 ? 'values and the records of each' : `values below ${above.join('/')}`
-  return { name: `facet ${facet.name}`, reason: reason.slice(0, 200), query }
+  return { name: `facet ${facet.name}`, query }
 }
 
 /** The value of a record on a level: the field itself, the next step of its path, or a part of its date. */
-function level({ field, separator }: Facet, above: readonly string[], body: Body): Expression {
+function level({ field, separator }: Facet, above: readonly string[], body: PatternBuilder): Expression {
   const own = { type: 'field', field } as const
   if (isTemporal(field.type)) {
     const part = DATE_LEVELS[above.length] ?? 'day'
@@ -62,7 +59,7 @@ function level({ field, separator }: Facet, above: readonly string[], body: Body
   if (separator === null) return value
   const start = above.length === 0 ? '' : above.join(separator) + separator
   if (start !== '') body.test(call('STRSTARTS', value, literal(start)))
-  const rest = start === '' ? value : body.let(call('SUBSTR', value, integer([...start].length + 1)), 'rest')
+  const rest = start === '' ? value : call('SUBSTR', value, integer([...start].length + 1))
   const end = literal(separator)
   return conditional(call('CONTAINS', rest, end), call('STRBEFORE', rest, end), rest)
 }

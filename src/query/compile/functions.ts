@@ -1,20 +1,16 @@
-import { XSD } from '../../rdf/vocab.ts'
+import { LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, iri, literal } from '../../sparql/build.ts'
 import { type Scalar, scalarType } from '../plan.ts'
-import { add, subtract, times } from './arithmetic.ts'
-import type { Body } from './body.ts'
-import { dayNumber } from './calendar.ts'
-import { type Clock, clockOf } from './clock.ts'
-import { doubleTerm } from './scope.ts'
+import { doubleTerm } from './target.ts'
 
 type Call = Extract<Scalar, { readonly type: 'function' }>
 
-/** What a value is where it is none: what it stands in is null. A variable that nothing binds would do, but not beside aggregates. */
+/** What a value is where it is none: what it stands in is null. */
 export const NOTHING: Expression = binary('/', integer(1), integer(0))
 
-/** A function of values (see FunctionName); its arguments are compiled, and each has a value or is an error. */
-export function compileFunction(scalar: Call, args: readonly Expression[], body: Body): Expression {
+/** A function of values (see FunctionName); each of its arguments has a value or is an error. */
+export function compileFunction(scalar: Call, args: readonly Expression[], timezone: string): Expression {
   const [first = NOTHING, second = NOTHING, third] = args
   const [operand] = scalar.arguments
   switch (scalar.name) {
@@ -23,9 +19,9 @@ export function compileFunction(scalar: Call, args: readonly Expression[], body:
     case 'upper':
       return call('UCASE', first)
     case 'trim':
-      return call('REPLACE', first, literal(String.raw`^\s+|\s+$`), literal(''))
+      return apply(LODESTONE.trim, first)
     case 'replace':
-      return call('REPLACE', first, second, undollared(third ?? NOTHING), literal('q'))
+      return apply(LODESTONE.replace, first, second, third ?? NOTHING)
     case 'contains':
       return call('CONTAINS', first, second)
     case 'startsWith':
@@ -35,55 +31,42 @@ export function compileFunction(scalar: Call, args: readonly Expression[], body:
     case 'matches':
       return call('REGEX', first, second)
     case 'indexOf':
-      return indexOf(body.let(first, 'text'), body.let(second, 'part'))
+      return apply(LODESTONE.indexOf, first, second)
     case 'substring':
-      return substring(body.let(first, 'text'), body.let(second, 'start'), third)
+      return apply(LODESTONE.substring, first, second, ...(third === undefined ? [] : [third]))
     case 'floor':
       return call('FLOOR', first)
     case 'ceiling':
       return call('CEIL', first)
     case 'round':
-      return awayFromZero(body.let(first, 'number'))
+      return apply(LODESTONE.roundAway, first)
     case 'truncate':
-      return truncated(body.let(first, 'number'))
+      return apply(LODESTONE.truncate, first)
     case 'divide':
       return binary('/', double(first), double(second))
     case 'quotient':
-    case 'modulo': {
-      const divisor = body.let(double(second), 'divisor')
-      const whole = () => truncated(body.let(binary('/', double(first), divisor), 'quotient'))
-      const value =
-        scalar.name === 'quotient'
-          ? whole()
-          : binary('-', double(first), binary('*', divisor, body.let(whole(), 'whole')))
-      return conditional(binary('=', divisor, integer(0)), NOTHING, value)
-    }
-    case 'remainder': {
-      const [dividend, divisor] = [body.let(double(first), 'dividend'), body.let(double(second), 'divisor')]
-      const whole = body.let(truncated(body.let(binary('/', dividend, divisor), 'quotient')), 'whole')
-      return binary('-', dividend, binary('*', divisor, whole))
-    }
+      return apply(LODESTONE.quotient, first, second)
+    case 'modulo':
+      return apply(LODESTONE.modulo, first, second)
+    case 'remainder':
+      return apply(LODESTONE.remainder, first, second)
     case 'day':
-      if (operand !== undefined && scalarType(operand) === 'date') return first
-      return call('STRDT', call('STRBEFORE', call('STR', first), literal('T')), iri(XSD.date))
+      return operand !== undefined && scalarType(operand) === 'date' ? first : dayOf(first)
     case 'secondOfDay':
-      return operand === undefined ? NOTHING : double(secondOfDay(clockOf(operand, first, body)))
-    case 'fraction': {
-      if (operand === undefined) return NOTHING
-      const clock = clockOf(operand, first, body)
-      return double(subtract(clock.seconds(), clock.second()))
-    }
-    case 'epoch': {
-      if (operand === undefined) return NOTHING
-      const moment = body.let(first, 'moment')
-      const clock = clockOf(operand, moment, body)
-      return add(times(double(dayNumber(clock, body)), 86_400), secondOfDay(clock))
-    }
+      return apply(LODESTONE.secondOfDay, first, literal(timezone))
+    case 'fraction':
+      return apply(LODESTONE.fraction, first)
+    case 'epoch':
+      return apply(LODESTONE.epoch, first)
     case 'text':
       return call('STR', first)
     default:
-      return cast(scalar.name, operand, body.let(first, 'value'))
+      return cast(scalar.name, operand, first)
   }
+}
+
+function dayOf(moment: Expression): Expression {
+  return call('STRDT', call('STRBEFORE', call('STR', moment), literal('T')), iri(XSD.date))
 }
 
 /** A value as one of another type: null where it cannot be one. */
@@ -96,64 +79,22 @@ function cast(
   if (from === to) return value
   switch (to) {
     case 'int':
-      return from === 'text' ? apply(XSD.integer, value) : truncated(double(value))
+      return from === 'text' ? apply(XSD.integer, value) : apply(LODESTONE.truncate, double(value))
     case 'double':
       return apply(XSD.double, value)
     case 'boolean': {
       const is = (text: string) => binary('=', call('STR', value), literal(text))
-      return conditional(
-        is('true'),
-        literal('true', XSD.boolean),
-        conditional(is('false'), literal('false', XSD.boolean), NOTHING),
-      )
+      const no = conditional(is('false'), literal('false', XSD.boolean), NOTHING)
+      return conditional(is('true'), literal('true', XSD.boolean), no)
     }
     case 'date':
-      if (from !== 'datetime') return apply(XSD.date, value)
-      return call('STRDT', call('STRBEFORE', call('STR', value), literal('T')), iri(XSD.date))
+      return from === 'datetime' ? dayOf(value) : apply(XSD.date, value)
     case 'datetime':
       if (from !== 'date') return apply(XSD.dateTime, value)
       return apply(XSD.dateTime, call('CONCAT', call('STR', value), literal('T00:00:00Z')))
     default:
       return to satisfies never
   }
-}
-
-/** The store reads groups in the new text also where the pattern has none. */
-function undollared(text: Expression): Expression {
-  if (text.type === 'literal') return literal(text.value.replaceAll('$', '$$$$'))
-  return call('REPLACE', text, literal(String.raw`\$`), literal('$$$$'))
-}
-
-function indexOf(text: Expression, part: Expression): Expression {
-  return conditional(
-    call('CONTAINS', text, part),
-    call('STRLEN', call('STRBEFORE', text, part)),
-    literal('-1', XSD.integer),
-  )
-}
-
-/** SPARQL counts characters from 1, gives nothing for a start before them, and knows no start from the end. */
-function substring(text: Expression, start: Expression, length: Expression | undefined): Expression {
-  const fromEnd = binary('+', call('STRLEN', text), start)
-  const negative = conditional(binary('<', fromEnd, integer(0)), integer(0), fromEnd)
-  const constant = start.type === 'literal' ? Number(start.value) : null
-  const first = constant === null ? conditional(binary('<', start, integer(0)), negative, start) : start
-  const from = add(apply(XSD.integer, constant !== null && constant < 0 ? negative : first), 1)
-  return call('SUBSTR', text, from, ...(length === undefined ? [] : [apply(XSD.integer, length)]))
-}
-
-/** Stores differ in how they round the half of a negative number; that of a positive one they all round up. */
-function awayFromZero(number: Expression): Expression {
-  const negative = binary('-', integer(0), call('ROUND', binary('-', integer(0), number)))
-  return conditional(binary('<', number, integer(0)), negative, call('ROUND', number))
-}
-
-function truncated(number: Expression): Expression {
-  return conditional(binary('<', number, integer(0)), call('CEIL', number), call('FLOOR', number))
-}
-
-function secondOfDay(clock: Clock): Expression {
-  return add(times(add(times(clock.hour(), 60), clock.minute()), 60), clock.seconds())
 }
 
 function double(value: Expression): Expression {

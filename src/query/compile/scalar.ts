@@ -1,55 +1,36 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
-import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
+import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
-import {
-  apply,
-  binary,
-  call,
-  conditional,
-  fold,
-  integer,
-  iri,
-  literal,
-  not,
-  optional,
-  subquery,
-} from '../../sparql/build.ts'
-import {
-  type Condition,
-  type DatePart,
-  fieldsOf,
-  fieldsOfCondition,
-  type Scalar,
-  scalarType,
-} from '../plan.ts'
-import { subtract, times } from './arithmetic.ts'
-import { Body, type Need } from './body.ts'
-import { clockOf } from './clock.ts'
-import { dateFormat } from './date-format.ts'
+import { apply, binary, call, conditional, integer, iri, literal, subquery } from '../../sparql/build.ts'
+import { type Condition, type Scalar, scalarType } from '../plan.ts'
+import { testOf } from './condition.ts'
 import { compileFunction, NOTHING } from './functions.ts'
-import { position } from './position.ts'
-import { constantTerm, doubleTerm, geometryTerm, RECORD } from './scope.ts'
+import { type Need, PatternBuilder } from './pattern-builder.ts'
+import { constantTerm, doubleTerm, pointTerm, predicateOf, RECORD } from './target.ts'
 
-/** A value of a record as an expression; what it reads is joined to the body. */
-export function compileScalar(scalar: Scalar, body: Body, need: Need): Expression {
+/** A value of a record as an expression; what it reads is added to the patterns. */
+export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): Expression {
+  const { context } = body
   switch (scalar.type) {
     case 'field':
       return body.value(scalar.field, need)
     case 'constant':
       return constantTerm(scalar.of, scalar.value)
-    case 'arithmetic': {
-      const left = number(scalar.left, body, need)
-      const right = number(scalar.right, body, need)
-      return arithmetic(scalar.operator, left, right, body)
-    }
+    case 'arithmetic':
+      return arithmetic(scalar.operator, number(scalar.left, body, need), number(scalar.right, body, need))
     case 'length':
       return call('STRLEN', compileScalar(scalar.operand, body, need))
     case 'lower':
       return call('LCASE', compileScalar(scalar.operand, body, need))
-    case 'datePart':
-      return datePart(scalar.part, scalar.operand, body, need)
-    case 'dateFormat':
-      return dateFormat(scalar, body, compileScalar(scalar.operand, body, need))
+    case 'datePart': {
+      const operand = compileScalar(scalar.operand, body, need)
+      return apply(LODESTONE.datePart, operand, literal(scalar.part), literal(context.timezone))
+    }
+    case 'dateFormat': {
+      const operand = compileScalar(scalar.operand, body, need)
+      const pattern = literal(JSON.stringify(scalar.parts))
+      return apply(LODESTONE.dateFormat, operand, pattern, literal(scalar.language), literal(context.timezone))
+    }
     case 'ifNull':
       return call(
         'COALESCE',
@@ -57,141 +38,77 @@ export function compileScalar(scalar: Scalar, body: Body, need: Need): Expressio
         sameType(scalar.other, scalarType(scalar.operand), body),
       )
     case 'distance':
-      return apply(
-        GEOF.distance,
-        body.value(scalar.field, need),
-        geometryTerm({ type: 'Point', coordinates: [scalar.point.lon, scalar.point.lat] }),
-        iri(UOM.metre),
-      )
+      return apply(GEOF.distance, body.value(scalar.field, need), pointTerm(scalar.point), iri(UOM.metre))
     case 'json':
       return compileScalar(scalar.operand, body, need)
     case 'function': {
       const args = scalar.arguments.map(argument => compileScalar(argument, body, need))
-      return compileFunction(scalar, args, body)
+      return compileFunction(scalar, args, context.timezone)
     }
     case 'coordinate':
-      return position(body.value(scalar.field, need), body)[scalar.axis]()
+      return apply(scalar.axis === 'lon' ? LODESTONE.longitude : LODESTONE.latitude, body.value(scalar.field, need))
     case 'valueCount':
-      return call('COALESCE', valueCount(scalar, body), integer(0))
+      return valueCount(scalar, body)
     case 'element':
-      return body.scope.element(scalar.number)
-    case 'truth':
-      return truth(scalar, body)
+      return context.element(scalar.number)
+    case 'truth': {
+      const no = conditional(test(scalar.fails, body), literal('false', XSD.boolean), NOTHING)
+      return conditional(test(scalar.holds, body), literal('true', XSD.boolean), no)
+    }
     case 'choice':
-      return choice(scalar, body)
+      return scalar.branches.reduceRight<Expression>(
+        (other, { when, value }) => conditional(test(when, body), compileScalar(value, body, 'optional'), other),
+        NOTHING,
+      )
     default:
       return scalar satisfies never
   }
 }
 
-/** How many values of a field a record has that satisfy a condition, unbound for none. */
+function test(condition: Condition, body: PatternBuilder): Expression {
+  return testOf(condition, body, 'guarded')
+}
+
+/** How many values of a field a record has, or of them satisfy a condition; 0 for none. */
 function valueCount(
   { field, where }: Extract<Scalar, { readonly type: 'valueCount' }>,
-  body: Body,
+  body: PatternBuilder,
 ): Expression {
-  const { scope } = body
-  return body.share(`count ${field.name} ${JSON.stringify(where ?? null)}`, () => {
-    const inner = new Body(scope)
-    const [count, element] = [scope.fresh('count'), inner.value(field, 'required')]
-    if (where !== undefined) {
-      scope.setElement(where.number, element)
-      inner.test(elementTest(where.condition, inner))
-    }
-    const expression: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: element }
-    const counted = subquery({
-      type: 'select',
-      projection: [{ variable: RECORD }, { variable: count, expression }],
-      where: inner.patterns(),
-      groupBy: [{ variable: RECORD }],
-    })
-    body.option(optional(counted))
-    return count
+  const { context } = body
+  if (where === undefined) return apply(LODESTONE.count, RECORD, predicateOf(field, context.target))
+  const inner = new PatternBuilder(context)
+  const [count, element] = [context.fresh('count'), inner.value(field, 'required')]
+  context.bindElement(where.number, element)
+  inner.test(testOf(where.condition, inner, 'open'))
+  const counted = subquery({
+    type: 'select',
+    projection: [
+      { variable: RECORD },
+      { variable: count, expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: element } },
+    ],
+    where: inner.group(),
+    groupBy: [{ variable: RECORD }],
   })
+  body.option(counted)
+  return call('COALESCE', count, integer(0))
 }
 
-/** What is asked of the value alone is tested where it stands; all else as any condition of the record. */
-function elementTest(condition: Condition, body: Body): Expression {
-  switch (condition.type) {
-    case 'and':
-    case 'or': {
-      const operator = condition.type === 'and' ? '&&' : '||'
-      const tests = condition.operands.map(operand => elementTest(operand, body))
-      return fold(operator, tests) ?? literal(String(condition.type === 'and'), XSD.boolean)
-    }
-    case 'not':
-      return not(elementTest(condition.operand, body))
-    case 'relation': {
-      const { left, operator, right } = condition
-      if (fieldsOfCondition(condition).length > 0) return body.scope.test(condition, body.scope)
-      const [first, second] = [left, right].map(side => compileScalar(side, body, 'optional'))
-      const test = binary(operator, first ?? NOTHING, second ?? NOTHING)
-      return call('COALESCE', test, literal('false', XSD.boolean))
-    }
-    default:
-      return body.scope.test(condition, body.scope)
-  }
-}
-
-function choice({ branches }: Extract<Scalar, { readonly type: 'choice' }>, body: Body): Expression {
-  const { scope } = body
-  return branches.reduceRight<Expression>(
-    (other, { when, value }) =>
-      conditional(scope.test(when, scope), compileScalar(value, body, 'optional'), other),
-    NOTHING,
-  )
-}
-
-function truth({ holds, fails }: Extract<Scalar, { readonly type: 'truth' }>, body: Body): Expression {
-  const { scope } = body
-  const no = conditional(scope.test(fails, scope), literal('false', XSD.boolean), NOTHING)
-  return conditional(scope.test(holds, scope), literal('true', XSD.boolean), no)
-}
-
-/** One number beside another: integers overflow where doubles do not, and divide into decimals of few digits. */
-export function arithmetic(
-  operator: '+' | '-' | '*' | '/',
-  left: Expression,
-  right: Expression,
-  body: Body,
-): Expression {
+/** One number beside another, in doubles; nothing for a divisor of 0. */
+export function arithmetic(operator: '+' | '-' | '*' | '/', left: Expression, right: Expression): Expression {
   if (operator !== '/') return binary(operator, left, right)
   if (right.type === 'literal') return Number(right.value) === 0 ? NOTHING : binary('/', left, right)
-  const divisor = body.let(right, 'divisor')
-  return conditional(binary('=', divisor, integer(0)), NOTHING, binary('/', left, divisor))
+  return conditional(binary('=', right, integer(0)), NOTHING, binary('/', left, right))
 }
 
-function number(scalar: Scalar, body: Body, need: Need): Expression {
+function number(scalar: Scalar, body: PatternBuilder, need: Need): Expression {
   if (scalar.type === 'constant') return doubleTerm(Number(scalar.value))
   const value = compileScalar(scalar, body, need)
   return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
-/** A value in the type of another beside it: the store groups 8 and 8.0 apart. */
-function sameType(scalar: Scalar, type: FieldType, body: Body): Expression {
+/** A value in the type of another beside it: 8 and 8.0 are two terms. */
+function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): Expression {
   if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
   return number(scalar, body, 'optional')
 }
 
-function datePart(part: DatePart, operand: Scalar, body: Body, need: Need): Expression {
-  const value = body.let(compileScalar(operand, body, need), 'moment')
-  const clock = clockOf(operand, value, body)
-  switch (part) {
-    case 'millisecond': {
-      const fraction = subtract(clock.seconds(), clock.second())
-      return binary('+', call('FLOOR', times(fraction, 1000)), binary('*', integer(0), call('DAY', value)))
-    }
-    default:
-      return orNull(clock[part](), value)
-  }
-}
-
-/** What is the same for every date is still null where there is none. */
-function orNull(part: Expression, date: Expression): Expression {
-  if (part.type !== 'literal') return part
-  return binary('*', integer(0), call('DAY', date))
-}
-
-/** True where every field of a scalar has one value at most. */
-export function isSingle(scalar: Scalar): boolean {
-  return fieldsOf(scalar).every(({ multivalued }) => !multivalued)
-}

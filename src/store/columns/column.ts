@@ -1,8 +1,9 @@
 import { sharedUint32 } from './bytes.ts'
 import type { Derived } from './derived.ts'
-import { lowerBound, type Dictionary } from './dictionary.ts'
+import { type Dictionary, lowerBound, type TextPart } from './dictionary.ts'
 import type { ColumnHeader } from './format.ts'
 import type { SectionSource } from './sections.ts'
+import { indexWords, openWordIndex, type WordIndex } from './words.ts'
 
 /** The subjects of each code, in rising order: those of a code are from its start to the start of the next. */
 export interface Postings {
@@ -25,6 +26,7 @@ export class Column {
   #offsets: Uint32Array | null = null
   #postings: Postings | null = null
   #rowNumbers: Uint32Array | null = null
+  readonly #words = new Map<number, WordIndex>()
 
   constructor(
     number: number,
@@ -139,6 +141,17 @@ export class Column {
   /** True where the postings are at hand. */
   get hasPostings(): boolean {
     return this.#postings !== null || this.derived.has(`postings:${this.number}`)
+  }
+
+  /** The words of the texts of a part of the dictionary: kept in the file, or made when they are first asked for. */
+  wordsOf(part: TextPart): WordIndex {
+    const known = this.#words.get(part.first)
+    if (known !== undefined) return known
+    const kept = part.words?.()
+    const name = `words:${this.header.dictionary}:${part.first}`
+    const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(part.texts)))
+    this.#words.set(part.first, index)
+    return index
   }
 
   /** The subjects of each code: made when they are first asked for. */

@@ -39,6 +39,8 @@ export interface TextPart extends PartBase {
   readonly texts: Texts
   readonly languages: readonly string[]
   readonly tags: Uint32Array | null
+  /** The sections of its words, where the file has them. */
+  readonly words: (() => readonly SharedArrayBuffer[]) | null
 }
 
 export interface PointPart extends PartBase {
@@ -317,6 +319,10 @@ export function valueBound(values: Float64Array, number: number): number {
   return low
 }
 
+function wordsOf(sections: readonly number[], source: SectionSource): () => readonly SharedArrayBuffer[] {
+  return () => sections.map(section => source.get(section))
+}
+
 function findPoint({ longitudes, latitudes, count }: PointPart, form: string): number {
   const bytes = Buffer.from(form)
   let [low, high] = [0, count]
@@ -371,6 +377,7 @@ function openPart(header: DictionaryPart, first: number, source: SectionSource):
         texts: texts(header),
         languages: header.languages,
         tags: header.tags === null ? null : new Uint32Array(source.get(header.tags)),
+        words: header.words === null ? null : wordsOf(header.words, source),
       }
     case 'point':
       return {

@@ -89,6 +89,8 @@ export type DictionaryPart =
       /** Language tags, and of which each text is, from 1; 0 for none. Null where all are xsd:string. */
       readonly languages: readonly string[]
       readonly tags: SectionNumber | null
+      /** The words of the texts (store/columns/words.ts): offsets, bytes, starts and places; null where they are not kept. */
+      readonly words: readonly SectionNumber[] | null
     }
   /** geo:wktLiteral of points, `POINT(lon lat)`, in the order of their text. */
   | {

@@ -68,6 +68,22 @@ export class GraphColumns {
     return this.#resourceSubjects
   }
 
+  /** Triples of all subjects up to each. */
+  get tripleEnds(): Uint32Array {
+    const [made] = this.derived.get('triples', () => {
+      const ends = sharedUint32(this.subjects)
+      for (const column of this.columns)
+        for (let row = 0; row < column.rows; row++) {
+          const subject = column.subjectOf(row)
+          ends[subject] = (ends[subject] as number) + column.endOf(row) - column.startOf(row)
+        }
+      for (let subject = 1; subject < ends.length; subject++)
+        ends[subject] = (ends[subject] as number) + (ends[subject - 1] as number)
+      return [ends.buffer as SharedArrayBuffer]
+    })
+    return new Uint32Array(made as SharedArrayBuffer)
+  }
+
   /** The number of a subject; -1 for what is none. */
   subjectOf(term: Term): number {
     if (term.type === 'literal') return -1

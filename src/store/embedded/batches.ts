@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { GraphSource } from '../store.ts'
+import type { TripleSource } from './protocol.ts'
 
 /**
  * Bytes of a batch, which the engine loads in one transaction: about 50,000 triples. Larger ones gain little speed
@@ -15,7 +15,7 @@ const LINE_FEED = 0x0a
  * The text of a source in batches of whole lines. Where a batch ends depends on the text alone, never on how the
  * stream was cut, so that every worker loads, and therefore orders, the same graph in the same way.
  */
-export async function* batches(source: GraphSource, size = BATCH_BYTES): AsyncGenerator<Buffer> {
+export async function* batches(source: TripleSource, size = BATCH_BYTES): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let length = 0
   for await (const piece of pieces(source)) {
@@ -48,7 +48,7 @@ function whole(held: readonly Buffer[]): Buffer {
  * Decompression runs on the thread pool while the engine loads; a piece as large as a batch lets it fetch the next
  * one meanwhile, and the stream holds no more than two.
  */
-async function* pieces(source: GraphSource): AsyncGenerator<Buffer> {
+async function* pieces(source: TripleSource): AsyncGenerator<Buffer> {
   if ('text' in source) {
     yield Buffer.from(source.text)
     return

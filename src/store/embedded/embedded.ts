@@ -1,69 +1,127 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Query } from '../../sparql/algebra.ts'
-import { generate } from '../../sparql/generate.ts'
-import { Patterns } from '../patterns.ts'
-import { readSolutions } from '../solutions.ts'
-import type { Store } from '../store.ts'
-import { DEFAULT_MEMORY_LIMIT } from './memory.ts'
-import { poolPatterns } from './patterns.ts'
-import { Pool, type PoolEvent } from './pool.ts'
+import { Fault } from '../../errors.ts'
+import { columnAnswers } from '../answers.ts'
+import { NotInColumns } from '../columns/column-store.ts'
+import { openColumnStore } from '../columns/open.ts'
+import { loadColumns } from '../load.ts'
+import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
+import { type EngineEvent, ResidentEngine } from './residency.ts'
 
 export interface EmbeddedOptions {
-  /** Threads, each with a copy of everything: 2 unless told, so that a slow query does not hold up the quick ones. */
+  /** Threads that answer from columns: as many as there are processors, two at least, unless told. */
   readonly workers?: number
   /** Milliseconds that a query may run, 10,000 unless told. */
   readonly deadline?: number
   /** Queries that may wait, 500 unless told; one waits for a deadline at most. */
   readonly queue?: number
-  /** Bytes that a worker may fill with data. */
-  readonly memoryLimit?: number
-  readonly onEvent?: (event: PoolEvent) => void
+  /** Bytes that all may take together. */
+  readonly memory?: number
+  readonly onEvent?: (event: StoreEvent) => void
 }
 
-/** Opens the embedded store: Oxigraph in memory, in worker threads (house design, section 4). It is empty at first. */
+/** Something that an operator should know. */
+export type StoreEvent =
+  | EngineEvent
+  | { readonly event: 'worker lost' | 'worker replaced' | 'columns made again'; readonly reason: string }
+
+const DEFAULTS = { workers: 2, deadline: 10_000, queue: 500, memory: 2 ** 31 }
+
+/** Parts of the memory: columns, what one query works with, and the graphs in the engine. */
+const SHARES = { columns: 0.4, query: 0.15, engine: 0.3 }
+
+/** The engine's memory has 32 bits; half a gigabyte stays for sorting and answers. */
+const MAX_ENGINE = 3.5 * 2 ** 30
+
+/** Opens the store of one process: columns in threads, and Oxigraph for what they do not evaluate. It is empty at first. */
 export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promise<Store> {
-  const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
-  const pool = new Pool({
-    module: new WebAssembly.Module(readFileSync(wasm)),
-    workers: options.workers ?? 2,
-    deadline: options.deadline ?? 10_000,
-    queue: options.queue ?? 500,
-    memoryLimit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
-    onEvent: options.onEvent ?? (() => undefined),
+  const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
+  const onEvent = options.onEvent ?? (() => undefined)
+  const columns = await openColumnStore({
+    threads: workers,
+    deadline,
+    queue,
+    memory: { columns: SHARES.columns * memory, query: SHARES.query * memory },
+    onEvent,
   })
-  await pool.start()
-  const { source, crawl } = poolPatterns(pool)
-  const patterns = new Patterns(source)
+  const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
+  const engine = new ResidentEngine({
+    module: new WebAssembly.Module(readFileSync(wasm)),
+    deadline,
+    queue: 50,
+    memory: Math.min(MAX_ENGINE, SHARES.engine * memory),
+    onEvent,
+  })
+  const ready = async (graphs: readonly string[]) => {
+    const missing = graphs.find(graph => !columns.has(graph))
+    if (missing !== undefined) throw new Fault('StoreUnavailable', { reason: `the graph ${missing} is not there.` })
+  }
   return {
-    capabilities: { name: 'oxigraph', rangeIndex: false, fullTextIndex: false, geometryIndex: false },
-    select: async (query, options) =>
-      readSolutions(await pool.query(textOf(query), 'tsv', options?.deadline)),
-    construct: (query, options) => pool.query(textOf(query), 'nt', options?.deadline),
-    query: (sparql, { format, deadline, longest, ...dataset }) =>
-      pool.guestQuery({ sparql, format, dataset, longest }, deadline),
-    count: patterns.count,
-    match: patterns.match,
-    load: (graphs, onProgress = () => undefined) => pool.load(graphs, onProgress),
+    ...columnAnswers(columns, ready),
+    query: query => answerUntrusted(query, columns, engine),
+    load: async (graphs, onProgress = () => undefined) => {
+      await loadColumns(columns, graphs, onProgress, reason => onEvent({ event: 'columns made again', reason }))
+      for (const source of graphs)
+        if ('text' in source) engine.register(source.graph, { text: source.text })
+        else if (source.path !== null && existsSync(source.path))
+          engine.register(source.graph, { path: source.path, triples: source.triples, bytes: source.bytes })
+    },
     drop: async graphs => {
-      patterns.forget(graphs)
-      crawl.forget(graphs)
-      await pool.drop(graphs)
+      columns.drop(graphs)
+      engine.forget(graphs)
     },
     statistics: async () => {
-      const ready = pool.ready()
+      const { graphs, triples, threads, bytes } = columns.statistics()
+      const resident = engine.statistics()
       return {
-        quads: [...pool.registry.values()].reduce((sum, { quads }) => sum + quads, 0),
-        graphs: pool.registry.size,
-        workers: { ready: ready.length, wanted: options.workers ?? 2 },
-        memory: ready.map(({ memory }) => memory),
-        deadlines: pool.deadlines,
+        graphs,
+        triples,
+        threads,
+        bytes: { ...bytes, resident: resident.bytes },
+        resident: resident.graphs,
+        deadlines: columns.deadlines + engine.deadlines,
       }
     },
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([columns.close(), engine.close()])
+    },
   }
 }
 
-function textOf(query: Query | string): string {
-  return typeof query === 'string' ? query : generate(query)
+/** Asks columns, and where they do not evaluate the query the engine, whole. */
+async function answerUntrusted(
+  query: UntrustedQuery,
+  columns: Awaited<ReturnType<typeof openColumnStore>>,
+  engine: ResidentEngine,
+): Promise<QueryAnswer> {
+  const { parsed, format, defaultGraphs, namedGraphs, deadline } = query
+  const base = parsed.base ?? undefined
+  const graphs = {
+    defaultGraphs: defaultGraphs.filter(graph => columns.has(graph)),
+    namedGraphs: namedGraphs.filter(([, graph]) => columns.has(graph)),
+  }
+  const pieces = columns.text(parsed.query, graphs, format, { deadline, lane: 'untrusted', base })
+  try {
+    const first = await pieces.next()
+    return { by: 'columns', pieces: continued(first, pieces) }
+  } catch (error) {
+    if (!(error instanceof NotInColumns)) throw error
+    const text = await engine.query({
+      sparql: query.engineText(),
+      format,
+      dataset: { defaultGraphs, namedGraphs: namedGraphs.map(([, graph]) => graph), ...(base === undefined ? {} : { base }) },
+      deadline,
+    })
+    return { by: 'engine', pieces: [Buffer.from(text)] as unknown as AsyncIterable<Uint8Array> }
+  }
+}
+
+async function* continued<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done === true) return
+  try {
+    yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
 }

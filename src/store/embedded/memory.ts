@@ -1,4 +1,3 @@
-import type { GraphSource } from '../store.ts'
 
 /**
  * Bytes of memory that a graph of N-Triples needs in the engine: 350 a triple, and 1.1 a byte of text beyond the
@@ -8,18 +7,13 @@ import type { GraphSource } from '../store.ts'
  * Measured on Oxigraph 0.5.11 (bytes a line, bytes a triple in memory, by this formula): facts of 135,000 cities 176,
  * 313, 412; their index with the records as JSON 228, 523, 469; closed lists of long values 213, 248, 452; small
  * integers 74, 238, 350; texts of 4 kB 4,065, 4,726, 4,690; a new IRI as every subject and object 110, 575, 350.
- * For the last kind the estimate is too small, so a load is watched as well ({@link GraphSource} in worker.ts) and
+ * For the last kind the estimate is too small, so a load is watched as well (worker.ts) and
  * the books are corrected by what it really took.
  */
 export function estimate(triples: number, bytes: number): number {
   return Math.ceil(350 * triples + 1.1 * Math.max(0, bytes - 120 * triples))
 }
 
-/** Triples and bytes of a source, as far as they are known before it is read. */
-export function sourceSize(source: GraphSource): { readonly triples: number; readonly bytes: number } {
-  if ('path' in source) return { triples: source.triples, bytes: source.bytes }
-  return { triples: source.text.split('\n').length - 1, bytes: Buffer.byteLength(source.text) }
-}
 
 /**
  * Heap to have at hand before a batch is loaded: what it will need, the copy of its text, and as much again for the

@@ -1,63 +1,53 @@
-import type { AnswerFormat, GraphSource } from '../store.ts'
+import type { AnswerFormat } from '../store.ts'
 
-export type { AnswerFormat } from '../store.ts'
+/** N-Triples of one graph, or of several that are merged: a gzip-compressed file, or a text at hand. */
+export type TripleSource =
+  | { readonly path: string; readonly triples: number; readonly bytes: number }
+  | { readonly text: string }
 
-/** The graphs that a query sees, where it does not name them itself. */
+/** The graphs that a query sees. */
 export interface DatasetOfQuery {
   readonly defaultGraphs: readonly string[]
   readonly namedGraphs: readonly string[]
   readonly base?: string
 }
 
-/** What a worker asks of its thread's `workerData`: the compiled engine, shared by all workers. */
+/** What a worker asks of its thread's `workerData`: the compiled engine. */
 export interface WorkerSetup {
   readonly module: WebAssembly.Module
 }
 
-/** What the main thread asks of a worker. One query and one piece of upkeep (load or drop) at most are open at a time. */
+/** What the main thread asks of a worker, one thing after another. */
 export type Request =
   | {
       readonly type: 'query'
       readonly id: number
       readonly sparql: string
       readonly format: AnswerFormat
-      /** Absent where the query names its graphs. */
-      readonly dataset?: DatasetOfQuery | undefined
+      readonly dataset: DatasetOfQuery
       /** Longest answer, in characters, that may be sent. */
       readonly longest: number
-      /** Tell when the query begins to run: a load may have to finish its batch first. */
-      readonly announce: boolean
     }
   | {
       readonly type: 'load'
       readonly id: number
-      readonly source: GraphSource
+      readonly graph: string
+      readonly source: TripleSource
       /** Bytes past which the memory must not grow. */
       readonly limit: number
-      /** True where other workers serve and have the processors first. */
-      readonly inBackground: boolean
     }
   | { readonly type: 'drop'; readonly id: number; readonly graphs: readonly string[] }
 
-/** What a worker says. `memory` is the size of its WebAssembly memory in bytes. */
+/** What a worker replies. `memory` is the size of its WebAssembly memory in bytes. */
 export type Reply =
   | { readonly type: 'up'; readonly memory: number }
-  | { readonly type: 'begun'; readonly id: number }
   | { readonly type: 'answer'; readonly id: number; readonly text: string; readonly memory: number }
   /** An error that leaves the engine sound: SPARQL that it cannot read, an evaluation that fails. */
   | { readonly type: 'error'; readonly id: number; readonly message: string; readonly memory: number }
   | { readonly type: 'oversize'; readonly id: number; readonly memory: number }
   | { readonly type: 'progress'; readonly id: number; readonly lines: number }
-  | {
-      readonly type: 'loaded'
-      readonly id: number
-      /** Distinct triples of the graph. */
-      readonly quads: number
-      /** Bytes by which the memory has grown, beyond what was reserved and not used. */
-      readonly grown: number
-      readonly memory: number
-    }
-  /** The graph cannot be loaded; the worker has dropped what it had of it. */
+  | { readonly type: 'loaded'; readonly id: number; readonly memory: number }
+  /** The triples cannot be loaded; the worker has dropped what it had of the graph. */
   | {
       readonly type: 'refused'
       readonly id: number

@@ -10,7 +10,7 @@ import { isOversize, isTrap } from './traps.ts'
 /** Entry of a worker thread: one engine that answers {@link Request} with {@link Reply}. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
-const tell = (reply: Reply): void => port.postMessage(reply)
+const reply = (message: Reply): void => port.postMessage(message)
 
 /** A panic of the engine is written to the console before it traps: the text is the only account of its cause. */
 let panic = ''
@@ -21,7 +21,8 @@ console.error = (text: unknown) => {
 /** False once the engine trapped: the thread is about to be ended and touches it no more. */
 let sound = true
 
-const priority = new ThreadPriority()
+// What runs here are long queries and loads: those who answer from columns have the processors first.
+new ThreadPriority().standBack()
 const engine = new Engine((workerData as WorkerSetup).module)
 port.on('message', (request: Request) => {
   if (!sound) return
@@ -36,58 +37,46 @@ port.on('message', (request: Request) => {
       return request satisfies never
   }
 })
-tell({ type: 'up', memory: engine.memory })
+reply({ type: 'up', memory: engine.memory })
 
-function answer({ id, sparql, format, dataset, longest, announce }: Request & { type: 'query' }): void {
-  if (announce) tell({ type: 'begun', id })
-  // A dataset of its own is what the query of a stranger has, which may be a long one.
-  if (dataset !== undefined) priority.standBack()
+function answer({ id, sparql, format, dataset, longest }: Request & { type: 'query' }): void {
   try {
     const text = engine.query(sparql, format, dataset)
-    if (text.length > longest) tell({ type: 'oversize', id, memory: engine.memory })
-    else tell({ type: 'answer', id, text, memory: engine.memory })
+    if (text.length > longest) reply({ type: 'oversize', id, memory: engine.memory })
+    else reply({ type: 'answer', id, text, memory: engine.memory })
   } catch (error) {
     if (isTrap(error)) trap(id, error)
-    else tell({ type: 'error', id, message: messageOf(error), memory: engine.memory })
-  } finally {
-    if (dataset !== undefined) priority.comeBack()
+    else reply({ type: 'error', id, message: messageOf(error), memory: engine.memory })
   }
 }
 
-async function load({ id, source, limit, inBackground }: Request & { type: 'load' }): Promise<void> {
+async function load({ id, graph, source, limit }: Request & { type: 'load' }): Promise<void> {
   const before = engine.memory
-  let [lines, reserved] = [0, 0]
-  if (inBackground) priority.standBack()
+  let lines = 0
   try {
     for await (const batch of batches(source)) {
       if (!sound) return
-      reserved = engine.loadLines(source.graph, batch, limit)
+      engine.loadLines(graph, batch, limit)
       lines += countLines(batch)
       if (engine.memory > limit && engine.memory > before) {
-        const message = `the graph ${source.graph} needs more memory than the ${megabytes(limit)} that there are`
-        return refuse(id, source.graph, 'memory', message)
+        const message = `the graph ${graph} needs more memory than the ${megabytes(limit)} that there are`
+        return refuse(id, graph, 'memory', message)
       }
-      tell({ type: 'progress', id, lines })
-      // Between two batches queries have their turn.
+      reply({ type: 'progress', id, lines })
       await setImmediate()
     }
-    if (!sound) return
-    const quads = engine.countLoaded(source.graph, lines)
-    const grown = Math.max(0, engine.memory - before - reserved)
-    tell({ type: 'loaded', id, quads, grown, memory: engine.memory })
+    reply({ type: 'loaded', id, memory: engine.memory })
   } catch (error) {
     // What the file system and the decompression throw has a code too, but the engine had no part in it.
     if (isTrap(error) && !isReadError(error)) trap(id, error)
-    else refuse(id, source.graph, 'text', `the graph ${source.graph} cannot be loaded: ${messageOf(error)}`)
-  } finally {
-    if (inBackground) priority.comeBack()
+    else refuse(id, graph, 'text', `the graph ${graph} cannot be loaded: ${messageOf(error)}`)
   }
 }
 
 function refuse(id: number, graph: string, reason: 'text' | 'memory', message: string): void {
   try {
     engine.drop([graph])
-    tell({ type: 'refused', id, reason, message, memory: engine.memory })
+    reply({ type: 'refused', id, reason, message, memory: engine.memory })
   } catch (error) {
     trap(id, error)
   }
@@ -96,7 +85,7 @@ function refuse(id: number, graph: string, reason: 'text' | 'memory', message: s
 function drop({ id, graphs }: Request & { type: 'drop' }): void {
   try {
     engine.drop(graphs)
-    tell({ type: 'dropped', id, memory: engine.memory })
+    reply({ type: 'dropped', id, memory: engine.memory })
   } catch (error) {
     trap(id, error)
   }
@@ -106,7 +95,7 @@ function trap(id: number, error: unknown): void {
   if (!sound) return
   sound = false
   const reason = panic === '' ? messageOf(error) : `${messageOf(error)}: ${panic}`
-  tell({ type: 'trap', id, reason, oversize: isOversize(error) })
+  reply({ type: 'trap', id, reason, oversize: isOversize(error) })
 }
 
 function isReadError(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { xmlAttribute, xmlText } from '../../../formats/xml.ts'
+import { xmlAttribute, xmlText } from '../../../model/xml.ts'
 
 /** The value of an annotation (CSDL 4.0, section 14): constants, lists of texts and records of constants. */
 export type AnnotationValue =

@@ -1,4 +1,4 @@
-import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../formats/xml.ts'
+import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, typesOf } from './links.ts'
 import { DATA, DATA_SERVICES, META } from './namespaces.ts'

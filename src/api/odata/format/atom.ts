@@ -1,4 +1,4 @@
-import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../formats/xml.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { propertyWriter } from './atom-values.ts'
 import { contextAddress, entityPath, segment, typesOf } from './links.ts'
 import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'

@@ -1,4 +1,4 @@
-import { XML_DECLARATION, xmlText } from '../../../formats/xml.ts'
+import { XML_DECLARATION, xmlText } from '../../../model/xml.ts'
 import { DATA_SERVICES, META } from './namespaces.ts'
 import type { Manner } from './shape.ts'
 

@@ -1,4 +1,4 @@
-import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../formats/xml.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { KEY } from '../../../model/edm.ts'
 import { typesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'

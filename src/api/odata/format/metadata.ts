@@ -1,4 +1,4 @@
-import { XML_DECLARATION, xmlAttribute } from '../../../formats/xml.ts'
+import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { KEY } from '../../../model/edm.ts'
 import { type Annotation, annotationXml } from './annotations.ts'
 import { typesOf } from './links.ts'

@@ -1,4 +1,4 @@
-import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../formats/xml.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { contextAddress, segment } from './links.ts'
 import { APP, ATOM, META } from './namespaces.ts'
 import type { Manner, Place, SetSheet, Version } from './shape.ts'

@@ -12,6 +12,8 @@ export interface ColumnContext {
   /** Place of each resource among all in order, from 1, by the number under which it was taken in. */
   readonly resourceRanks: Uint32Array
   readonly sink: SectionSink
+  /** True for a graph whose texts are searched: their words are kept. */
+  readonly isSearched: boolean
   /** Gives the number of a dictionary, the same for the same. */
   readonly addDictionary: (dictionary: DictionaryHeader) => number
 }
@@ -60,7 +62,8 @@ export function buildColumn(predicate: string, log: ValueLog, context: ColumnCon
 }
 
 /** The subjects and codes of all entries of a log, and the number of their dictionary. */
-function readLog(log: ValueLog, { endings, resourceRanks, sink, addDictionary }: ColumnContext) {
+function readLog(log: ValueLog, context: ColumnContext) {
+  const { endings, resourceRanks, sink, addDictionary, isSearched } = context
   const subjects = new Uint32Array(log.entries)
   // A literal is its number in the table; a resource its rank, with the highest bit set.
   const values = new Uint32Array(log.entries)
@@ -95,7 +98,7 @@ function readLog(log: ValueLog, { endings, resourceRanks, sink, addDictionary }:
       }
     parts.push({ kind: 'resource', count: resources, ids: sink.add(ids) })
   }
-  const literals = new DictionaryBuilder(table, endings, sink, resources + 1).build()
+  const literals = new DictionaryBuilder(table, endings, sink, { first: resources + 1, isSearched }).build()
   const dictionary = addDictionary({ count: resources + table.size, parts: [...parts, ...literals.parts] })
   for (let entry = 0; entry < values.length; entry++) {
     const value = values[entry] as number

@@ -12,6 +12,8 @@ import {
   pointOf,
 } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
+import { Texts } from '../dictionary.ts'
+import { indexWords } from '../words.ts'
 import type { ByteTable } from './byte-table.ts'
 import type { SectionSink } from './section-writer.ts'
 import { sortPieces } from './sort-bytes.ts'
@@ -41,7 +43,7 @@ const FAMILIES: readonly Family[] = ['number', 'boolean', 'day', 'moment', 'text
  * Makes the literal parts of a dictionary from distinct literals, each taken into a table as the number of its ending and
  * its text with the escapes of N-Triples.
  *
- * @param first code of the first literal
+ * Their `first` is the code of the first literal; the words of texts are kept where they are searched.
  */
 export class DictionaryBuilder {
   private readonly table: ByteTable
@@ -50,6 +52,7 @@ export class DictionaryBuilder {
   private readonly codes: Uint32Array
   private readonly parts: DictionaryPart[] = []
   private next: number
+  private readonly isSearched: boolean
   /** Texts with escapes, without them. */
   private readonly plain: Arena
   private readonly starts: Float64Array
@@ -57,7 +60,13 @@ export class DictionaryBuilder {
   private readonly endingOf: Uint32Array
   private readonly values: Float64Array
 
-  constructor(table: ByteTable, endings: readonly LiteralEnding[], sink: SectionSink, first: number) {
+  constructor(
+    table: ByteTable,
+    endings: readonly LiteralEnding[],
+    sink: SectionSink,
+    { first, isSearched }: { readonly first: number; readonly isSearched: boolean },
+  ) {
+    this.isSearched = isSearched
     this.table = table
     this.endings = endings
     this.sink = sink
@@ -233,12 +242,15 @@ export class DictionaryBuilder {
       const known = languages.indexOf(language)
       tags[at] = known < 0 ? languages.push(language) : known + 1
     }
+    const texts = this.textsOf(members)
     this.parts.push({
       kind: 'text',
       count: members.length,
-      ...this.addBytes(members),
+      offsets: this.sink.add(texts.offsets),
+      bytes: this.sink.add(texts.bytes),
       languages,
       tags: languages.length === 0 ? null : this.sink.add(tags),
+      words: this.isSearched ? indexWords(texts).map(buffer => this.sink.add(new Uint8Array(buffer))) : null,
     })
   }
 
@@ -343,6 +355,11 @@ export class DictionaryBuilder {
   }
 
   private addBytes(order: Uint32Array) {
+    const { offsets, bytes } = this.textsOf(order)
+    return { offsets: this.sink.add(offsets), bytes: this.sink.add(bytes) }
+  }
+
+  private textsOf(order: Uint32Array): Texts {
     let length = 0
     for (const index of order) length += (this.ends[index] as number) - (this.starts[index] as number)
     const text = Buffer.allocUnsafeSlow(length)
@@ -353,7 +370,7 @@ export class DictionaryBuilder {
       at += this.plain.bytes.copy(text, at, this.starts[index], this.ends[index])
       offsets[place + 1] = at
     }
-    return { offsets: this.sink.add(offsets), bytes: this.sink.add(text) }
+    return new Texts(text, offsets)
   }
 
   private ownForms(order: Uint32Array, formOf: (index: number) => string): OwnForms | null {

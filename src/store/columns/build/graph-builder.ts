@@ -24,6 +24,15 @@ interface PendingColumn {
   lastEndingNumber: number
 }
 
+export interface GraphBuilderOptions {
+  /** Where a file may be made for what does not fit into memory; null for a small graph. */
+  readonly spill?: string | null
+  /** True for a graph whose texts are searched. */
+  readonly isSearched?: boolean
+  /** Bytes that are held before the file is used. */
+  readonly limit?: number
+}
+
 /**
  * Makes the columns of a graph from its triples. Subjects are numbered in the order in which they come, predicates stand
  * in the order of their first triples. Memory holds the resources of the graph and, one after another, the distinct
@@ -46,10 +55,11 @@ export class GraphBuilder {
   private lastSubjectNumber = 0
   private lastColumn = -1
   private rest = Buffer.alloc(0)
+  private readonly isSearched: boolean
 
-  /** @param spill where a file may be made for what does not fit into memory; null for a small graph */
-  constructor(spill: string | null = null, limit?: number) {
+  constructor({ spill = null, isSearched = false, limit }: GraphBuilderOptions = {}) {
     this.spill = new SpillFile(spill, limit)
+    this.isSearched = isSearched
   }
 
   /**
@@ -67,6 +77,11 @@ export class GraphBuilder {
       at = end + 1
     }
     this.rest = at < bytes.length ? Buffer.from(bytes.subarray(at)) : EMPTY
+  }
+
+  /** Takes in a predicate before its first triple, so that it has its place among the others. */
+  addPredicate(iri: string): void {
+    this.columnOf(iri, Buffer.from(`<${iri}>`))
   }
 
   /** Takes in a subject before its triples; one that has none is then a subject as well. */
@@ -97,6 +112,7 @@ export class GraphBuilder {
         endings: this.endings,
         resourceRanks: ranks,
         sink,
+        isSearched: this.isSearched,
         addDictionary,
       }
       const columns = this.columns.map(({ predicate, log }) => buildColumn(predicate, log, context))
@@ -179,7 +195,11 @@ export class GraphBuilder {
     }
     const stop = bytes.indexOf(GREATER, start) + 1
     if (bytes[start] !== LESS || stop <= 0 || stop > end) throw malformed(bytes, start, end)
-    const predicate = bytes.toString('utf8', start + 1, stop - 1)
+    this.lastColumn = this.columnOf(bytes.toString('utf8', start + 1, stop - 1), bytes.subarray(start, stop))
+    return this.columns[this.lastColumn] as PendingColumn
+  }
+
+  private columnOf(predicate: string, bytes: Uint8Array): number {
     let number = this.columnNumbers.get(predicate)
     if (number === undefined) {
       number = this.columns.length
@@ -187,13 +207,12 @@ export class GraphBuilder {
       this.columns.push({
         predicate,
         log: new ValueLog(this.spill),
-        bytes: Buffer.from(bytes.subarray(start, stop)),
+        bytes: Buffer.from(bytes),
         lastEnding: EMPTY,
         lastEndingNumber: 0,
       })
     }
-    this.lastColumn = number
-    return this.columns[number] as PendingColumn
+    return number
   }
 
   private endingNumber(column: PendingColumn, bytes: Buffer, start: number, end: number): number {

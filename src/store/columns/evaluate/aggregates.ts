@@ -27,6 +27,9 @@ export interface AggregatorContext {
   readonly vectorOf: (formula: Formula, batch: Batch) => Vector
 }
 
+/** Makes an aggregate that is named by an IRI. */
+export type AggregatorMaker = (call: AggregateCall, operand: Formula, context: AggregatorContext) => Aggregator
+
 /** Longest text that GROUP_CONCAT makes, in characters. */
 const MAX_TEXT = 2 ** 26
 

@@ -28,13 +28,16 @@ export class ColumnDomain implements Domain {
   readonly size: number
   readonly graph: GraphColumns
   readonly dictionary: Dictionary
+  /** A column that has the dictionary. */
+  readonly column: Column
   private values: (Value | undefined)[] = []
   #ranks: Uint32Array | null | undefined
 
-  constructor(graph: GraphColumns, dictionary: Dictionary) {
+  constructor(graph: GraphColumns, column: Column) {
     this.graph = graph
-    this.dictionary = dictionary
-    this.size = dictionary.count
+    this.column = column
+    this.dictionary = column.dictionary
+    this.size = column.dictionary.count
   }
 
   term(id: number): Term {
@@ -290,11 +293,11 @@ export class GraphDomains {
     this.positions = new PositionDomain(graph.subjects)
   }
 
-  of({ dictionary }: Column): ColumnDomain {
-    let domain = this.columns.get(dictionary)
+  of(column: Column): ColumnDomain {
+    let domain = this.columns.get(column.dictionary)
     if (domain === undefined) {
-      domain = new ColumnDomain(this.graph, dictionary)
-      this.columns.set(dictionary, domain)
+      domain = new ColumnDomain(this.graph, column)
+      this.columns.set(column.dictionary, domain)
     }
     return domain
   }

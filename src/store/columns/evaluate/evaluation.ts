@@ -32,10 +32,10 @@ export interface DatasetView {
 }
 
 export interface EvaluationLimits {
-  /** Milliseconds of performance.now() after which the evaluation is stopped. */
-  readonly deadline?: number | undefined
-  /** The evaluation is stopped as soon as the first number here is not what it was at its beginning. */
-  readonly signal?: Int32Array | undefined
+  /** Its deadline is a moment of performance.now() after which the evaluation is stopped. */
+  readonly clock?: { readonly deadline: number } | undefined
+  /** The evaluation is stopped as soon as the first number is its own. */
+  readonly signal?: { readonly numbers: Int32Array; readonly id: number } | undefined
   /** Bytes of intermediate results. */
   readonly memory?: number | undefined
 }
@@ -65,7 +65,6 @@ export class Evaluation implements FunctionContext {
   /** Columns that were read, for whoever explains the query. */
   readonly columns = new Set<string>()
   private readonly limits: EvaluationLimits
-  private readonly signalled: number
   private readonly memos = new WeakMap<Formula, Map<string, Map<Domain, unknown>>>()
   private rows = 0
   private bytes = 0
@@ -81,7 +80,6 @@ export class Evaluation implements FunctionContext {
     this.limits = limits
     this.now = options.now ?? new Date()
     this.base = options.base ?? null
-    this.signalled = limits.signal?.[0] ?? 0
   }
 
   readonly random = (): number => Math.random()
@@ -97,9 +95,9 @@ export class Evaluation implements FunctionContext {
   }
 
   check(): void {
-    const { deadline, signal } = this.limits
-    if (signal !== undefined && Atomics.load(signal, 0) !== this.signalled) throw new EvaluationStopped('cancelled')
-    if (deadline !== undefined && performance.now() > deadline) throw new EvaluationStopped('deadline')
+    const { clock, signal } = this.limits
+    if (signal !== undefined && Atomics.load(signal.numbers, 0) === signal.id) throw new EvaluationStopped('cancelled')
+    if (clock !== undefined && performance.now() > clock.deadline) throw new EvaluationStopped('deadline')
   }
 
   /** Counts bytes of intermediate results that stay until the end. Throws {@link EvaluationStopped}. */

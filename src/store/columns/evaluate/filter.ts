@@ -1,11 +1,12 @@
 import type { Formula } from '../../../sparql/operation.ts'
 import { allRows, type Batch } from './batch.ts'
-import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
-import { isTestFunction } from './functions/extensions.ts'
+import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
+import { columnCall, isTestFunction } from './functions/extensions.ts'
 import { isComparison, rangeOf } from './ranges.ts'
-import { effectiveBoolean, isConstant, type ScalarCompiler } from './scalar.ts'
+import { isConstant } from './constants.ts'
+import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { valueOf } from './value.ts'
 import { isBound } from './vector.ts'
 
@@ -82,6 +83,8 @@ export class Filter {
 
   private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
     if (isConstant(formula)) return effectiveBoolean(valueOf(formula)) === wanted ? rows : rows.subarray(0, 0)
+    const called = this.calledRows(formula, batch, rows, wanted)
+    if (called !== null) return called
     const vector = this.scalars.soleVector(formula, batch)
     if (vector !== null) {
       const { ids, domain } = vector
@@ -95,6 +98,42 @@ export class Filter {
       if (compared !== null) return compared(rows, wanted)
     }
     return this.scalarRows(formula, batch, rows, wanted)
+  }
+
+  /** A test that a function makes of a whole column, or of the positions of points. */
+  private calledRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array | null {
+    const call = columnCall(formula)
+    if (call === null || call.called.isTest !== true) return null
+    const { called, constants } = call
+    const subjects = subjectCall(formula, batch)
+    if (subjects !== null && called.overSubjects !== undefined) {
+      const { ids, domain } = subjects
+      const table = this.evaluation.memo('subjects', formula, domain, () => called.overSubjects?.(constants, domain.graph) ?? null)
+      return table === null ? null : rows.filter(row => (table[ids[row] as number] === 1) === wanted)
+    }
+    const vector = batch.get(call.variable)
+    if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
+    const { ids, domain } = vector
+    const part = onlyPartOf(domain)
+    if (part?.kind === 'point') {
+      const test = this.evaluation.memo('points', formula, domain, () => called.overPoints?.(constants) ?? null)
+      if (test === null) return null
+      const { longitudes, latitudes, first } = part
+      const want = wanted ? 1 : 0
+      const kept = new Uint32Array(rows.length)
+      let count = 0
+      for (let at = 0; at < rows.length; at++) {
+        const row = rows[at] as number
+        const id = ids[row] as number
+        if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want) kept[count++] = row
+      }
+      return kept.subarray(0, count)
+    }
+    const { column } = domain
+    const table = this.evaluation.memo('codes', formula, domain, () => called.overCodes?.(constants, column) ?? null)
+    if (table === null) return null
+    const want = wanted ? 1 : 0
+    return rows.filter(row => ids[row] !== 0 && table[ids[row] as number] === want)
   }
 
   /** Works the condition out once for each value of a domain. */

@@ -4,7 +4,9 @@ import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isComparison } from './ranges.ts'
-import { isConstant, type ScalarCompiler } from './scalar.ts'
+import { isConstant } from './constants.ts'
+import { columnCall } from './functions/extensions.ts'
+import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { type Value, valueOf } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
@@ -37,9 +39,7 @@ export class NumberKernels {
       const vector = batch.get(formula.name)
       return vector === undefined ? null : this.ofVector(vector, batch.size)
     }
-    const own = this.operation(formula, batch)
-    if (own !== null) return own
-    return this.ofSoleColumn(formula, batch)
+    return this.operation(formula, batch) ?? this.called(formula, batch) ?? this.ofSoleColumn(formula, batch)
   }
 
   private ofVector(vector: Vector, size: number): NumberVector | null {
@@ -92,6 +92,53 @@ export class NumberKernels {
     return null
   }
 
+  /** What a function gives for the moments or the positions of a column, or for the subjects of a graph. */
+  private called(formula: Formula, batch: Batch): NumberVector | null {
+    const call = columnCall(formula)
+    if (call === null) return null
+    const { called, constants } = call
+    const subjects = subjectCall(formula, batch)
+    if (subjects !== null && called.ofSubjects !== undefined) {
+      const { domain, ids } = subjects
+      const found = this.evaluation.memo('subjects', formula, domain, () => called.ofSubjects?.(constants, domain.graph) ?? null)
+      return found?.type === 'integers' ? lookedUp({ kind: 'integer', values: found.values }, ids) : null
+    }
+    const vector = batch.get(call.variable)
+    if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
+    const { domain, ids } = vector
+    const part = domain.dictionary.onlyPart()
+    if (part?.kind === 'point' && called.isTest !== true) {
+      const compute = called.overPoints?.(constants)
+      if (compute === undefined || compute === null) return null
+      const { longitudes, latitudes, first } = part
+      const values = new Float64Array(ids.length)
+      for (let row = 0; row < ids.length; row++) {
+        const place = (ids[row] as number) - first
+        values[row] = place < 0 ? Number.NaN : compute(longitudes[place] as number, latitudes[place] as number)
+      }
+      return { type: 'numbers', kind: 'double', values, bound: values.some(Number.isNaN) ? boundOf(values) : null }
+    }
+    if (part?.kind !== 'moment' || part.forms !== null) return null
+    const compute = called.overMoments?.(constants, part.datatypes[0] === XSD.date)
+    if (compute === undefined || compute === null) return null
+    const table = this.evaluation.memo('moments', formula, domain, (): NumberTable => {
+      const values = new Float64Array(part.count + 1).fill(UNKNOWN)
+      values[0] = Number.NaN
+      return { kind: 'integer', values }
+    })
+    const values = new Float64Array(ids.length)
+    for (let row = 0; row < ids.length; row++) {
+      const id = ids[row] as number
+      let value = table.values[id] as number
+      if (value === UNKNOWN) {
+        value = compute(part.values[id - part.first] as number)
+        table.values[id] = value
+      }
+      values[row] = value
+    }
+    return { type: 'numbers', kind: 'integer', values, bound: values.some(Number.isNaN) ? boundOf(values) : null }
+  }
+
   /** Any expression of one column whose values are integers or doubles, worked out once for each value. */
   private ofSoleColumn(formula: Formula, batch: Batch): NumberVector | null {
     const sole = this.scalars.soleVector(formula, batch)
@@ -123,6 +170,9 @@ export class NumberKernels {
     return { numbers: { kind: kind ?? 'integer', values } }
   }
 }
+
+/** A value that is not worked out yet. */
+const UNKNOWN = Number.MAX_VALUE
 
 /** Names under which tables that belong to no expression are remembered. */
 const NUMBERS: Formula = { type: 'variable', name: 'numbers of a column' }

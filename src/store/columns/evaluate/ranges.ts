@@ -4,7 +4,7 @@ import type { Formula } from '../../../sparql/operation.ts'
 import { type Part, type TextPart, valueBound } from '../dictionary.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { IdRange } from './filter.ts'
-import { isConstant } from './scalar.ts'
+import { isConstant } from './constants.ts'
 import { type Value, valueOf } from './value.ts'
 
 type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='

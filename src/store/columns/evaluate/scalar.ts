@@ -3,12 +3,14 @@ import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
 import { numericKind } from '../lexical.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
-import { type Evaluation, NotEvaluated } from './evaluation.ts'
+import { isConstant } from './constants.ts'
+import { domainsOf, type Evaluation, NotEvaluated } from './evaluation.ts'
 import { arithmetic, negated } from './functions/arithmetic.ts'
 import { BUILTINS, VOLATILE } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
-import { extensionFunction } from './functions/extensions.ts'
-import { FALSE, TRUE, truth, type Value, valueOf } from './value.ts'
+import { columnCall, extensionFunction } from './functions/extensions.ts'
+import { FALSE, integer, TRUE, truth, type Value, valueOf } from './value.ts'
+import { SubjectDomain } from './domain.ts'
 import { isBound, type Vector, valueAt } from './vector.ts'
 
 /** The value of an expression at a row of a batch; null is an error or no value. */
@@ -248,9 +250,28 @@ export class ScalarCompiler {
     // A function that nobody knows is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
     if (call === null) return () => null
     const { evaluation } = this
-    return call.seesNulls === true
-      ? row => call.apply(args.map(arg => arg(row)), evaluation)
-      : withValues(args, values => call.apply(values, evaluation))
+    const overSubjects = this.ofSubjects(formula, batch)
+    return overSubjects ?? withValues(args, values => call.apply(values, evaluation))
+  }
+
+  /** A function of the subjects of a graph, which its arrays give. */
+  private ofSubjects(formula: Formula, batch: Batch): Scalar | null {
+    const found = subjectCall(formula, batch)
+    if (found === null) return null
+    const { called, constants, ids, domain } = found
+    const { graph } = domain
+    if (called.overSubjects !== undefined) {
+      const table = this.evaluation.memo('subjects', formula, domain, () => called.overSubjects?.(constants, graph) ?? null)
+      return table === null ? () => null : row => truth(table[ids[row] as number] === 1)
+    }
+    const values = this.evaluation.memo('subjects', formula, domain, () => called.ofSubjects?.(constants, graph) ?? null)
+    if (values === null) return () => null
+    if (values.type === 'integers') return row => integer(values.values[ids[row] as number] as number)
+    const own = domainsOf(graph).of(values.column)
+    return row => {
+      const code = values.codes[ids[row] as number] as number
+      return code === 0 ? null : own.value(code)
+    }
   }
 
   private membership(formula: Extract<Formula, { type: 'in' }>, batch: Batch): Scalar {
@@ -271,6 +292,15 @@ export class ScalarCompiler {
       return hasError ? null : missing
     }
   }
+}
+
+/** A call of a function over the subjects of a graph; null for any other expression, and for other subjects. */
+export function subjectCall(formula: Formula, batch: Batch) {
+  const call = columnCall(formula)
+  if (call === null || (call.called.overSubjects === undefined && call.called.ofSubjects === undefined)) return null
+  const vector = batch.get(call.variable)
+  if (vector?.type !== 'ids' || !(vector.domain instanceof SubjectDomain)) return null
+  return { ...call, ids: vector.ids, domain: vector.domain }
 }
 
 /** A comparison of two values; null is an error. */
@@ -305,10 +335,6 @@ function withValues(args: readonly Scalar[], call: (values: readonly Value[]) =>
     }
     return call(values)
   }
-}
-
-export function isConstant(formula: Formula): formula is Extract<Formula, { type: 'iri' | 'literal' | 'blank' }> {
-  return formula.type === 'iri' || formula.type === 'literal' || formula.type === 'blank'
 }
 
 /** True for an expression that has the same value for the same values of its variables, within one query. */

@@ -1,7 +1,8 @@
 import { numberText } from '../../../model/number.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
-import { daysOf, momentOf, type NumericKind, numberOf, numericKind } from '../lexical.ts'
+import { daysOf } from '../../../model/calendar.ts'
+import { momentOf, type NumericKind, numberOf, numericKind } from '../lexical.ts'
 import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
 
 /** A number. Integers beyond 2^53 and decimals have their exact value besides. */

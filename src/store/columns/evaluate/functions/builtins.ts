@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isIri } from '../../../../rdf/iri.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
-import { civilOf } from '../../lexical.ts'
+import { civilOf } from '../../../../model/calendar.ts'
 import * as decimals from '../decimal.ts'
 import {
   bigInteger,

@@ -1,0 +1,28 @@
+import type { FieldType } from './field.ts'
+import type { Geometry, Value } from './value.ts'
+import { parseWkt } from './wkt.ts'
+
+/** The value of a field from the lexical form under which the direct mapping writes it. */
+export function valueOfForm(form: string, type: FieldType): Value {
+  switch (type) {
+    case 'text':
+    case 'date':
+    case 'datetime':
+      return form
+    case 'int':
+    case 'double':
+      return Number(form)
+    case 'boolean':
+      return form === 'true'
+    case 'geo_point_2d': {
+      const [lon, lat] = POINT.exec(form)?.slice(1).map(Number) ?? []
+      return lon === undefined || lat === undefined ? null : { lon, lat }
+    }
+    case 'geo_shape':
+      return (parseWkt(form) ?? null) as Geometry | null
+    default:
+      return type satisfies never
+  }
+}
+
+const POINT = /^POINT\((\S+) (\S+)\)$/

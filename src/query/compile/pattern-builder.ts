@@ -1,0 +1,177 @@
+import type { Field } from '../../model/field.ts'
+import { LODESTONE } from '../../rdf/vocab.ts'
+import type { Expression, Pattern, Variable } from '../../sparql/algebra.ts'
+import { apply, bind, call, filter, inGraph, iri, literal, optional, triple, variable } from '../../sparql/build.ts'
+import { technicalName } from '../technical.ts'
+import { type CompileTarget, constantTerm, POSITION, predicateOf, RECORD, spaceOf } from './target.ts'
+
+/** Names and clocks of one query; it lives for one compilation. */
+export class CompileContext {
+  readonly target: CompileTarget
+  /** IANA name of the zone whose clocks dates are read by. */
+  readonly timezone: string
+  private variables = 0
+  private readonly elements = new Map<number, Expression>()
+
+  constructor(target: CompileTarget, timezone: string) {
+    this.target = target
+    this.timezone = timezone
+  }
+
+  /** A variable that no other part of the query uses. */
+  fresh(name: string): Variable {
+    this.variables += 1
+    return variable(`${name}${this.variables}`)
+  }
+
+  /** Names the value that a condition about one value of many looks at. */
+  bindElement(number: number, value: Expression): void {
+    this.elements.set(number, value)
+  }
+
+  element(number: number): Expression {
+    const value = this.elements.get(number)
+    if (value === undefined) throw new Error('an element outside of its condition')
+    return value
+  }
+}
+
+/** Whether a record without a value drops out, or goes on with the value unbound. */
+export type Need = 'required' | 'optional'
+
+/**
+ * The patterns about ?record of one group: each field is read once, under a variable of its own. A field with many values is
+ * read in groups of its own, within EXISTS, so that a record is one solution however many values it has.
+ */
+export class PatternBuilder {
+  readonly context: CompileContext
+  /** The patterns around those of a group within EXISTS: what they bind is seen there. */
+  private readonly outer: PatternBuilder | null
+  private readonly found: Pattern[] = []
+  private readonly triples: Pattern[] = []
+  private readonly optionals: Pattern[] = []
+  private readonly computed: Pattern[] = []
+  private readonly tests: Expression[] = []
+  private readonly values = new Map<string, { readonly field: Field; readonly variable: Variable; readonly need: Need }>()
+
+  constructor(context: CompileContext, outer: PatternBuilder | null = null) {
+    this.context = context
+    this.outer = outer
+  }
+
+  /** True where patterns name the records. */
+  get isNamed(): boolean {
+    return this.found.length > 0
+  }
+
+  /** Patterns that bind ?record. */
+  find(pattern: Pattern): void {
+    this.found.push(pattern)
+  }
+
+  join(...patterns: readonly Pattern[]): void {
+    this.triples.push(...patterns)
+  }
+
+  option(...patterns: readonly Pattern[]): void {
+    this.optionals.push(optional(...patterns))
+  }
+
+  test(...expressions: readonly Expression[]): void {
+    this.tests.push(...expressions)
+  }
+
+  /** The triple of a record with a field and a value. */
+  fact(field: Field, value: Expression): void {
+    if (value.type !== 'variable' && value.type !== 'literal') throw new Error('a fact has a value or a variable')
+    this.join(triple(RECORD, predicateOf(field, this.context.target), value))
+  }
+
+  /** The value of a field, or what is known of any record; of a field with many values each in turn, a fresh one at every call. */
+  value(field: Field, need: Need): Expression {
+    const technical = this.technical(field)
+    if (technical !== undefined) return technical
+    if (field.multivalued) {
+      const each = this.context.fresh('value')
+      this.fact(field, each)
+      return each
+    }
+    if (this.outer !== null) return this.outer.value(field, 'optional')
+    const known = this.values.get(field.name)
+    const value = known?.variable ?? this.context.fresh('value')
+    if (known === undefined || (need === 'required' && known.need === 'optional'))
+      this.values.set(field.name, { field, variable: value, need })
+    return value
+  }
+
+  /** Each value of a field with many in turn: a record without any goes on with none. */
+  eachValue(field: Field): Variable {
+    const each = this.context.fresh('value')
+    this.option(triple(RECORD, predicateOf(field, this.context.target), each))
+    return each
+  }
+
+  /** A computed value under a variable, so that it is written once. */
+  hold(expression: Expression, name: string): Variable {
+    if (expression.type === 'variable') return expression
+    const target = this.context.fresh(name)
+    this.computed.push(bind(expression, target))
+    return target
+  }
+
+  /** The patterns of a group within EXISTS. */
+  group(): readonly Pattern[] {
+    return this.arranged([])
+  }
+
+  /** The patterns of a whole query: every record has a position. */
+  patterns(): readonly Pattern[] {
+    const { facts } = this.context.target.graphs
+    return [inGraph(facts, ...this.arranged([triple(RECORD, iri(LODESTONE.position), POSITION)]))]
+  }
+
+  private arranged(first: readonly Pattern[]): readonly Pattern[] {
+    const values = [...this.values.values()].map(({ field, variable: value, need }) => {
+      const pattern = triple(RECORD, predicateOf(field, this.context.target), value)
+      return { need, pattern }
+    })
+    return [
+      ...this.found,
+      ...first,
+      ...this.triples,
+      ...values.filter(({ need }) => need === 'required').map(({ pattern }) => pattern),
+      ...values.filter(({ need }) => need === 'optional').map(({ pattern }) => optional(pattern)),
+      ...this.optionals,
+      ...this.computed,
+      ...this.tests.map(filter),
+    ]
+  }
+
+  private technical(field: Field): Expression | undefined {
+    const { target } = this.context
+    const name = technicalName(field)
+    switch (name) {
+      case undefined:
+        return undefined
+      case 'datasetid':
+        return literal(target.dataset.id)
+      case 'record_timestamp':
+        return constantTerm('datetime', target.published)
+      case 'recordid':
+        return call('STRAFTER', call('STR', RECORD), literal(spaceOf(target)))
+      case 'record_size':
+        return apply(LODESTONE.recordSize, RECORD, literal(JSON.stringify(fieldForms(target))))
+      default:
+        return name satisfies never
+    }
+  }
+}
+
+/** How the fields of a record stand in its JSON. */
+function fieldForms(target: CompileTarget) {
+  return target.dataset.fields.map(field => ({
+    predicate: predicateOf(field, target).value,
+    type: field.type,
+    multivalued: field.multivalued,
+  }))
+}

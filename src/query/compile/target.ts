@@ -1,0 +1,81 @@
+import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
+import type { Field, FieldType } from '../../model/field.ts'
+import { numberText } from '../../model/number.ts'
+import type { Geometry, GeoPoint } from '../../model/value.ts'
+import { wktText } from '../../model/wkt.ts'
+import { fieldIri, recordIri, recordsSpace } from '../../rdf/iris.ts'
+import type { Literal, NamedNode } from '../../rdf/term.ts'
+import { GEO, XSD } from '../../rdf/vocab.ts'
+import { iri, literal, variable } from '../../sparql/build.ts'
+import type { Constant } from '../plan.ts'
+
+/** Where the records of one published version are: what the compiler must know beside the plan. */
+export interface CompileTarget {
+  readonly base: string
+  readonly dataset: Pick<Dataset, 'id' | 'fields'>
+  readonly graphs: { readonly facts: string }
+  readonly statistics: DatasetStatistics
+  /** ISO 8601 moment of the publication, in UTC: the timestamp of each record. */
+  readonly published: string
+  /** Fields whose words a search of everything finds; absent where it is all of them. */
+  readonly searched?: readonly Field[]
+}
+
+/** The variables that every compiled query uses for a record. */
+export const RECORD = variable('record')
+export const POSITION = variable('position')
+
+/** A statement and what it is for: what `lodestone explain` prints. */
+export interface Statement<Query> {
+  readonly name: string
+  readonly query: Query
+}
+
+export function predicateOf(field: Field, { base, dataset }: CompileTarget): NamedNode {
+  return iri(fieldIri(base, dataset.id, field.name))
+}
+
+/** The IRI of a record; a text that is no id is the IRI of no record. */
+export function recordOf(id: string, { base, dataset }: CompileTarget): NamedNode | null {
+  return /^[0-9a-f]{40}$/.test(id) ? iri(recordIri(base, dataset.id, id)) : null
+}
+
+/** What the IRIs of all records begin with. */
+export function spaceOf({ base, dataset }: CompileTarget): string {
+  return recordsSpace(base, dataset.id)
+}
+
+/** A constant as the literal under which the store holds a value of a field type (mapping rule "value"). */
+export function constantTerm(type: FieldType, value: Constant): Literal {
+  switch (type) {
+    case 'int':
+      return Number.isSafeInteger(value) ? literal(String(value), XSD.integer) : doubleTerm(Number(value))
+    case 'double':
+      return doubleTerm(Number(value))
+    case 'boolean':
+      return literal(String(value), XSD.boolean)
+    case 'date':
+      return literal(String(value), XSD.date)
+    case 'datetime':
+      return literal(String(value), XSD.dateTime)
+    case 'text':
+      return literal(String(value))
+    case 'geo_point_2d':
+    case 'geo_shape':
+      throw new Error(`a ${type} field is not compared with constants`)
+    default:
+      return type satisfies never
+  }
+}
+
+export function doubleTerm(value: number): Literal {
+  return literal(numberText(value), XSD.double)
+}
+
+export function geometryTerm(geometry: Geometry): Literal {
+  return literal(wktText(geometry), GEO.wktLiteral)
+}
+
+export function pointTerm({ lon, lat }: GeoPoint): Literal {
+  return geometryTerm({ type: 'Point', coordinates: [lon, lat] })
+}

@@ -1,0 +1,304 @@
+import { statSync } from 'node:fs'
+import { Fault } from '../../errors.ts'
+import type { TriplePattern } from '../../rdf/term.ts'
+import type { QueryOperation } from '../../sparql/operation.ts'
+import type { GraphColumns } from './graph.ts'
+import { readHeader } from './sections.ts'
+import type { Failure, Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
+import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
+import { type Lane, Scheduler } from './threads/scheduler.ts'
+import { ColumnThread } from './threads/thread.ts'
+
+export interface ColumnStoreOptions {
+  readonly threads: number
+  /** Milliseconds that a query may work. */
+  readonly deadline: number
+  /** Queries that may wait. */
+  readonly queue: number
+  /** Bytes that columns in memory may take, and the intermediate results of one query. */
+  readonly memory: { readonly columns: number; readonly query: number }
+  readonly onEvent: (event: { readonly event: 'worker lost' | 'worker replaced'; readonly reason: string }) => void
+}
+
+export interface QueryLimits {
+  /** Milliseconds of work; the store's own limit otherwise. */
+  readonly deadline?: number | undefined
+  readonly lane?: Lane
+}
+
+/** A query that columns do not evaluate. */
+export class NotInColumns extends Error {}
+
+/** Queries of strangers that may wait. */
+const UNTRUSTED_QUEUE = 50
+
+/** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
+const GRACE = 5000
+
+/** Bytes of a piece of text. */
+const PIECE = 2 ** 17
+
+/** Answers queries from columns, in threads that share one copy of them. */
+export class ColumnStore {
+  private readonly options: ColumnStoreOptions
+  private readonly registry: GraphRegistry
+  private readonly scheduler: Scheduler
+  private readonly inUse = new Map<string, number>()
+  private nextId = 1
+  private closed = false
+  deadlines = 0
+
+  constructor(options: ColumnStoreOptions) {
+    this.options = options
+    this.registry = new GraphRegistry(options.memory.columns)
+    this.scheduler = new Scheduler({
+      queue: { own: options.queue, untrusted: UNTRUSTED_QUEUE },
+      patience: options.deadline,
+    })
+  }
+
+  /** Starts the threads; resolves when they are up. */
+  async start(): Promise<void> {
+    await Promise.all(Array.from({ length: this.options.threads }, () => this.addThread()))
+  }
+
+  /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
+  attach(name: string, path: string): void {
+    this.registry.add({ name, header: readHeader(path, statSync(path).size), path, memory: null })
+  }
+
+  /** Makes the columns of a small graph in memory. */
+  async build(
+    name: string,
+    text: string,
+    { subjects, predicates, isSearched }: Pick<Extract<Job, { readonly type: 'build' }>, 'subjects' | 'predicates' | 'isSearched'>,
+  ): Promise<void> {
+    const job: Job = { type: 'build', text, subjects, predicates, isSearched }
+    const { header, buffers } = await this.once(job, [], 'built', {})
+    this.registry.add({ name, header, path: null, memory: buffers })
+  }
+
+  has(name: string): boolean {
+    return this.registry.has(name)
+  }
+
+  /** The columns of a graph as this thread sees them: what it does not have in memory is read from the file. */
+  columns(name: string): GraphColumns {
+    const columns = this.registry.columns(name)
+    if (columns === undefined) throw new Fault('StoreUnavailable', { reason: `the graph ${name} is not there.` })
+    return columns
+  }
+
+  drop(names: readonly string[]): void {
+    this.registry.remove(names, this.scheduler.threads)
+  }
+
+  /** The answer of a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
+  async table(
+    query: QueryOperation,
+    graphs: QueriedGraphs,
+    options: QueryLimits & { readonly counted?: boolean; readonly contents?: readonly string[] } = {},
+  ): Promise<WireTable> {
+    const { counted = false, contents = [] } = options
+    const job: Job = { type: 'table', query, graphs, counted, contents }
+    return (await this.once(job, namesOf(graphs), 'table', options)).table
+  }
+
+  /** The answer of a query as text, in pieces; what is not read is not worked out. Same faults. */
+  text(
+    query: QueryOperation,
+    graphs: QueriedGraphs,
+    format: TextFormat,
+    options: QueryLimits & { readonly base?: string | undefined } = {},
+  ): AsyncGenerator<Uint8Array> {
+    const job: Job = { type: 'text', query, graphs, format, base: options.base ?? null, piece: PIECE }
+    return this.pieces(job, namesOf(graphs), options) as AsyncGenerator<Uint8Array>
+  }
+
+  /** The answer of a SELECT in tables of at most so many rows. Same faults. */
+  tables(
+    query: QueryOperation,
+    graphs: QueriedGraphs,
+    rows: number,
+    options: QueryLimits = {},
+  ): AsyncGenerator<WireTable> {
+    const job: Job = { type: 'tables', query, graphs, rows }
+    return this.pieces(job, namesOf(graphs), options) as AsyncGenerator<WireTable>
+  }
+
+  async match(
+    graph: string,
+    pattern: TriplePattern,
+    page: { readonly offset: number; readonly limit: number },
+    options: QueryLimits = {},
+  ): Promise<{ readonly triples: string; readonly count: number }> {
+    const job: Job = { type: 'match', graph, pattern, ...page }
+    const { triples, count } = await this.once(job, [graph], 'matched', options)
+    return { triples, count }
+  }
+
+  /** The triples of some subjects in a row, as N-Triples. */
+  async lines(graph: string, from: number, to: number): Promise<string> {
+    return (await this.once({ type: 'lines', graph, from, to }, [graph], 'lines', {})).text
+  }
+
+  /** Brings into memory what is needed to write the values of some columns. */
+  async touch(graph: string, predicates: readonly string[]): Promise<void> {
+    await this.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
+  }
+
+  statistics(): {
+    readonly graphs: number
+    readonly triples: number
+    readonly threads: { readonly ready: number; readonly wanted: number }
+    readonly bytes: ColumnBytes
+  } {
+    let triples = 0
+    for (const name of this.registry.names()) triples += this.registry.header(name)?.triples ?? 0
+    return {
+      graphs: this.registry.size,
+      triples,
+      threads: { ready: this.scheduler.threads.size, wanted: this.options.threads },
+      bytes: this.registry.statistics(),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.scheduler.close()
+    await Promise.all([...this.scheduler.threads].map(thread => thread.end()))
+  }
+
+  /** Does a job with one answer. */
+  private async once<Type extends 'table' | 'matched' | 'lines' | 'built' | 'touched'>(
+    job: Job,
+    graphs: readonly string[],
+    type: Type,
+    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+  ): Promise<Extract<AnswerOf, { readonly type: Type }>> {
+    return this.scheduler.run(lane, null, async thread => {
+      const id = this.nextId++
+      const answer = await this.guarded(thread, graphs, id, deadline, () => {
+        this.registry.bring(thread, graphs)
+        return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
+      })
+      if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
+      throw answer.type === 'failed' ? this.faultOf(answer.failure, deadline) : new Error(`unexpected ${answer.type}`)
+    })
+  }
+
+  /** Does a job that answers in pieces, each when it is asked for. */
+  private async *pieces(
+    job: Job,
+    graphs: readonly string[],
+    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+  ): AsyncGenerator<Uint8Array | WireTable> {
+    const id = this.nextId++
+    let own: ColumnThread | null = null
+    let finished = false
+    for (const graph of graphs) this.use(graph, 1)
+    try {
+      for (;;) {
+        const known: ColumnThread | null = own
+        const answer: AnswerOf = await this.scheduler.run(lane, known, thread => {
+          own = thread
+          return this.guarded(thread, graphs, id, deadline, () => {
+            if (known !== null) return thread.next(id)
+            this.registry.bring(thread, graphs)
+            return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
+          })
+        })
+        if (answer.type === 'failed') {
+          finished = true
+          throw this.faultOf(answer.failure, deadline)
+        }
+        if (answer.type !== 'piece') throw new Error(`unexpected ${answer.type}`)
+        finished = answer.done
+        if (answer.piece !== null) yield answer.piece
+        if (answer.done) return
+      }
+    } finally {
+      for (const graph of graphs) this.use(graph, -1)
+      if (!finished) (own as ColumnThread | null)?.send({ type: 'close', id })
+    }
+  }
+
+  /** Waits for a thread, and ends it where it does not answer though its time is long over. */
+  private async guarded<T>(
+    thread: ColumnThread,
+    graphs: readonly string[],
+    id: number,
+    deadline: number,
+    ask: () => Promise<T>,
+  ): Promise<T> {
+    for (const graph of graphs) this.use(graph, 1)
+    let last: NodeJS.Timeout | undefined
+    const timer = setTimeout(() => {
+      thread.cancel(id)
+      last = setTimeout(() => void thread.end(), GRACE)
+    }, deadline + 100)
+    try {
+      return await ask()
+    } finally {
+      clearTimeout(timer)
+      clearTimeout(last)
+      for (const graph of graphs) this.use(graph, -1)
+      this.registry.shrink([...this.scheduler.threads], new Set(this.inUse.keys()))
+    }
+  }
+
+  private use(graph: string, change: 1 | -1): void {
+    const count = (this.inUse.get(graph) ?? 0) + change
+    if (count === 0) this.inUse.delete(graph)
+    else this.inUse.set(graph, count)
+  }
+
+  private faultOf(failure: Failure, deadline: number): Error {
+    switch (failure.reason) {
+      case 'deadline':
+      case 'cancelled':
+        this.deadlines += 1
+        return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
+      case 'memory':
+        return new Fault('UnprocessableEntity', {
+          reason: 'The query needs more memory for what it works with than one query may have. Ask for less at a time.',
+        })
+      case 'not evaluated':
+        return new NotInColumns(failure.message)
+      case 'damaged':
+        return new Fault('StoreUnavailable', { reason: failure.message })
+      case 'error':
+        return new Error(failure.message)
+      default:
+        return failure satisfies never
+    }
+  }
+
+  private async addThread(): Promise<void> {
+    let joined = false
+    const thread = new ColumnThread({
+      onPart: part => {
+        if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
+        else this.registry.addDerived(part.graph, part.name, part.buffers)
+      },
+      onDeath: (dead, reason) => {
+        this.scheduler.remove(dead)
+        if (!joined || this.closed) return
+        this.options.onEvent({ event: 'worker lost', reason })
+        void this.addThread().then(
+          () => this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' }),
+          error => this.options.onEvent({ event: 'worker lost', reason: String(error) }),
+        )
+      },
+    })
+    await thread.up
+    joined = true
+    this.scheduler.add(thread)
+  }
+}
+
+type AnswerOf = Awaited<ReturnType<ColumnThread['run']>>
+
+function namesOf({ defaultGraphs, namedGraphs }: QueriedGraphs): readonly string[] {
+  return [...new Set([...defaultGraphs, ...namedGraphs.map(([, graph]) => graph)])]
+}

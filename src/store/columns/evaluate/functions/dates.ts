@@ -1,0 +1,132 @@
+import { type FormatPart, formatMoment, type LocalMoment, localMoment } from '../../../../model/date-format.ts'
+import { isTimeZone } from '../../../../model/time.ts'
+import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
+import { double, integer, type MomentValue, text, type Value } from '../value.ts'
+import type { ExtensionFunction } from './extensions.ts'
+
+type Entry = readonly [string, ExtensionFunction]
+
+/** Functions of dates and moments on the clocks of a time zone. */
+export const DATE_FUNCTIONS: readonly Entry[] = [
+  [LODESTONE.datePart, numeric(partReader)],
+  [LODESTONE.interval, numeric(intervalReader)],
+  [
+    LODESTONE.dateFormat,
+    {
+      apply: ([value, pattern, language, zone]) => {
+        if (value?.type !== 'moment' || pattern?.type !== 'text' || language?.type !== 'text') return null
+        const place = zoneOf(value, zone)
+        if (place === undefined) return null
+        const parts = JSON.parse(pattern.value) as readonly FormatPart[]
+        return text(formatMoment(shown(value, place), parts, language.value, place))
+      },
+    },
+  ],
+  [LODESTONE.epoch, { apply: ([value]) => (isDated(value) ? double(value.seconds) : null) }],
+  [
+    LODESTONE.secondOfDay,
+    {
+      apply: ([value, zone]) => {
+        if (!isDated(value)) return null
+        const place = zoneOf(value, zone)
+        if (place === undefined) return null
+        const { hour, minute, second } = shown(value, place)
+        return double(3600 * hour + 60 * minute + second + fractionOf(value))
+      },
+    },
+  ],
+  [LODESTONE.fraction, { apply: ([value]) => (isDated(value) ? double(fractionOf(value)) : null) }],
+]
+
+function isDated(value: Value | undefined): value is MomentValue {
+  return value?.type === 'moment' && (value.datatype === XSD.date || value.datatype === XSD.dateTime)
+}
+
+/** Null for a day, which is the same everywhere; undefined for a zone that there is not. */
+function zoneOf(value: MomentValue, zone: Value | undefined): string | null | undefined {
+  if (value.datatype === XSD.date) return null
+  if (zone === undefined) return 'UTC'
+  return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : undefined
+}
+
+function shown({ seconds, term }: MomentValue, zone: string | null): LocalMoment {
+  return localMoment(seconds, zone, /\.(\d+)/.exec(term.value)?.[1] ?? '')
+}
+
+/** The part of a second, as exactly as the literal says it. */
+function fractionOf({ term }: MomentValue): number {
+  const digits = /\.(\d+)/.exec(term.value)?.[1]
+  return digits === undefined ? 0 : Number(`0.${digits}`)
+}
+
+type Reader = (local: LocalMoment) => number
+
+/** A function whose value is an integer: worked out of seconds, for a column as for a literal. */
+function numeric(readerOf: (constants: readonly Value[]) => { readonly read: Reader; readonly zone: string } | null): ExtensionFunction {
+  return {
+    apply: ([value, ...constants]) => {
+      const found = readerOf(constants)
+      if (!isDated(value) || found === null) return null
+      return integer(found.read(shown(value, value.datatype === XSD.date ? null : found.zone)))
+    },
+    overMoments: (constants, isDay) => {
+      const found = readerOf(constants)
+      if (found === null) return null
+      const zone = isDay ? null : found.zone
+      return seconds => {
+        const rest = seconds - Math.floor(seconds)
+        return found.read(localMoment(seconds, zone, rest === 0 ? '' : rest.toFixed(6).slice(2)))
+      }
+    },
+  }
+}
+
+const PARTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['year', ({ year }) => year],
+  ['month', ({ month }) => month],
+  ['day', ({ day }) => day],
+  ['hour', ({ hour }) => hour],
+  ['minute', ({ minute }) => minute],
+  ['second', ({ second }) => second],
+  ['millisecond', ({ fraction }) => Number(fraction.padEnd(3, '0').slice(0, 3))],
+])
+
+/** Arguments: the name of a part, and a zone. */
+function partReader([part, zone]: readonly Value[]) {
+  const read = part?.type === 'text' ? PARTS.get(part.value) : undefined
+  const place = zoneName(zone)
+  return read === undefined || place === null ? null : { read, zone: place }
+}
+
+/** Units from the epoch of the calendar, or from year 0 for months and longer, to the time that a clock shows. */
+const UNITS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['year', ({ year }) => year],
+  ['quarter', ({ year, month }) => 4 * year + Math.floor((month - 1) / 3)],
+  ['month', ({ year, month }) => 12 * year + month - 1],
+  ['week', ({ days }) => Math.floor((days + 3) / 7)],
+  ['day', ({ days }) => days],
+  ['hour', ({ days, hour }) => 24 * days + hour],
+  ['minute', minutes],
+  ['second', local => 60 * minutes(local) + local.second],
+  [
+    'millisecond',
+    local => 1000 * (60 * minutes(local) + local.second) + Number(local.fraction.padEnd(3, '0').slice(0, 3)),
+  ],
+])
+
+function minutes({ days, hour, minute }: LocalMoment): number {
+  return 60 * (24 * days + hour) + minute
+}
+
+/** Arguments: a width, a unit and a zone. */
+function intervalReader([width, unit, zone]: readonly Value[]) {
+  const read = unit?.type === 'text' ? UNITS.get(unit.value) : undefined
+  const place = zoneName(zone)
+  if (read === undefined || place === null || width?.type !== 'number' || !(width.value > 0)) return null
+  return { read: (local: LocalMoment) => Math.floor(read(local) / width.value), zone: place }
+}
+
+function zoneName(zone: Value | undefined): string | null {
+  if (zone === undefined) return 'UTC'
+  return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : null
+}

@@ -1,0 +1,182 @@
+import { pointOf } from '../../lexical.ts'
+import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
+import type { AggregatorMaker } from '../aggregates.ts'
+import { double, literalOf, truth, type Value } from '../value.ts'
+import type { ExtensionFunction } from './extensions.ts'
+import { CollectedGeometries } from './collected.ts'
+import { combined, distanceBetween, locatorOf, type Relation, related } from './planar.ts'
+
+type Entry = readonly [string, ExtensionFunction]
+
+/** Mean radius of Earth in metres (IUGG), with which distances on the sphere are computed. */
+const EARTH_RADIUS = 6_371_008.8
+
+/** Functions of GeoSPARQL 1.1 (section 9.4: simple features; section 9.2: constructions), and nearness. */
+export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
+  relation(GEOF.sfEquals, 'equals'),
+  relation(GEOF.sfDisjoint, 'disjoint'),
+  relation(GEOF.sfIntersects, 'intersects'),
+  relation(GEOF.sfTouches, 'touches'),
+  relation(GEOF.sfCrosses, 'crosses'),
+  relation(GEOF.sfWithin, 'within'),
+  relation(GEOF.sfContains, 'contains'),
+  relation(GEOF.sfOverlaps, 'overlaps'),
+  ...(['intersection', 'union', 'difference', 'symDifference'] as const).map(
+    (name): Entry => [GEOF[name], { apply: ([left, right]) => made(left, right, name) }],
+  ),
+  ...(['envelope', 'convexHull', 'boundary'] as const).map(
+    (name): Entry => [GEOF[name], { apply: ([value]) => made(value, undefined, name) }],
+  ),
+  [
+    GEOF.distance,
+    {
+      apply: ([left, right, unit]) => {
+        const [a, b, factor] = [wktOf(left), wktOf(right), metresIn(unit)]
+        if (a === null || b === null || factor === null) return null
+        const metres = distanceBetween(a, b, sphereDistance)
+        return metres === null ? null : double(metres / factor)
+      },
+      overPoints: ([other, unit]) => {
+        const wkt = wktOf(other)
+        const point = wkt === null ? null : pointOf(wkt)
+        const factor = metresIn(unit)
+        if (point === null || factor === null) return null
+        const metres = distanceFrom(point[0], point[1])
+        return factor === 1 ? metres : (longitude, latitude) => metres(longitude, latitude) / factor
+      },
+    },
+  ],
+  [
+    LODESTONE.near,
+    {
+      isTest: true,
+      apply: ([value, place, metres]) => {
+        const [a, b] = [wktOf(value), wktOf(place)]
+        if (a === null || b === null || metres?.type !== 'number') return null
+        const distance = distanceBetween(a, b, sphereDistance)
+        return distance === null ? null : truth(distance <= metres.value)
+      },
+      overPoints: ([place, metres]) => {
+        const wkt = wktOf(place)
+        const point = wkt === null ? null : pointOf(wkt)
+        return point === null || metres?.type !== 'number' ? null : isNear(point[0], point[1], metres.value)
+      },
+    },
+  ],
+]
+
+/** Aggregates of geometries. */
+export const GEOMETRY_AGGREGATES: readonly (readonly [string, AggregatorMaker])[] = [
+  [LODESTONE.hull, (_, operand, context) => new CollectedGeometries(operand, context, 'hull')],
+  [LODESTONE.boundingBox, (_, operand, context) => new CollectedGeometries(operand, context, 'box')],
+]
+
+function relation(iri: string, name: Relation): Entry {
+  return [
+    iri,
+    {
+      isTest: true,
+      apply: ([left, right]) => {
+        const [a, b] = [wktOf(left), wktOf(right)]
+        const holds = a === null || b === null ? null : related(a, b, name)
+        return holds === null ? null : truth(holds)
+      },
+      overPoints: ([other]) => {
+        const wkt = wktOf(other)
+        return wkt === null ? null : pointRelation(wkt, name)
+      },
+    },
+  ]
+}
+
+/** How points relate to an area: they lie in it, on its boundary or outside. Null where the other is none, or for other relations. */
+function pointRelation(wkt: string, name: Relation): ((longitude: number, latitude: number) => number) | null {
+  const locate = locatorOf(wkt)
+  if (locate === null) return null
+  switch (name) {
+    case 'intersects':
+      return (longitude, latitude) => (locate(longitude, latitude) === 'outside' ? 0 : 1)
+    case 'disjoint':
+      return (longitude, latitude) => (locate(longitude, latitude) === 'outside' ? 1 : 0)
+    case 'within':
+      return (longitude, latitude) => (locate(longitude, latitude) === 'inside' ? 1 : 0)
+    case 'touches':
+      return (longitude, latitude) => (locate(longitude, latitude) === 'boundary' ? 1 : 0)
+    default:
+      return null
+  }
+}
+
+/** A geometry as WKT of longitudes and latitudes; null for another reference system, or what is no geometry. */
+function wktOf(value: Value | undefined): string | null {
+  if (value?.type !== 'other' || value.term.datatype !== GEO.wktLiteral) return null
+  const parts = /^\s*(?:<([^>]*)>\s*)?(.*)$/s.exec(value.term.value)
+  const system = parts?.[1]
+  return system === undefined || system === CRS84 ? (parts?.[2] ?? null) : null
+}
+
+const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+
+/** Metres of a unit. */
+function metresIn(unit: Value | undefined): number | null {
+  if (unit?.type !== 'iri') return null
+  switch (unit.value) {
+    case UOM.metre:
+    case 'http://qudt.org/vocab/unit/M':
+      return 1
+    case 'http://qudt.org/vocab/unit/KiloM':
+      return 1000
+    default:
+      return null
+  }
+}
+
+function made(
+  left: Value | undefined,
+  right: Value | undefined,
+  name: Parameters<typeof combined>[2],
+): Value | null {
+  const a = wktOf(left)
+  const b = right === undefined ? null : wktOf(right)
+  if (a === null || (right !== undefined && b === null)) return null
+  const wkt = combined(a, b, name)
+  return wkt === null ? null : { type: 'other', term: literalOf(wkt, GEO.wktLiteral) }
+}
+
+/** Distances from a place in metres, by the haversine formula. */
+export function distanceFrom(longitude: number, latitude: number): (longitude: number, latitude: number) => number {
+  const [lambda, phi] = [radians(longitude), radians(latitude)]
+  const cosine = Math.cos(phi)
+  return (otherLongitude, otherLatitude) => {
+    const otherPhi = radians(otherLatitude)
+    const [x, y] = [
+      Math.sin((radians(otherLongitude) - lambda) / 2),
+      Math.sin((otherPhi - phi) / 2),
+    ]
+    const a = y * y + cosine * Math.cos(otherPhi) * x * x
+    return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)))
+  }
+}
+
+function sphereDistance(a: readonly [number, number], b: readonly [number, number]): number {
+  return distanceFrom(a[0], a[1])(b[0], b[1])
+}
+
+/** A test of nearness that computes no distance for what is outside of the circle's latitudes and longitudes. */
+function isNear(longitude: number, latitude: number, metres: number): (longitude: number, latitude: number) => number {
+  const distance = distanceFrom(longitude, latitude)
+  const angle = metres / EARTH_RADIUS
+  const height = degrees(angle) * 1.000001 + 1e-9
+  const isPolar = Math.abs(latitude) + height >= 90
+  const sine = isPolar ? 1 : Math.sin(angle) / Math.cos(radians(latitude))
+  const width = isPolar || sine >= 1 || angle >= Math.PI / 2 ? 360 : degrees(Math.asin(sine)) * 1.000001 + 1e-9
+  return (otherLongitude, otherLatitude) => {
+    if (Math.abs(otherLatitude - latitude) > height) return 0
+    const apart = Math.abs(otherLongitude - longitude)
+    if (Math.min(apart, 360 - apart) > width) return 0
+    return distance(otherLongitude, otherLatitude) <= metres ? 1 : 0
+  }
+}
+
+const radians = (value: number): number => (value * Math.PI) / 180
+const degrees = (value: number): number => (value * 180) / Math.PI

@@ -1,0 +1,224 @@
+import PointInAreaLocator from 'jsts/org/locationtech/jts/algorithm/locate/IndexedPointInAreaLocator.js'
+import Coordinate from 'jsts/org/locationtech/jts/geom/Coordinate.js'
+import GeometryFactory from 'jsts/org/locationtech/jts/geom/GeometryFactory.js'
+import WKTReader from 'jsts/org/locationtech/jts/io/WKTReader.js'
+import WKTWriter from 'jsts/org/locationtech/jts/io/WKTWriter.js'
+import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
+import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
+import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
+
+/** Geometry on the plane of longitudes and latitudes, by JSTS; the one place that knows it. */
+
+/** What is used of a geometry of JSTS, whose own types lack most of it. */
+interface Geometry {
+  getDimension(): number
+  getGeometryType(): string
+  getNumGeometries(): number
+  getGeometryN(at: number): Geometry
+  getEnvelopeInternal(): Box
+  getEnvelope(): Geometry
+  convexHull(): Geometry
+  getBoundary(): Geometry
+  isRectangle(): boolean
+  isEmpty(): boolean
+}
+
+interface Box {
+  intersects(other: Box): boolean
+  getMinX(): number
+  getMaxX(): number
+  getMinY(): number
+  getMaxY(): number
+}
+
+const FACTORY = new GeometryFactory()
+
+/** Relations of simple features (OGC 06-103r4, section 6.1.15). */
+export type Relation =
+  | 'equals'
+  | 'disjoint'
+  | 'intersects'
+  | 'touches'
+  | 'crosses'
+  | 'within'
+  | 'contains'
+  | 'overlaps'
+
+/** Characters of WKT beyond which a geometry is not read: strangers send them. */
+const MAX_WKT = 2 ** 24
+
+/** Geometries that were read last: one of the two sides is often a constant. */
+const KNOWN = new Map<string, Geometry | null>()
+const MAX_KNOWN = 64
+
+/** The geometry of a text; null where it is none. */
+export function readWkt(wkt: string): Geometry | null {
+  const known = KNOWN.get(wkt)
+  if (known !== undefined) return known
+  let geometry: Geometry | null = null
+  try {
+    if (wkt.length <= MAX_WKT) geometry = new WKTReader(FACTORY).read(wkt) as unknown as Geometry
+  } catch {
+    // Whatever the reader does not understand is no geometry.
+    geometry = null
+  }
+  if (KNOWN.size >= MAX_KNOWN) KNOWN.delete(KNOWN.keys().next().value as string)
+  KNOWN.set(wkt, geometry)
+  return geometry
+}
+
+/** Whether two geometries relate; null where one is none. */
+export function related(left: string, right: string, relation: Relation): boolean | null {
+  const [a, b] = [readWkt(left), readWkt(right)]
+  if (a === null || b === null) return null
+  const isApart = !a.getEnvelopeInternal().intersects(b.getEnvelopeInternal())
+  if (isApart) return relation === 'disjoint'
+  try {
+    const matrix = relate(a, b)
+    const [first, second] = [a.getDimension(), b.getDimension()]
+    switch (relation) {
+      case 'equals':
+        return matrix.isEquals(first, second)
+      case 'disjoint':
+        return matrix.isDisjoint()
+      case 'intersects':
+        return matrix.isIntersects()
+      case 'touches':
+        return matrix.isTouches(first, second)
+      case 'crosses':
+        return matrix.isCrosses(first, second)
+      case 'within':
+        return matrix.isWithin()
+      case 'contains':
+        return matrix.isContains()
+      case 'overlaps':
+        return matrix.isOverlaps(first, second)
+      default:
+        return relation satisfies never
+    }
+  } catch {
+    // A collection, or a shape that crosses itself in a way for which no answer is defined.
+    return relatedParts(a, b, relation)
+  }
+}
+
+function relate(a: Geometry, b: Geometry) {
+  return RelateOp.relate(a as never, b as never)
+}
+
+/** Collections relate part by part, where the relation can be told so. */
+function relatedParts(a: Geometry, b: Geometry, relation: Relation): boolean | null {
+  const parts = (geometry: Geometry): readonly Geometry[] =>
+    Array.from({ length: geometry.getNumGeometries() }, (_, at) => geometry.getGeometryN(at))
+  const [left, right] = [parts(a), parts(b)]
+  if (left.length <= 1 && right.length <= 1) return null
+  const touches = () => left.some(one => right.some(other => !isDisjoint(one, other)))
+  switch (relation) {
+    case 'intersects':
+      return touches()
+    case 'disjoint':
+      return !touches()
+    case 'within':
+      return left.every(one => right.some(other => contains(other, one)))
+    case 'contains':
+      return right.every(other => left.some(one => contains(one, other)))
+    default:
+      return null
+  }
+}
+
+function isDisjoint(a: Geometry, b: Geometry): boolean {
+  try {
+    return relate(a, b).isDisjoint()
+  } catch {
+    return true
+  }
+}
+
+function contains(a: Geometry, b: Geometry): boolean {
+  try {
+    return relate(a, b).isContains()
+  } catch {
+    return false
+  }
+}
+
+type Place = 'inside' | 'boundary' | 'outside'
+
+/** Tells where points lie to an area; null for a geometry that is none. */
+export function locatorOf(wkt: string): ((longitude: number, latitude: number) => Place) | null {
+  const geometry = readWkt(wkt)
+  if (geometry === null || geometry.getDimension() !== 2) return null
+  const type = geometry.getGeometryType()
+  if (type !== 'Polygon' && type !== 'MultiPolygon') return null
+  const box = geometry.getEnvelopeInternal()
+  const [west, east, south, north] = [box.getMinX(), box.getMaxX(), box.getMinY(), box.getMaxY()]
+  const isRectangle = geometry.isRectangle()
+  const locator = isRectangle ? null : new PointInAreaLocator(geometry as never)
+  return (longitude, latitude) => {
+    if (longitude < west || longitude > east || latitude < south || latitude > north) return 'outside'
+    if (locator === null)
+      return longitude > west && longitude < east && latitude > south && latitude < north ? 'inside' : 'boundary'
+    // Locations of JTS: 0 interior, 1 boundary, 2 exterior.
+    const location = locator.locate(new Coordinate(longitude, latitude)) as number
+    return location === 0 ? 'inside' : location === 1 ? 'boundary' : 'outside'
+  }
+}
+
+/**
+ * The distance between the nearest positions of two geometries; null where one is none.
+ *
+ * @param measure distance between two positions
+ */
+export function distanceBetween(
+  left: string,
+  right: string,
+  measure: (a: readonly [number, number], b: readonly [number, number]) => number,
+): number | null {
+  const [a, b] = [readWkt(left), readWkt(right)]
+  if (a === null || b === null || a.isEmpty() || b.isEmpty()) return null
+  const [first, second] = new DistanceOp(a as never, b as never).nearestPoints() as readonly { readonly x: number; readonly y: number }[]
+  if (first === undefined || second === undefined) return null
+  return measure([first.x, first.y], [second.x, second.y])
+}
+
+/** A geometry made of one or two others, as WKT; null where it cannot be made. */
+export function combined(
+  left: string,
+  right: string | null,
+  how: 'intersection' | 'union' | 'difference' | 'symDifference' | 'envelope' | 'convexHull' | 'boundary',
+): string | null {
+  const a = readWkt(left)
+  const b = right === null ? null : readWkt(right)
+  if (a === null || (right !== null && b === null)) return null
+  try {
+    const made = b === null ? single(a, how) : overlay(a, b, how)
+    return made === null ? null : (new WKTWriter(FACTORY).write(made as never) as string)
+  } catch {
+    return null
+  }
+}
+
+function single(a: Geometry, how: string): Geometry | null {
+  switch (how) {
+    case 'envelope':
+      return a.getEnvelope()
+    case 'convexHull':
+      return a.convexHull()
+    case 'boundary':
+      return a.getBoundary()
+    default:
+      return null
+  }
+}
+
+function overlay(a: Geometry, b: Geometry, how: string): Geometry | null {
+  const codes: Readonly<Record<string, number>> = {
+    intersection: OverlayOp.INTERSECTION,
+    union: OverlayOp.UNION,
+    difference: OverlayOp.DIFFERENCE,
+    symDifference: OverlayOp.SYMDIFFERENCE,
+  }
+  const code = Object.hasOwn(codes, how) ? codes[how] : undefined
+  return code === undefined ? null : (OverlayOp.overlayOp(a as never, b as never, code) as unknown as Geometry)
+}

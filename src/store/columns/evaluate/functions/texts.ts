@@ -1,0 +1,78 @@
+import { LODESTONE } from '../../../../rdf/vocab.ts'
+import { integer, text, truth, type Value } from '../value.ts'
+import type { ExtensionFunction } from './extensions.ts'
+import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
+import { lengthOf } from './text.ts'
+
+/** Functions of texts that SPARQL has none for, and of the words in them. */
+export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
+  [
+    LODESTONE.search,
+    {
+      isTest: true,
+      // A subject is searched in a graph, which a value by itself does not tell.
+      apply: () => null,
+      overSubjects: ([word, mode, ...predicates], graph) => {
+        const searched = searchedWord(word, mode)
+        return searched === null ? null : subjectsWithWord(graph, searched, predicates.flatMap(iriOf))
+      },
+    },
+  ],
+  [
+    LODESTONE.matches,
+    {
+      isTest: true,
+      apply: ([value, word, mode]) => {
+        const searched = searchedWord(word, mode)
+        return value === undefined || searched === null ? null : truth(valueMatches(value, searched))
+      },
+      overCodes: ([word, mode], column) => {
+        const searched = searchedWord(word, mode)
+        return searched === null ? null : codesWithWord(column, searched)
+      },
+    },
+  ],
+  [LODESTONE.trim, { apply: ([value]) => (value?.type === 'text' ? text(value.value.trim()) : null) }],
+  [
+    LODESTONE.replace,
+    {
+      apply: ([value, from, to]) => {
+        if (value?.type !== 'text' || from?.type !== 'text' || to?.type !== 'text') return null
+        // An empty text stands nowhere, as a pattern that matches it is an error.
+        if (from.value === '') return null
+        const parts = value.value.split(from.value)
+        const length = value.value.length + (parts.length - 1) * to.value.length
+        return length > MAX_TEXT ? null : text(parts.join(to.value))
+      },
+    },
+  ],
+  [
+    LODESTONE.indexOf,
+    {
+      apply: ([value, part]) => {
+        if (value?.type !== 'text' || part?.type !== 'text') return null
+        const at = value.value.indexOf(part.value)
+        return integer(at < 0 ? -1 : lengthOf(value.value.slice(0, at)))
+      },
+    },
+  ],
+  [LODESTONE.substring, { apply: ([value, start, length]) => substring(value, start, length) }],
+]
+
+/** Longest text that a function makes, in characters. */
+const MAX_TEXT = 2 ** 22
+
+function iriOf(value: Value): readonly string[] {
+  return value.type === 'iri' ? [value.value] : []
+}
+
+/** Characters from a place that is counted from 0, or from the end where it is negative. */
+function substring(value: Value | undefined, start: Value | undefined, length: Value | undefined): Value | null {
+  if (value?.type !== 'text' || start?.type !== 'number') return null
+  if (length !== undefined && length.type !== 'number') return null
+  const characters = [...value.value]
+  const first = Math.trunc(start.value)
+  const from = first < 0 ? Math.max(0, characters.length + first) : first
+  const count = length === undefined ? characters.length : Math.trunc(length.value)
+  return text(characters.slice(from, from + Math.max(0, count)).join(''))
+}

@@ -1,0 +1,54 @@
+import { Derived } from '../derived.ts'
+import type { SectionNumber } from '../format.ts'
+import { GraphColumns } from '../graph.ts'
+import { HeldSections, SectionFile, type SectionSource } from '../sections.ts'
+import type { GraphPlace, SharedParts } from './protocol.ts'
+
+/** What a thread tells the others of what it read or made. */
+export interface PartListener {
+  readonly onSection: (graph: string, section: SectionNumber, bytes: SharedArrayBuffer) => void
+  readonly onDerived: (graph: string, name: string, buffers: readonly SharedArrayBuffer[]) => void
+}
+
+interface Held {
+  readonly columns: GraphColumns
+  readonly file: SectionFile | null
+}
+
+/** The graphs that a thread knows. */
+export class GraphHolder {
+  private readonly graphs = new Map<string, Held>()
+  private readonly listener: PartListener
+
+  constructor(listener: PartListener) {
+    this.listener = listener
+  }
+
+  attach({ name, header, path, memory }: GraphPlace): GraphColumns {
+    const derived = new Derived((made, buffers) => this.listener.onDerived(name, made, buffers))
+    const file =
+      path === null
+        ? null
+        : new SectionFile(path, header, (section, bytes) => this.listener.onSection(name, section, bytes))
+    const source: SectionSource = file ?? new HeldSections(memory ?? [])
+    const columns = new GraphColumns(header, source, derived)
+    this.graphs.set(name, { columns, file })
+    return columns
+  }
+
+  detach(names: readonly string[]): void {
+    for (const name of names) this.graphs.delete(name)
+  }
+
+  /** Takes what other threads have read or made. */
+  share({ graph, sections, derived }: SharedParts): void {
+    const held = this.graphs.get(graph)
+    if (held === undefined) return
+    for (const [section, bytes] of sections) held.file?.hold(section, bytes)
+    for (const [name, buffers] of derived) held.columns.derived.hold(name, buffers)
+  }
+
+  get(name: string): GraphColumns | undefined {
+    return this.graphs.get(name)?.columns
+  }
+}

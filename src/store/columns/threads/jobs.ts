@@ -1,0 +1,179 @@
+import { termText } from '../../../rdf/ntriples.ts'
+import type { Term } from '../../../rdf/term.ts'
+import type { Node } from '../../../sparql/algebra.ts'
+import { type QueryOperation, type TriplePatternNode, variablesOf } from '../../../sparql/operation.ts'
+import { booleanResult, rowWriter } from '../../../sparql/results.ts'
+import type { Batch } from '../evaluate/batch.ts'
+import { concatenated } from '../evaluate/concat.ts'
+import { SubjectDomain } from '../evaluate/domain.ts'
+import type { Evaluation } from '../evaluate/evaluation.ts'
+import { Evaluator } from '../evaluate/evaluator.ts'
+import { termOf } from '../evaluate/value.ts'
+import { type Vector, termAt } from '../evaluate/vector.ts'
+import type { GraphColumns } from '../graph.ts'
+import { describeTerms } from './describe.ts'
+import type { TextFormat, WireTable, WireVector } from './protocol.ts'
+
+/** Names of graphs of the store, by their columns. */
+export type GraphNames = (graph: GraphColumns) => string
+
+/** Evaluates a SELECT whose answer is had at once. */
+export function tableOf(
+  query: Extract<QueryOperation, { type: 'select' }>,
+  evaluation: Evaluation,
+  counted: boolean,
+  nameOf: GraphNames,
+): WireTable {
+  const evaluator = new Evaluator(evaluation)
+  const { input, variables } = query
+  const found =
+    counted && input.type === 'slice'
+      ? evaluator.page(input)
+      : { batches: [...evaluator.solutions(input)], total: -1 }
+  const batches = found.batches.filter(({ size }) => size > 0)
+  const batch = batches.length === 0 ? null : concatenated(batches, evaluation)
+  const rows = batch?.size ?? 0
+  const total = counted && found.total < 0 ? rows : found.total
+  const vectors = variables.flatMap(name => {
+    const vector = batch?.get(name)
+    return vector === undefined ? [] : [[name, wireVector(vector, rows, nameOf)] as const]
+  })
+  return { rows, total, vectors, columns: [...evaluation.columns] }
+}
+
+function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVector {
+  if (vector.type === 'numbers')
+    return { type: 'numbers', kind: vector.kind, values: vector.values.slice(), bound: vector.bound?.slice() ?? null }
+  if (vector.domain instanceof SubjectDomain) {
+    const ids = new Int32Array(rows)
+    for (let row = 0; row < rows; row++)
+      ids[row] = (vector.type === 'ids' ? (vector.ids[row] as number) : vector.id) - 1
+    return { type: 'subjects', graph: nameOf(vector.domain.graph), ids }
+  }
+  const terms: (Term | null)[] = []
+  for (let row = 0; row < rows; row++) terms.push(termAt(vector, row, termOf))
+  return { type: 'terms', terms }
+}
+
+/** The answer of a SELECT in tables of at most so many rows. */
+export function* tablesOf(
+  query: Extract<QueryOperation, { type: 'select' }>,
+  evaluation: Evaluation,
+  rows: number,
+  nameOf: GraphNames,
+): Generator<WireTable> {
+  for (const batch of new Evaluator(evaluation).solutions(query.input))
+    for (let from = 0; from < batch.size; from += rows) {
+      const part = batch.slice(from, from + rows)
+      const vectors = query.variables.flatMap(name => {
+        const vector = part.get(name)
+        return vector === undefined ? [] : [[name, wireVector(vector, part.size, nameOf)] as const]
+      })
+      yield { rows: part.size, total: -1, vectors, columns: [...evaluation.columns] }
+    }
+}
+
+/** Rows of a batch that are made to text before the clock is looked at. */
+const ROWS_AT_A_TIME = 256
+
+/** The answer of a query as text, a little at a time. */
+export function* textOf(query: QueryOperation, evaluation: Evaluation, format: TextFormat): Generator<string> {
+  const evaluator = new Evaluator(evaluation)
+  switch (query.type) {
+    case 'ask': {
+      let found = false
+      for (const batch of evaluator.solutions(query.input))
+        if (batch.size > 0) {
+          found = true
+          break
+        }
+      yield booleanResult(format === 'nt' ? 'json' : format, found)
+      return
+    }
+    case 'select': {
+      const writer = rowWriter(format === 'nt' ? 'json' : format)
+      yield writer.head(query.variables)
+      for (const batch of evaluator.solutions(query.input))
+        yield* rowsText(batch, query.variables, row => writer.row(row), evaluation)
+      yield writer.end()
+      return
+    }
+    case 'construct':
+      yield* constructed(query, evaluator, evaluation)
+      return
+    case 'describe':
+      yield* describeTerms(query, evaluator, evaluation)
+      return
+    default:
+      query satisfies never
+  }
+}
+
+function* rowsText(
+  batch: Batch,
+  variables: readonly string[],
+  write: (row: readonly (Term | null)[]) => string,
+  evaluation: Evaluation,
+): Generator<string> {
+  const vectors = variables.map(name => batch.get(name))
+  let text = ''
+  for (let row = 0; row < batch.size; row++) {
+    text += write(vectors.map(vector => (vector === undefined ? null : termAt(vector, row, termOf))))
+    if (row % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
+      yield text
+      text = ''
+      evaluation.check()
+    }
+  }
+  if (text !== '') yield text
+}
+
+/** Triples that were written last, so that most that come twice are written once; the answer is a set all the same. */
+const MAX_WRITTEN = 1_000_000
+
+/** A template filled with each solution; what is no triple is left out (SPARQL 1.1 Query, section 16.2). */
+function* constructed(
+  { template, input }: Extract<QueryOperation, { type: 'construct' }>,
+  evaluator: Evaluator,
+  evaluation: Evaluation,
+): Generator<string> {
+  const names = [...new Set([...variablesOf(input)])].filter(name => usedIn(template, name))
+  const written = new Set<string>()
+  for (const batch of evaluator.solutions(input)) {
+    const vectors = new Map(names.map(name => [name, batch.get(name)]))
+    let text = ''
+    for (let row = 0; row < batch.size; row++) {
+      const blanks = new Map<string, Term>()
+      const fill = (node: Node): Term | null => {
+        if (node.type === 'variable') {
+          const vector = vectors.get(node.name)
+          return vector === undefined ? null : termAt(vector, row, termOf)
+        }
+        if (node.type !== 'blank') return node
+        const fresh = blanks.get(node.value) ?? { type: 'blank', value: evaluation.freshBlank() }
+        blanks.set(node.value, fresh)
+        return fresh
+      }
+      for (const { subject, predicate, object } of template) {
+        const [s, p, o] = [fill(subject), fill(predicate), fill(object)]
+        if (s === null || p === null || o === null || s.type === 'literal' || p.type !== 'iri') continue
+        const line = `${termText(s)} ${termText(p)} ${termText(o)} .\n`
+        if (written.has(line)) continue
+        if (written.size < MAX_WRITTEN) written.add(line)
+        text += line
+      }
+      if (row % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
+        if (text !== '') yield text
+        text = ''
+        evaluation.check()
+      }
+    }
+    if (text !== '') yield text
+  }
+}
+
+function usedIn(template: readonly TriplePatternNode[], name: string): boolean {
+  return template.some(({ subject, predicate, object }) =>
+    [subject, predicate, object].some(node => node.type === 'variable' && node.name === name),
+  )
+}

@@ -1,0 +1,137 @@
+import type { Term, TriplePattern } from '../../../rdf/term.ts'
+import type { QueryOperation } from '../../../sparql/operation.ts'
+import type { ResultFormat } from '../../../sparql/results.ts'
+import type { GraphHeader, SectionNumber } from '../format.ts'
+
+/** Where the columns of a graph are: a file, or sections in memory. */
+export interface GraphPlace {
+  readonly name: string
+  readonly header: GraphHeader
+  /** Null for a graph whose sections are all in memory. */
+  readonly path: string | null
+  /** The sections of such a graph. */
+  readonly memory: readonly SharedArrayBuffer[] | null
+}
+
+/** Sections and what was made of them, by graph: memory that all threads see. */
+export interface SharedParts {
+  readonly graph: string
+  readonly sections: readonly (readonly [SectionNumber, SharedArrayBuffer])[]
+  readonly derived: readonly (readonly [string, readonly SharedArrayBuffer[]])[]
+}
+
+/** The graphs that a query sees, by their names in the store. */
+export interface QueriedGraphs {
+  readonly defaultGraphs: readonly string[]
+  /** Named graphs: what a query calls them, and their names. */
+  readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
+}
+
+/** How the answer of a query is written: as text, in pieces. */
+export type TextFormat = ResultFormat | 'nt'
+
+/** What a thread is asked to do. */
+export type Job =
+  /** A query whose answer is small enough to be had at once. */
+  | {
+      readonly type: 'table'
+      readonly query: QueryOperation
+      readonly graphs: QueriedGraphs
+      /** True where the number of all solutions is asked for beside those of the page. */
+      readonly counted: boolean
+      /** Columns that whoever asks will read for the subjects of the answer. */
+      readonly contents: readonly string[]
+    }
+  /** A query whose answer is written as text. */
+  | {
+      readonly type: 'text'
+      readonly query: QueryOperation
+      readonly graphs: QueriedGraphs
+      readonly format: TextFormat
+      readonly base: string | null
+      readonly piece: number
+    }
+  /** The answer of a SELECT in tables, for exports. */
+  | { readonly type: 'tables'; readonly query: QueryOperation; readonly graphs: QueriedGraphs; readonly rows: number }
+  | {
+      readonly type: 'match'
+      readonly graph: string
+      readonly pattern: TriplePattern
+      readonly offset: number
+      readonly limit: number
+    }
+  | { readonly type: 'lines'; readonly graph: string; readonly from: number; readonly to: number }
+  | { readonly type: 'build'; readonly text: string; readonly subjects: readonly string[]; readonly predicates: readonly string[]; readonly isSearched: boolean }
+  /** Brings sections into memory. */
+  | { readonly type: 'touch'; readonly graph: string; readonly predicates: readonly string[] }
+
+/** Limits of one job. */
+export interface JobLimits {
+  /** Milliseconds of work. */
+  readonly milliseconds: number
+  /** Bytes of intermediate results. */
+  readonly memory: number
+}
+
+export type Request =
+  | { readonly type: 'attach'; readonly place: GraphPlace }
+  | { readonly type: 'detach'; readonly graphs: readonly string[] }
+  | { readonly type: 'share'; readonly parts: SharedParts }
+  | { readonly type: 'run'; readonly id: number; readonly job: Job; readonly limits: JobLimits }
+  /** The next piece of a job that answers in pieces. */
+  | { readonly type: 'next'; readonly id: number }
+  | { readonly type: 'close'; readonly id: number }
+
+/** The values of a variable over the rows of a table. */
+export type WireVector =
+  /** Subjects of a graph, numbered from 0; -1 for none. */
+  | { readonly type: 'subjects'; readonly graph: string; readonly ids: Int32Array }
+  | { readonly type: 'terms'; readonly terms: readonly (Term | null)[] }
+  | {
+      readonly type: 'numbers'
+      readonly kind: 'integer' | 'double' | 'float'
+      readonly values: Float64Array
+      readonly bound: Uint8Array | null
+    }
+
+export interface WireTable {
+  readonly rows: number
+  /** Number of all solutions; -1 where it was not asked for. */
+  readonly total: number
+  readonly vectors: readonly (readonly [variable: string, vector: WireVector])[]
+  /** Predicates whose columns were read. */
+  readonly columns: readonly string[]
+}
+
+/** Why a job failed. */
+export type Failure =
+  | { readonly reason: 'deadline' | 'cancelled' | 'memory' }
+  /** Columns do not evaluate it. */
+  | { readonly reason: 'not evaluated'; readonly message: string }
+  | { readonly reason: 'damaged'; readonly message: string }
+  | { readonly reason: 'error'; readonly message: string }
+
+export type Reply =
+  | { readonly type: 'up' }
+  /** A section was read, or something made, that others can use. */
+  | { readonly type: 'section'; readonly graph: string; readonly section: SectionNumber; readonly bytes: SharedArrayBuffer }
+  | { readonly type: 'derived'; readonly graph: string; readonly name: string; readonly buffers: readonly SharedArrayBuffer[] }
+  | { readonly type: 'table'; readonly id: number; readonly table: WireTable }
+  /** A piece of text, or a table; none and `done` after the last. */
+  | { readonly type: 'piece'; readonly id: number; readonly piece: Uint8Array | WireTable | null; readonly done: boolean }
+  | { readonly type: 'matched'; readonly id: number; readonly triples: string; readonly count: number }
+  | { readonly type: 'lines'; readonly id: number; readonly text: string }
+  | {
+      readonly type: 'built'
+      readonly id: number
+      readonly header: GraphHeader
+      readonly buffers: readonly SharedArrayBuffer[]
+    }
+  | { readonly type: 'touched'; readonly id: number }
+  | { readonly type: 'failed'; readonly id: number; readonly failure: Failure }
+
+/** What a thread begins with. */
+export interface ThreadSetup {
+  /** Its first number is that of the job that is to end. */
+  readonly signal: SharedArrayBuffer
+}

@@ -1,0 +1,183 @@
+import type { GraphHeader, SectionNumber } from '../format.ts'
+import type { GraphColumns } from '../graph.ts'
+import { GraphHolder } from './graph-holder.ts'
+import type { GraphPlace, SharedParts } from './protocol.ts'
+import type { ColumnThread } from './thread.ts'
+
+/** Something of a graph that is in memory: a section of its file, or what was made of them. */
+type Part =
+  | { readonly type: 'section'; readonly section: SectionNumber; readonly bytes: SharedArrayBuffer }
+  | { readonly type: 'derived'; readonly name: string; readonly buffers: readonly SharedArrayBuffer[] }
+
+interface Entry {
+  readonly place: GraphPlace
+  columns: GraphColumns
+  /** In the order in which they came; their number is the revision of the entry. */
+  parts: Part[]
+  bytes: number
+  /** Number of the last job that used it. */
+  used: number
+}
+
+/** Bytes of memory by what they hold. */
+export interface ColumnBytes {
+  readonly columns: number
+  readonly dictionaries: number
+  readonly derived: number
+}
+
+/** The graphs whose columns are served, what of them is in memory, and which thread knows what. */
+export class GraphRegistry {
+  private readonly entries = new Map<string, Entry>()
+  private readonly holder = new GraphHolder({ onSection: () => undefined, onDerived: () => undefined })
+  private clock = 0
+  private bytes = 0
+  private readonly limit: number
+
+  /** @param limit bytes of memory that columns may take, beside graphs that are in memory alone */
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  add(place: GraphPlace): void {
+    this.entries.set(place.name, {
+      place,
+      columns: this.holder.attach(place),
+      parts: [],
+      bytes: 0,
+      used: this.clock,
+    })
+  }
+
+  has(name: string): boolean {
+    return this.entries.has(name)
+  }
+
+  get size(): number {
+    return this.entries.size
+  }
+
+  /** The columns of a graph as this thread sees them. */
+  columns(name: string): GraphColumns | undefined {
+    return this.entries.get(name)?.columns
+  }
+
+  header(name: string): GraphHeader | undefined {
+    return this.entries.get(name)?.place.header
+  }
+
+  names(): IterableIterator<string> {
+    return this.entries.keys()
+  }
+
+  remove(names: readonly string[], threads: Iterable<ColumnThread>): void {
+    for (const name of names) {
+      const entry = this.entries.get(name)
+      if (entry === undefined) continue
+      this.bytes -= entry.bytes
+      this.entries.delete(name)
+    }
+    this.holder.detach(names)
+    for (const thread of threads) {
+      const known = names.filter(name => thread.revisions.delete(name))
+      if (known.length > 0) thread.send({ type: 'detach', graphs: known })
+    }
+  }
+
+  /** Takes a section that a thread has read. */
+  addSection(graph: string, section: SectionNumber, bytes: SharedArrayBuffer): void {
+    this.addPart(graph, { type: 'section', section, bytes }, bytes.byteLength, part =>
+      part.type === 'section' && part.section === section)
+  }
+
+  addDerived(graph: string, name: string, buffers: readonly SharedArrayBuffer[]): void {
+    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    this.addPart(graph, { type: 'derived', name, buffers }, bytes, part => part.type === 'derived' && part.name === name)
+  }
+
+  /** Sees to it that a thread knows graphs and all that is in memory of them. */
+  bring(thread: ColumnThread, names: Iterable<string>): void {
+    this.clock += 1
+    for (const name of names) {
+      const entry = this.entries.get(name)
+      if (entry === undefined) continue
+      entry.used = this.clock
+      let known = thread.revisions.get(name)
+      if (known === undefined) {
+        thread.send({ type: 'attach', place: entry.place })
+        known = 0
+      }
+      if (known < entry.parts.length) thread.send({ type: 'share', parts: sharedParts(name, entry.parts.slice(known)) })
+      thread.revisions.set(name, entry.parts.length)
+    }
+  }
+
+  /** Lets go of what was used longest ago, until the rest is within the limit. */
+  shrink(threads: readonly ColumnThread[], inUse: ReadonlySet<string>): void {
+    if (this.bytes <= this.limit) return
+    const oldest = [...this.entries.values()]
+      .filter(({ bytes, place }) => bytes > 0 && !inUse.has(place.name))
+      .sort((a, b) => a.used - b.used)
+    for (const entry of oldest) {
+      if (this.bytes <= this.limit) return
+      this.bytes -= entry.bytes
+      entry.bytes = 0
+      entry.parts = []
+      entry.columns = this.holder.attach(entry.place)
+      for (const thread of threads)
+        if (thread.revisions.delete(entry.place.name)) thread.send({ type: 'detach', graphs: [entry.place.name] })
+    }
+  }
+
+  /** Bytes in memory, by what they hold. */
+  statistics(): ColumnBytes {
+    let [columns, dictionaries, derived] = [0, 0, 0]
+    for (const { place, parts } of this.entries.values()) {
+      const ofDictionaries = dictionarySections(place.header)
+      for (const part of parts)
+        if (part.type === 'derived') derived += part.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
+        else if (ofDictionaries.has(part.section)) dictionaries += part.bytes.byteLength
+        else columns += part.bytes.byteLength
+      place.memory?.forEach((buffer, section) => {
+        if (ofDictionaries.has(section)) dictionaries += buffer.byteLength
+        else columns += buffer.byteLength
+      })
+    }
+    return { columns, dictionaries, derived }
+  }
+
+  private addPart(graph: string, part: Part, bytes: number, isSame: (part: Part) => boolean): void {
+    const entry = this.entries.get(graph)
+    // Two threads may have read the same at once: what came first is kept.
+    if (entry === undefined || entry.parts.some(isSame)) return
+    entry.parts.push(part)
+    entry.bytes += bytes
+    this.bytes += bytes
+    this.holder.share(sharedParts(graph, [part]))
+  }
+}
+
+function sharedParts(graph: string, parts: readonly Part[]): SharedParts {
+  return {
+    graph,
+    sections: parts.flatMap(part => (part.type === 'section' ? [[part.section, part.bytes] as const] : [])),
+    derived: parts.flatMap(part => (part.type === 'derived' ? [[part.name, part.buffers] as const] : [])),
+  }
+}
+
+const DICTIONARY_SECTIONS = new WeakMap<GraphHeader, ReadonlySet<SectionNumber>>()
+
+/** The sections that hold terms. */
+function dictionarySections(header: GraphHeader): ReadonlySet<SectionNumber> {
+  let found = DICTIONARY_SECTIONS.get(header)
+  if (found === undefined) {
+    const others = new Set<SectionNumber>([header.subjectResources])
+    for (const { subjects, offsets, codes, repeats } of header.columns) {
+      for (const section of [subjects, offsets, codes]) if (section !== null) others.add(section)
+      if (repeats !== null) for (const section of [repeats.subjects, repeats.offsets, repeats.codes]) others.add(section)
+    }
+    found = new Set([...header.sections.keys()].filter(section => !others.has(section)))
+    DICTIONARY_SECTIONS.set(header, found)
+  }
+  return found
+}

@@ -1,0 +1,101 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../../../thread.ts'
+import type { Job, JobLimits, Reply, Request, ThreadSetup } from './protocol.ts'
+
+type Answer = Exclude<Reply, { readonly type: 'up' | 'section' | 'derived' }>
+
+/** What a thread tells besides its answers. */
+export interface ThreadListener {
+  readonly onPart: (part: Extract<Reply, { readonly type: 'section' | 'derived' }>) => void
+  /** Called once, with the reason. */
+  readonly onDeath: (thread: ColumnThread, reason: string) => void
+}
+
+/** A thread that answers from columns. */
+export class ColumnThread {
+  /** True while it works on a job. */
+  busy = false
+  /** Revisions of the graphs that it knows. */
+  readonly revisions = new Map<string, number>()
+  readonly up: Promise<void>
+  private readonly worker: Worker
+  private readonly signal = new Int32Array(new SharedArrayBuffer(4))
+  private readonly waiting = new Map<number, (answer: Answer) => void>()
+  private dead = false
+
+  constructor(listener: ThreadListener) {
+    const setup: ThreadSetup = { signal: this.signal.buffer as SharedArrayBuffer }
+    this.worker = startThread(import.meta.url, './worker', { workerData: setup, name: 'lodestone-columns' })
+    let reason = 'the thread was ended'
+    this.up = new Promise((resolve, reject) => {
+      this.worker.on('message', (reply: Reply) => {
+        switch (reply.type) {
+          case 'up':
+            this.rest()
+            return resolve()
+          case 'section':
+          case 'derived':
+            return listener.onPart(reply)
+          default:
+            return this.settle(reply.id, reply)
+        }
+      })
+      this.worker.once('error', error => {
+        reason = String(error)
+      })
+      this.worker.once('exit', () => {
+        reject(new Error(reason))
+        this.dead = true
+        for (const id of [...this.waiting.keys()])
+          this.settle(id, { type: 'failed', id, failure: { reason: 'error', message: reason } })
+        listener.onDeath(this, reason)
+      })
+    })
+    this.up.catch(() => undefined)
+  }
+
+  send(request: Exclude<Request, { readonly type: 'run' | 'next' }>): void {
+    if (!this.dead) this.worker.postMessage(request)
+  }
+
+  run(id: number, job: Job, limits: JobLimits): Promise<Answer> {
+    return this.ask({ type: 'run', id, job, limits })
+  }
+
+  /** The next piece of a job that answers in pieces. */
+  next(id: number): Promise<Answer> {
+    return this.ask({ type: 'next', id })
+  }
+
+  /** Ends the job that it works on, at its next look. */
+  cancel(id: number): void {
+    Atomics.store(this.signal, 0, id)
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate()
+  }
+
+  private ask(request: Extract<Request, { readonly type: 'run' | 'next' }>): Promise<Answer> {
+    const { id } = request
+    return new Promise(resolve => {
+      if (this.dead)
+        return resolve({ type: 'failed', id, failure: { reason: 'error', message: 'the thread was ended' } })
+      this.worker.ref()
+      this.waiting.set(id, resolve)
+      this.worker.postMessage(request)
+    })
+  }
+
+  private settle(id: number, answer: Answer): void {
+    const resolve = this.waiting.get(id)
+    this.waiting.delete(id)
+    this.rest()
+    resolve?.(answer)
+  }
+
+  /** Lets the process end where nothing is asked of the thread. */
+  private rest(): void {
+    if (this.waiting.size === 0 && !this.dead) this.worker.unref()
+  }
+}

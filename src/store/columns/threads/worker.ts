@@ -1,0 +1,219 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { GraphBuilder } from '../build/graph-builder.ts'
+import { SectionMemory } from '../build/section-writer.ts'
+import { type DatasetView, Evaluation, EvaluationStopped, NotEvaluated } from '../evaluate/evaluation.ts'
+import type { GraphColumns } from '../graph.ts'
+import { ColumnsDamaged } from '../sections.ts'
+import { GraphHolder } from './graph-holder.ts'
+import { tableOf, tablesOf, textOf } from './jobs.ts'
+import { matchPage } from './match.ts'
+import type { Failure, Job, JobLimits, QueriedGraphs, Reply, Request, ThreadSetup, WireTable } from './protocol.ts'
+
+/** Entry of a thread that answers from columns. */
+const port = parentPort
+if (port === null) throw new Error('worker.ts runs in a worker thread only')
+const reply = (message: Reply, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, [...transfer])
+
+const signal = new Int32Array((workerData as ThreadSetup).signal)
+const names = new WeakMap<GraphColumns, string>()
+const graphs = new GraphHolder({
+  onSection: (graph, section, bytes) => reply({ type: 'section', graph, section, bytes }),
+  onDerived: (graph, name, buffers) => reply({ type: 'derived', graph, name, buffers }),
+})
+
+/** Jobs that answer in pieces, between two of them. */
+const open = new Map<number, { readonly pieces: Generator<Uint8Array | WireTable>; readonly clock: WorkClock }>()
+
+/** Limits the time that a job works, not the time that its reader takes. */
+class WorkClock {
+  deadline = 0
+  private left: number
+
+  constructor(milliseconds: number) {
+    this.left = milliseconds
+  }
+
+  begin(): void {
+    this.deadline = performance.now() + this.left
+  }
+
+  end(): void {
+    this.left = this.deadline - performance.now()
+  }
+}
+
+port.on('message', (request: Request) => {
+  switch (request.type) {
+    case 'attach':
+      names.set(graphs.attach(request.place), request.place.name)
+      return
+    case 'detach':
+      graphs.detach(request.graphs)
+      return
+    case 'share':
+      graphs.share(request.parts)
+      return
+    case 'run':
+      return attempt(request.id, () => run(request.id, request.job, request.limits))
+    case 'next':
+      return attempt(request.id, () => next(request.id))
+    case 'close':
+      open.get(request.id)?.pieces.return(undefined)
+      open.delete(request.id)
+      return
+    default:
+      return request satisfies never
+  }
+})
+reply({ type: 'up' })
+
+function attempt(id: number, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    open.delete(id)
+    reply({ type: 'failed', id, failure: failureOf(error) })
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof EvaluationStopped) return { reason: error.reason }
+  if (error instanceof NotEvaluated) return { reason: 'not evaluated', message: error.message }
+  if (error instanceof ColumnsDamaged) return { reason: 'damaged', message: error.message }
+  if (error instanceof RangeError && /allocation|Invalid (?:typed )?array length/i.test(error.message))
+    return { reason: 'memory' }
+  return { reason: 'error', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+}
+
+function graphOf(name: string): GraphColumns {
+  const graph = graphs.get(name)
+  if (graph === undefined) throw new Error(`the graph ${name} is not attached`)
+  return graph
+}
+
+function viewOf({ defaultGraphs, namedGraphs }: QueriedGraphs): DatasetView {
+  return {
+    defaultGraphs: defaultGraphs.map(graphOf),
+    namedGraphs: new Map(namedGraphs.map(([iri, graph]) => [iri, graphOf(graph)])),
+  }
+}
+
+function evaluationOf(
+  id: number,
+  queried: QueriedGraphs,
+  clock: WorkClock,
+  memory: number,
+  base: string | null = null,
+): Evaluation {
+  const limits = { clock, signal: { numbers: signal, id }, memory }
+  return new Evaluation(viewOf(queried), limits, base === null ? {} : { base })
+}
+
+const nameOf = (graph: GraphColumns): string => names.get(graph) ?? ''
+
+function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
+  const clock = new WorkClock(milliseconds)
+  clock.begin()
+  switch (job.type) {
+    case 'table': {
+      if (job.query.type !== 'select') throw new Error('a table is the answer of a SELECT')
+      const evaluation = evaluationOf(id, job.graphs, clock, memory)
+      const table = tableOf(job.query, evaluation, job.counted, nameOf)
+      const [, graph] = job.graphs.namedGraphs[0] ?? []
+      if (graph !== undefined && table.rows > 0) touch(graphOf(graph), job.contents)
+      reply({ type: 'table', id, table })
+      return
+    }
+    case 'text': {
+      const evaluation = evaluationOf(id, job.graphs, clock, memory, job.base)
+      begin(id, clock, textPieces(textOf(job.query, evaluation, job.format), job.piece))
+      return
+    }
+    case 'tables': {
+      if (job.query.type !== 'select') throw new Error('tables are the answer of a SELECT')
+      const evaluation = evaluationOf(id, job.graphs, clock, memory)
+      begin(id, clock, tablesOf(job.query, evaluation, job.rows, nameOf))
+      return
+    }
+    case 'match': {
+      const { graph, pattern, offset, limit } = job
+      reply({ type: 'matched', id, ...matchPage(graphOf(graph), pattern, offset, limit) })
+      return
+    }
+    case 'lines':
+      reply({ type: 'lines', id, text: [...graphOf(job.graph).lines(job.from, job.to)].join('') })
+      return
+    case 'build': {
+      const builder = new GraphBuilder({ isSearched: job.isSearched })
+      for (const subject of job.subjects) builder.addSubject(subject)
+      for (const predicate of job.predicates) builder.addPredicate(predicate)
+      builder.add(Buffer.from(job.text))
+      const memoryOf = new SectionMemory()
+      const header = builder.finish(memoryOf)
+      reply({ type: 'built', id, header: { ...header, sections: memoryOf.sections }, buffers: memoryOf.buffers })
+      return
+    }
+    case 'touch':
+      touch(graphOf(job.graph), job.predicates)
+      reply({ type: 'touched', id })
+      return
+    default:
+      job satisfies never
+  }
+}
+
+/** Reads what is needed to write the values of some columns. */
+function touch(graph: GraphColumns, predicates: readonly string[]): void {
+  if (predicates.length === 0) return
+  if (graph.subjects > 0) graph.subjectTerm(0)
+  for (const predicate of predicates) {
+    const column = graph.column(predicate)
+    if (column === undefined || column.dictionary.count === 0) continue
+    void column.codes
+    if (!column.isDense) void column.subjects
+    if (!column.isSingle) void column.offsets
+    column.listOf(0)
+    for (const part of column.dictionary.parts) column.dictionary.form(part.first)
+  }
+}
+
+function begin(id: number, clock: WorkClock, pieces: Generator<Uint8Array | WireTable>): void {
+  open.set(id, { pieces, clock })
+  advance(id, pieces, clock)
+}
+
+function next(id: number): void {
+  const job = open.get(id)
+  if (job === undefined) return
+  job.clock.begin()
+  advance(id, job.pieces, job.clock)
+}
+
+function advance(id: number, pieces: Generator<Uint8Array | WireTable>, clock: WorkClock): void {
+  const { value, done } = pieces.next()
+  clock.end()
+  if (done === true) {
+    open.delete(id)
+    reply({ type: 'piece', id, piece: null, done: true })
+    return
+  }
+  const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []
+  reply({ type: 'piece', id, piece: value, done: false }, transfer)
+}
+
+/** Characters of the first piece, and how much more each may have: a reader of little waits for little. */
+const FIRST_PIECE = 8192
+
+function* textPieces(texts: Generator<string>, largest: number): Generator<Uint8Array> {
+  let size = FIRST_PIECE
+  let held = ''
+  const bytes = () => new Uint8Array(new TextEncoder().encode(held))
+  for (const text of texts) {
+    held += text
+    if (held.length < size) continue
+    yield bytes()
+    held = ''
+    size = Math.min(largest, 2 * size)
+  }
+  if (held !== '') yield bytes()
+}

@@ -1,0 +1,235 @@
+import { tokens } from '../../model/search.ts'
+import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
+import { ByteTable } from './build/byte-table.ts'
+import { sortedPieces } from './build/sort-bytes.ts'
+import type { Texts } from './dictionary.ts'
+
+/** How a word of a search matches a word of a text; both are folded (model/search.ts). */
+export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
+
+/** The distinct folded words of some texts, sorted, and the places of the texts that have each. */
+export interface WordIndex {
+  readonly offsets: Uint32Array
+  readonly bytes: Buffer
+  /** Where the places of each word begin; one more than there are words. */
+  readonly starts: Uint32Array
+  /** Places of texts, from 0, rising within a word. */
+  readonly places: Uint32Array
+}
+
+/** Makes the index of texts, in memory that all threads see. */
+export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
+  const table = new ByteTable()
+  const count = texts.offsets.length - 1
+  let pairs = new Uint32Array(2 * count + 16)
+  let length = 0
+  const scratch = Buffer.allocUnsafe(2 ** 12)
+  for (let place = 0; place < count; place++) {
+    const found = new Set(tokens(texts.get(place)))
+    if (2 * (length + found.size) > pairs.length) {
+      const larger = new Uint32Array(2 * (pairs.length + 2 * found.size))
+      larger.set(pairs)
+      pairs = larger
+    }
+    for (const word of found) {
+      const bytes = word.length * 3 <= scratch.length ? scratch : Buffer.allocUnsafe(word.length * 3)
+      pairs[2 * length] = table.intern(bytes, 0, bytes.write(word, 0))
+      pairs[2 * length++ + 1] = place
+    }
+  }
+  const order = sortedPieces(table.size, {
+    bytes: table.arena.bytes,
+    startOf: index => table.startOf(index),
+    endOf: index => table.endOf(index),
+  })
+  const ranks = new Uint32Array(table.size)
+  const offsets = sharedUint32(table.size + 1)
+  const bytes = sharedBytes(table.arena.length)
+  let at = 0
+  for (let rank = 0; rank < order.length; rank++) {
+    const word = order[rank] as number
+    ranks[word] = rank
+    at += table.arena.bytes.copy(bytes, at, table.startOf(word), table.endOf(word))
+    offsets[rank + 1] = at
+  }
+  const starts = sharedUint32(table.size + 1)
+  for (let pair = 0; pair < length; pair++) {
+    const rank = ranks[pairs[2 * pair] as number] as number
+    starts[rank + 1] = (starts[rank + 1] as number) + 1
+  }
+  for (let rank = 0; rank < table.size; rank++) starts[rank + 1] = (starts[rank + 1] as number) + (starts[rank] as number)
+  const next = starts.slice()
+  const places = sharedUint32(length)
+  for (let pair = 0; pair < length; pair++) {
+    const rank = ranks[pairs[2 * pair] as number] as number
+    const slot = next[rank] as number
+    places[slot] = pairs[2 * pair + 1] as number
+    next[rank] = slot + 1
+  }
+  return [offsets, bytes, starts, places].map(array => array.buffer as SharedArrayBuffer)
+}
+
+export function openWordIndex([offsets, bytes, starts, places]: readonly SharedArrayBuffer[]): WordIndex {
+  return {
+    offsets: new Uint32Array(offsets as SharedArrayBuffer),
+    bytes: Buffer.from(bytes as SharedArrayBuffer),
+    starts: new Uint32Array(starts as SharedArrayBuffer),
+    places: new Uint32Array(places as SharedArrayBuffer),
+  }
+}
+
+/** The places of the texts that have a word matching another. */
+export function placesOfWord(index: WordIndex, word: string, mode: WordMode): Uint32Array {
+  const ranks = matchingWords(index, word, mode)
+  if (ranks.length === 1) {
+    const [rank] = ranks as [number]
+    return index.places.subarray(index.starts[rank], index.starts[rank + 1])
+  }
+  let length = 0
+  for (const rank of ranks) length += (index.starts[rank + 1] as number) - (index.starts[rank] as number)
+  const all = new Uint32Array(length)
+  let at = 0
+  for (const rank of ranks) {
+    const found = index.places.subarray(index.starts[rank], index.starts[rank + 1])
+    all.set(found, at)
+    at += found.length
+  }
+  return all
+}
+
+/** The ranks of the words that match. */
+function matchingWords(index: WordIndex, word: string, mode: WordMode): readonly number[] {
+  const bytes = Buffer.from(word)
+  switch (mode) {
+    case 'word': {
+      const rank = lowerBound(index, bytes)
+      return isAt(index, rank, bytes) ? [rank] : []
+    }
+    case 'prefix':
+      return ranksFrom(index, bytes)
+    case 'fuzzy':
+      return misspelt(index, word)
+    case 'unfinished':
+      return [...new Set([...misspelt(index, word), ...ranksFrom(index, bytes)])]
+    default:
+      return mode satisfies never
+  }
+}
+
+function lowerBound({ offsets, bytes }: WordIndex, word: Buffer): number {
+  let [low, high] = [0, offsets.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const order = compareBytes(bytes, offsets[middle] as number, offsets[middle + 1] as number, word, 0, word.length)
+    if (order < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function isAt({ offsets, bytes }: WordIndex, rank: number, word: Buffer): boolean {
+  if (rank >= offsets.length - 1) return false
+  return compareBytes(bytes, offsets[rank] as number, offsets[rank + 1] as number, word, 0, word.length) === 0
+}
+
+/** The words that begin with another. */
+function ranksFrom(index: WordIndex, start: Buffer): readonly number[] {
+  const { offsets, bytes } = index
+  const ranks: number[] = []
+  for (let rank = lowerBound(index, start); rank < offsets.length - 1; rank++) {
+    const from = offsets[rank] as number
+    const to = Math.min(offsets[rank + 1] as number, from + start.length)
+    if (compareBytes(bytes, from, to, start, 0, start.length) !== 0) break
+    ranks.push(rank)
+  }
+  return ranks
+}
+
+/** Words this long and longer may have one slip, or two (facts on "Where": search). */
+const ONE_SLIP = 3
+const TWO_SLIPS = 6
+/** A word so long is none of a language: it is looked for as it is. */
+const TOO_LONG = 64
+
+/** Insertions, deletions and replacements of a character that a word may have. */
+export function slipsOf(word: string): number {
+  const { length } = [...word]
+  return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
+}
+
+function misspelt({ offsets, bytes }: WordIndex, word: string): readonly number[] {
+  const slips = slipsOf(word)
+  const isSimilar = similarTo(word, slips)
+  const length = Buffer.byteLength(word)
+  const ranks: number[] = []
+  for (let rank = 0; rank < offsets.length - 1; rank++) {
+    const [from, to] = [offsets[rank] as number, offsets[rank + 1] as number]
+    // A character has at most four bytes.
+    if (to - from < length - 4 * slips || to - from > length + 4 * slips) continue
+    if (isSimilar(bytes.toString('utf8', from, to))) ranks.push(rank)
+  }
+  return ranks
+}
+
+/** A test whether another word is one within so many insertions, deletions or replacements of characters. */
+export function similarTo(word: string, slips: number): (other: string) => boolean {
+  const own = [...word]
+  let row = new Uint8Array(own.length + 1)
+  let last = new Uint8Array(own.length + 1)
+  return other => {
+    if (slips === 0) return other === word
+    const letters = isPlain(other) ? other : [...other]
+    if (Math.abs(letters.length - own.length) > slips) return false
+    for (let at = 0; at <= own.length; at++) last[at] = at
+    for (let line = 1; line <= letters.length; line++) {
+      row[0] = line
+      let best = line
+      for (let at = 1; at <= own.length; at++) {
+        const same = own[at - 1] === letters[line - 1] ? 0 : 1
+        const distance = Math.min(
+          (last[at - 1] as number) + same,
+          (last[at] as number) + 1,
+          (row[at - 1] as number) + 1,
+        )
+        row[at] = distance
+        if (distance < best) best = distance
+      }
+      if (best > slips) return false
+      ;[row, last] = [last, row]
+    }
+    return (last[own.length] as number) <= slips
+  }
+}
+
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xf800) === 0xd800) return false
+  return true
+}
+
+/** True where the words of a text have those of a phrase in a row; of a beginning only the last word may go on. */
+export function hasPhrase(text: string, phrase: readonly string[], mode: WordMode): boolean {
+  const words = tokens(text)
+  const inner = mode === 'prefix' ? 'word' : mode
+  const matches = phrase.map((word, at) => wordTest(word, at === phrase.length - 1 ? mode : inner))
+  for (let start = 0; start + phrase.length <= words.length; start++)
+    if (matches.every((match, at) => match(words[start + at] as string))) return true
+  return false
+}
+
+/** A test whether a folded word matches another. */
+export function wordTest(word: string, mode: WordMode): (other: string) => boolean {
+  switch (mode) {
+    case 'word':
+      return other => other === word
+    case 'prefix':
+      return other => other.startsWith(word)
+    case 'fuzzy':
+      return similarTo(word, slipsOf(word))
+    case 'unfinished': {
+      const isSimilar = similarTo(word, slipsOf(word))
+      return other => other.startsWith(word) || isSimilar(other)
+    }
+    default:
+      return mode satisfies never
+  }
+}

@@ -1,0 +1,81 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../../thread.ts'
+import type { Reply, Request, WorkerSetup } from './protocol.ts'
+
+/** A reply that ends a request. */
+export type FinalReply = Exclude<Reply, { readonly type: 'up' | 'progress' }>
+
+type RequestWithoutId = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never
+
+/** Reason of a trap that the engine had no part in: the thread was ended. */
+export const THREAD_ENDED = 'the thread was ended'
+
+/** One thread with an engine, from its start to its death. A request ends with a reply; where the thread dies first, with a trap. */
+export class EngineThread {
+  /** Bytes of its WebAssembly memory. */
+  memory = 0
+  dead = false
+  readonly up: Promise<void>
+  private readonly worker: Worker
+  private readonly open = new Map<number, { readonly resolve: (reply: FinalReply) => void; readonly onProgress: (lines: number) => void }>()
+  private nextId = 1
+
+  constructor(module: WebAssembly.Module, onDeath: (reason: string) => void) {
+    const setup: WorkerSetup = { module }
+    this.worker = startThread(import.meta.url, './worker', { workerData: setup, name: 'lodestone-engine' })
+    let reason = THREAD_ENDED
+    this.up = new Promise((resolve, reject) => {
+      this.worker.on('message', (reply: Reply) => {
+        if ('memory' in reply) this.memory = reply.memory
+        if (reply.type === 'up') {
+          this.rest()
+          return resolve()
+        }
+        if (reply.type === 'progress') return this.open.get(reply.id)?.onProgress(reply.lines)
+        if (reply.type === 'trap') {
+          reason = reply.reason
+          void this.end()
+        }
+        this.settle(reply)
+      })
+      this.worker.once('error', error => {
+        reason = String(error)
+      })
+      this.worker.once('exit', () => {
+        reject(new Error(reason))
+        this.dead = true
+        for (const id of [...this.open.keys()]) this.settle({ type: 'trap', id, reason, oversize: false })
+        onDeath(reason)
+      })
+    })
+    this.up.catch(() => undefined)
+  }
+
+  ask(request: RequestWithoutId, onProgress: (lines: number) => void = () => undefined): Promise<FinalReply> {
+    const id = this.nextId++
+    return new Promise(resolve => {
+      if (this.dead) return resolve({ type: 'trap', id, reason: THREAD_ENDED, oversize: false })
+      this.worker.ref()
+      this.open.set(id, { resolve, onProgress })
+      this.worker.postMessage({ ...request, id } as Request)
+    })
+  }
+
+  /** Ends the thread, also in the middle of a query. */
+  async end(): Promise<void> {
+    this.dead = true
+    await this.worker.terminate()
+  }
+
+  private settle(reply: FinalReply): void {
+    const open = this.open.get(reply.id)
+    this.open.delete(reply.id)
+    this.rest()
+    open?.resolve(reply)
+  }
+
+  /** Lets the process end where nothing is asked of the thread. */
+  private rest(): void {
+    if (this.open.size === 0 && !this.dead) this.worker.unref()
+  }
+}

@@ -1,0 +1,60 @@
+import { Fault } from '../errors.ts'
+import { buildColumnsFile } from './columns/build/columns-file.ts'
+import type { ColumnStore } from './columns/column-store.ts'
+import { ColumnsDamaged } from './columns/sections.ts'
+import type { GraphSource, LoadProgress } from './store.ts'
+
+/**
+ * Takes graphs into a store of columns. Of files the headers alone are read; one that is missing or damaged is made again of
+ * the triples. Faults: LoadRefused, and then none of the graphs is kept.
+ */
+export async function loadColumns(
+  columns: ColumnStore,
+  sources: readonly GraphSource[],
+  onProgress: (progress: LoadProgress) => void,
+  onRepair: (reason: string) => void,
+): Promise<void> {
+  const known = sources.find(
+    ({ graph }, at) => columns.has(graph) || sources.findIndex(other => other.graph === graph) < at,
+  )
+  if (known !== undefined)
+    throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
+  const total = sources.reduce((sum, source) => sum + triplesOf(source), 0)
+  let triples = 0
+  try {
+    for (const source of sources) {
+      if ('text' in source) await columns.build(source.graph, source.text, source)
+      else await attach(columns, source, onRepair)
+      triples += triplesOf(source)
+      onProgress({ triples, total })
+    }
+  } catch (error) {
+    columns.drop(sources.map(({ graph }) => graph))
+    if (error instanceof Fault) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Fault('LoadRefused', { reason }, { cause: error })
+  }
+}
+
+async function attach(
+  columns: ColumnStore,
+  source: Extract<GraphSource, { readonly columns: string }>,
+  onRepair: (reason: string) => void,
+): Promise<void> {
+  try {
+    columns.attach(source.graph, source.columns)
+  } catch (error) {
+    if (source.path === null || !isRepairable(error)) throw error
+    onRepair(error instanceof Error ? error.message : String(error))
+    await buildColumnsFile(source.path, source.columns, { isSearched: source.isSearched })
+    columns.attach(source.graph, source.columns)
+  }
+}
+
+function isRepairable(error: unknown): boolean {
+  return error instanceof ColumnsDamaged || (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+}
+
+function triplesOf(source: GraphSource): number {
+  return 'text' in source ? source.text.split('\n').length - 1 : source.triples
+}

@@ -1,0 +1,62 @@
+import type { Term } from '../rdf/term.ts'
+import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
+import type { GraphColumns } from './columns/graph.ts'
+import type { WireTable, WireVector } from './columns/threads/protocol.ts'
+import type { Page, Solution } from './store.ts'
+
+/** Reads the answer of a thread; subjects become terms by the columns of their graph. */
+export class TablePage implements Page {
+  readonly rows: number
+  readonly total: number
+  readonly columns: readonly string[]
+  private readonly vectors: ReadonlyMap<string, WireVector>
+  private readonly columnsOf: (graph: string) => GraphColumns
+
+  constructor({ rows, total, vectors, columns }: WireTable, columnsOf: (graph: string) => GraphColumns) {
+    this.rows = rows
+    this.total = total < 0 ? rows : total
+    this.columns = columns
+    this.vectors = new Map(vectors)
+    this.columnsOf = columnsOf
+  }
+
+  term(variable: string, row: number): Term | null {
+    const vector = this.vectors.get(variable)
+    switch (vector?.type) {
+      case undefined:
+        return null
+      case 'terms':
+        return vector.terms[row] ?? null
+      case 'subjects': {
+        const subject = vector.ids[row] ?? -1
+        return subject < 0 ? null : this.columnsOf(vector.graph).subjectTerm(subject)
+      }
+      case 'numbers': {
+        if (vector.bound !== null && vector.bound[row] !== 1) return null
+        const { kind } = vector
+        const value = vector.values[row] as number
+        return literalOf(numberFormOf({ type: 'number', kind, value }), NUMBER_TYPES[kind])
+      }
+      default:
+        return vector satisfies never
+    }
+  }
+
+  subject(variable: string, row: number): number {
+    const vector = this.vectors.get(variable)
+    return vector?.type === 'subjects' ? (vector.ids[row] ?? -1) : -1
+  }
+
+  /** All rows as solutions. */
+  solutions(): readonly Solution[] {
+    const names = [...this.vectors.keys()]
+    return Array.from({ length: this.rows }, (_, row) => {
+      const solution: Record<string, Term> = {}
+      for (const name of names) {
+        const term = this.term(name, row)
+        if (term !== null) solution[name] = term
+      }
+      return solution
+    })
+  }
+}
