@@ -418,7 +418,6 @@ function described(served: ServedDataset, base: string) {
     describe: () => datasetDescription(served, { base }),
     version,
     graph,
-    index: target.graphs.index,
     prefixes,
     ...(mapping === null ? {} : { facts: target.graphs.facts }),
     fields: dataset.fields,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { readDocument, trusted } from './document.ts'
 import { Fault } from './errors.ts'
+import { bytesOfSize, defaultMemory, defaultWorkers, SIZE_PATTERN } from './memory.ts'
 import { nearest } from './model/nearest.ts'
 
 /** Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals. */
@@ -27,7 +28,13 @@ export const PORTAL_SCHEMA = Type.Object(
       Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { description: 'Languages of the portal' }),
     ),
     workers: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 64, description: 'Copies of the store, one thread each' }),
+      Type.Integer({ minimum: 1, maximum: 64, description: 'Threads that answer queries' }),
+    ),
+    memory: Type.Optional(
+      Type.String({
+        pattern: SIZE_PATTERN,
+        description: 'What the process may use, such as 600MB or 2GiB; half of what there is unless told',
+      }),
     ),
     deadline: Type.Optional(
       Type.Number({ minimum: 0.05, maximum: 3600, description: 'Seconds that a query may take' }),
@@ -187,6 +194,8 @@ export interface Config {
   readonly access: 'public' | 'private'
   readonly languages: readonly string[]
   readonly workers: number
+  /** Bytes that the process may use. */
+  readonly memory: number
   /** Seconds. */
   readonly deadline: number
   readonly fragmentSize: number
@@ -243,7 +252,6 @@ export const DEFAULTS = {
   port: 3000,
   access: 'public',
   languages: ['en'],
-  workers: 2,
   deadline: 10,
   fragment_size: 500,
   dereference: 'redirect',
@@ -273,6 +281,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     network,
     tiles,
     tiles_attribution: attribution = '',
+    workers = defaultWorkers(),
+    memory,
     ...rest
   } = { ...DEFAULTS, ...settings }
   if (rest.port === 0 && settings.base === undefined) {
@@ -300,7 +310,14 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
-  const renamed = { fragmentSize, adminHost, shutdownDelay, shutdownTimeout }
+  const renamed = {
+    workers,
+    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
+    fragmentSize,
+    adminHost,
+    shutdownDelay,
+    shutdownTimeout,
+  }
   return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
 }
 

@@ -28,7 +28,7 @@ export interface Service extends App {
  */
 export async function serve(config: Config, progress: ProgressReporter): Promise<Service> {
   const app = await buildApp(config, {
-    onProgress: ({ quads, total }) => progress.update('loading', quads, total),
+    onProgress: ({ triples, total }) => progress.update('loading', triples, total),
   })
   // What others have published is served from the first request on: nothing has to be loaded for it.
   if (app.shared !== null) await app.catalog.refresh()

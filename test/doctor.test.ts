@@ -169,6 +169,6 @@ t.test('single looks', async t => {
     t.match(`${status}: ${message}`, expected)
   }
   const portal = await published(t)
-  t.match(diagnoseEmbedded({ portal, workers: 2 }, 100e6), [{ status: 'warning' }])
-  t.match(diagnoseEmbedded({ portal, workers: 2 }, 4e9), [{ status: 'ok' }])
+  t.match(diagnoseEmbedded({ portal, memory: 2e9 }, 1e9), [{ status: 'problem' }])
+  t.match(diagnoseEmbedded({ portal, memory: 2e9 }, 4e9), [{ status: 'ok' }])
 })

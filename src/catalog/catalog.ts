@@ -98,7 +98,8 @@ export class Catalog implements DatasetSource {
   private find({ byId }: Served, id: string): ServedDataset {
     const found = byId.get(id)
     if (found !== undefined) return found
-    if (this.expected.has(id)) throw new Fault('NotPublishedYet', { id })
+    if (this.expected.has(id) || this.options.registry.isComing(id))
+      throw new Fault('NotPublishedYet', { id })
     throw new Fault('NotFoundResource', {
       kind: 'dataset',
       id: id.length > 100 ? `${id.slice(0, 100)}…` : id,

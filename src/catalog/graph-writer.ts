@@ -37,7 +37,11 @@ export class GraphWriter {
   /** Resolves when the piece before is compressed and its buffer free again. */
   private written: Promise<void> = Promise.resolve()
 
-  constructor(folder: string, role: GraphRole, { predicates = [], isSearched = false }: GraphWriterOptions = {}) {
+  constructor(
+    folder: string,
+    role: GraphRole,
+    { predicates = [], isSearched = false }: GraphWriterOptions = {},
+  ) {
     this.role = role
     this.file = `${role}.nt.gz`
     this.columnsFile = `${role}.columns`

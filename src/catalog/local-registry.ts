@@ -25,6 +25,7 @@ export function localRegistry(versions: Versions): Registry {
       return manifest?.version === version ? manifest : null
     },
     sources: manifest => graphSources(versions, manifest),
+    isComing: () => false,
     withdrawn: dataset =>
       !isWithdrawn(versions, dataset) ? null : isSecretlyWithdrawn(versions, dataset) ? 'secret' : 'open',
     removed: () => null,

@@ -31,13 +31,15 @@ export interface MadeGraphs {
 /**
  * Makes the facts of records at hand, so that what Lodestone knows by itself (its catalog, its
  * monitoring) is asked like any dataset (house design, "What is in the store").
- *
- * @param describe adds to the facts what is to be told of a record beside its fields
  */
-export function madeGraphs(
-  { dataset, records, base, version, published, isSearched }: MadeRecords,
-  describe?: (record: DatasetRecord, facts: TripleText) => void,
-): MadeGraphs {
+export function madeGraphs({
+  dataset,
+  records,
+  base,
+  version,
+  published,
+  isSearched,
+}: MadeRecords): MadeGraphs {
   const { id, fields } = dataset
   const { map } = compileMapping(directMapping(base, dataset), fields)
   const statistics = new StatisticsGatherer(fields)
@@ -45,7 +47,6 @@ export function madeGraphs(
   for (const record of records) {
     map(record, facts)
     statistics.add(record.values)
-    describe?.(record, facts)
   }
   const graph = graphIri(id, version, 'facts')
   const searched = isSearched === undefined ? undefined : fields.filter(isSearched)

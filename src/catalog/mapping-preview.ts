@@ -68,9 +68,9 @@ export function firstPublished(
   manifest: Manifest,
   limit: number,
 ): Promise<readonly DatasetRecord[]> {
-  const index = manifest.graphs.find(({ role }) => role === 'index')
-  const file = graphPath(versions, manifest, index?.file ?? '')
-  return firstRecords(publishedRecords(file, manifest.base, manifest.dataset.id), limit)
+  const facts = manifest.graphs.find(({ role }) => role === 'facts')
+  const columns = graphPath(versions, manifest, facts?.columns ?? '')
+  return firstRecords(publishedRecords(columns, manifest), limit)
 }
 
 /** The first records of pieces; no more of these are read than are needed. */

@@ -95,7 +95,10 @@ async function materialiseRecords(
   const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORDS))
   const statistics = new StatisticsGatherer(fields)
   const of = { base: context.base, dataset }
-  const facts = new GraphWriter(context.folder, 'facts', { predicates: fieldPredicates(of), isSearched: true })
+  const facts = new GraphWriter(context.folder, 'facts', {
+    predicates: fieldPredicates(of),
+    isSearched: true,
+  })
   let position = 0
   try {
     for await (const batch of typed.batches()) {

@@ -1,22 +1,23 @@
-import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../errors.ts'
+import { storeMemory } from '../memory.ts'
 import { createEmbeddedStore } from '../store/embedded/embedded.ts'
 import type { EngineSettings } from '../store/remote/addresses.ts'
 import { createRemoteStore, type SharedStore } from '../store/remote/remote.ts'
 import type { Store } from '../store/store.ts'
-import { replaceDurably } from './durable.ts'
 import { localRegistry } from './local-registry.ts'
 import type { Registry } from './registry.ts'
 import { SharedRegistry } from './shared-registry.ts'
-import type { Versions } from './versions.ts'
+import { type Versions, versionsOf } from './versions.ts'
 
 /** What of the configuration says where records are kept. */
 export interface StoreSettings {
   readonly portal: string
   readonly base: string
   readonly workers: number
+  /** Bytes that the process may use. */
+  readonly memory: number
   /** Seconds. */
   readonly deadline: number
   /** The engine; absent, the records are in the memory of this process. */
@@ -42,9 +43,15 @@ export async function openPortalStore(
   onEvent: (event: { readonly event: string; readonly reason: string }) => void = () => undefined,
   patience = 0,
 ): Promise<PortalStore> {
+  const { workers } = settings
   const deadline = settings.deadline * 1000
   if (settings.store === undefined) {
-    const store = await createEmbeddedStore({ workers: settings.workers, deadline, onEvent })
+    const store = await createEmbeddedStore({
+      workers,
+      deadline,
+      memory: storeMemory(settings.memory),
+      onEvent,
+    })
     return { store, registry: localRegistry(versions), shared: null }
   }
   const { store } = settings
@@ -73,36 +80,25 @@ async function persistently<T>(
 
 /** The same for a portal that is known to have an engine. */
 export async function openSharedStore(
-  { portal, base, deadline, store: settings }: StoreSettings & Required<Pick<StoreSettings, 'store'>>,
+  {
+    portal,
+    base,
+    workers,
+    memory,
+    deadline,
+    store: settings,
+  }: StoreSettings & Required<Pick<StoreSettings, 'store'>>,
   onEvent: (event: { readonly event: string; readonly reason: string }) => void = () => undefined,
 ): Promise<{ readonly store: SharedStore; readonly registry: SharedRegistry }> {
   const store = await createRemoteStore({
     settings,
+    workers,
+    memory: storeMemory(memory),
     deadline: deadline * 1000,
     concurrency: settings.concurrency,
     onEvent,
-    memory: memoryOf(path.join(portal, 'var', 'engine.json')),
   })
-  return { store, registry: new SharedRegistry({ store, base, now: () => Date.now() }) }
-}
-
-/** Where it is kept what was found out about an engine, so that not every command has to find it out. */
-function memoryOf(file: string) {
-  return {
-    read: () => {
-      try {
-        return readFileSync(file, 'utf8')
-      } catch {
-        return null
-      }
-    },
-    write: (text: string) => {
-      try {
-        mkdirSync(path.dirname(file), { recursive: true })
-        replaceDurably(file, text)
-      } catch {
-        // A folder that cannot be written costs the same questions at the next start.
-      }
-    },
-  }
+  const folder = path.join(portal, 'var', 'columns')
+  const now = () => Date.now()
+  return { store, registry: new SharedRegistry({ store, base, versions: versionsOf(portal), folder, now }) }
 }

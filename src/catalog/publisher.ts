@@ -17,7 +17,7 @@ import { forget, isWithdrawn, type Manifest, storedDatasets, versionsOf } from '
 export type PublishMessage =
   | ({ readonly type: 'progress' } & PublishProgress)
   /** How far a version is loaded into a shared store. */
-  | { readonly type: 'loading'; readonly dataset: string; readonly quads: number; readonly total: number }
+  | { readonly type: 'loading'; readonly dataset: string; readonly triples: number; readonly total: number }
   | { readonly type: 'unchanged'; readonly dataset: string; readonly records: number }
   | { readonly type: 'published'; readonly dataset: string; readonly report: PublishReport }
   | ({ readonly type: 'mapping-refused'; readonly dataset: string } & MappingRefusal)
@@ -49,8 +49,8 @@ export async function publishAll(
       const inForce = (await shared?.inForce(id)) ?? null
       const result = await publishDataset(id, { ...context, versions, inForce, onProgress })
       if (shared !== null && isToBeReleased(result, inForce, datasets !== null))
-        await shared.release(versions, result.manifest, ({ quads, total }) =>
-          tell({ type: 'loading', dataset: id, quads, total }),
+        await shared.release(versions, result.manifest, ({ triples, total }) =>
+          tell({ type: 'loading', dataset: id, triples, total }),
         )
       if (result.type === 'published') tell({ type: 'published', dataset: id, report: result.report })
       else tell({ type: 'unchanged', dataset: id, records: result.manifest.statistics.records })
@@ -89,10 +89,11 @@ export function publisherSettings({
   portal,
   base,
   workers,
+  memory,
   deadline,
   store,
 }: StoreSettings): PublisherSettings {
-  return { portal, base, workers, deadline, ...(store === undefined ? {} : { store }) }
+  return { portal, base, workers, memory, deadline, ...(store === undefined ? {} : { store }) }
 }
 
 /** Opens what publications are put into; null where each server loads them by itself. */

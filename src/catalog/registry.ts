@@ -9,6 +9,8 @@ export interface Registry {
   manifest(dataset: string, version: string): Promise<Manifest | null>
   /** What has to be loaded before a version can be served; nothing where the store has it already. */
   sources(manifest: Manifest): readonly GraphSource[]
+  /** True for a dataset that is in force, and on its way to this instance. */
+  isComing(dataset: string): boolean
   /** How a dataset was withdrawn; null for one that was not. */
   withdrawn(dataset: string): 'open' | 'secret' | null
   /** The ids of records that a dataset had once and has no more, where they are not in files of this machine. */

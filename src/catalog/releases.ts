@@ -4,7 +4,7 @@ import { XSD } from '../rdf/vocab.ts'
 import type { SelectQuery } from '../sparql/algebra.ts'
 import { inGraph, iri, literal, triple, variable } from '../sparql/build.ts'
 import type { Triple, Update } from '../sparql/update.ts'
-import type { GraphKnowledge, SharedStore } from '../store/remote/remote.ts'
+import type { SharedStore } from '../store/remote/remote.ts'
 
 /** The state of a dataset in a shared store: the release with the highest number counts. */
 export interface Release {
@@ -25,8 +25,8 @@ export interface StoredVersion {
   readonly lease: number
   /** Since when it is not in force any more; null while it is, or is being loaded. */
   readonly replaced: number | null
-  /** Graphs that are loaded whole. */
-  readonly loaded: ReadonlyMap<string, Omit<GraphKnowledge, 'types'>>
+  /** The triples of the graphs that are loaded whole. */
+  readonly loaded: ReadonlyMap<string, number>
   /** Pieces that are loaded of the others. */
   readonly progress: ReadonlyMap<string, number>
   /** The triples that say all this. */
@@ -135,8 +135,8 @@ export class Releases {
     }))
   }
 
-  loaded(dataset: string, version: string, graph: string, known: Omit<GraphKnowledge, 'types'>): Triple {
-    return this.#said(dataset, version, LOADED, JSON.stringify([graph, known.triples, known.exceptions]))
+  loaded(dataset: string, version: string, graph: string, triples: number): Triple {
+    return this.#said(dataset, version, LOADED, JSON.stringify([graph, triples]))
   }
 
   progress(dataset: string, version: string, graph: string, pieces: number): Triple {
@@ -185,7 +185,7 @@ export class Releases {
       projection: [...(s.type === 'variable' ? [{ variable: s }] : []), { variable: o }],
       where: [inGraph(this.graph, triple(s, iri(predicate), o))],
     }
-    const rows = await this.#store.select(query)
+    const rows = await this.#store.read(query)
     return rows.flatMap(row => {
       const found = s.type === 'variable' ? row.subject : s
       if (found === undefined || row.object === undefined) return []
@@ -243,8 +243,8 @@ function readVersion(subject: string, triples: readonly Triple[]): StoredVersion
     replaced: replaced.length === 0 ? null : Math.max(...replaced),
     loaded: new Map(
       values(LOADED).map(text => {
-        const [graph, count, exceptions] = JSON.parse(text) as [string, number, string[]]
-        return [graph, { triples: count, exceptions }]
+        const [graph, count] = JSON.parse(text) as [string, number]
+        return [graph, count]
       }),
     ),
     progress,

@@ -107,8 +107,7 @@ export class SeenList {
 
   private hold(catalog: ServedCatalog): void {
     this.asking = Promise.resolve(catalog)
-    const { facts, index } = catalog.target.graphs
-    this.graphs.hold([facts, index])
+    this.graphs.hold([catalog.target.graphs.facts])
   }
 
   private async load(): Promise<ServedCatalog> {

@@ -1,10 +1,10 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../errors.ts'
-import type { FieldType } from '../model/field.ts'
-import { fieldIri } from '../rdf/iris.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
-import { GEO, INDEX, RDF, XSD } from '../rdf/vocab.ts'
-import type { GraphKnowledge, SharedStore } from '../store/remote/remote.ts'
+import { inGraph, triple, variable } from '../sparql/build.ts'
+import { countOf, type FileSource, type SharedStore } from '../store/remote/remote.ts'
 import type { LoadProgress } from '../store/store.ts'
 import type { Registry } from './registry.ts'
 import { type Release, Releases, type StoredVersion } from './releases.ts'
@@ -27,7 +27,6 @@ const NOTED = 4
 /** What is kept in the store for a version: all that an instance without its files needs. */
 interface VersionDocument {
   readonly manifest: Manifest
-  readonly graphs: Readonly<Record<string, Omit<GraphKnowledge, 'types'>>>
   readonly removed: readonly string[]
 }
 
@@ -43,6 +42,10 @@ interface Load {
 export interface SharedRegistryOptions {
   readonly store: SharedStore
   readonly base: string
+  /** What this instance has published. */
+  readonly versions: Versions
+  /** Where the columns of versions are that others have published. */
+  readonly folder: string
   /** Milliseconds since 1970; the clocks of all instances are taken to agree within some seconds. */
   readonly now: () => number
 }
@@ -56,6 +59,10 @@ export class SharedRegistry implements Registry {
   readonly #store: SharedStore
   readonly #releases: Releases
   readonly #now: () => number
+  readonly #versions: Versions
+  readonly #folder: string
+  /** Versions whose columns are on their way. */
+  readonly #coming = new Map<string, Promise<void>>()
   #read = 0
   #reading: Promise<ReadonlyMap<string, Release>> | null = null
   #known: ReadonlyMap<string, Release> = new Map()
@@ -65,10 +72,12 @@ export class SharedRegistry implements Registry {
   readonly #retired = new Map<string, number>()
   readonly #served = new Map<string, { readonly version: string; readonly graphs: readonly string[] }>()
 
-  constructor({ store, base, now }: SharedRegistryOptions) {
+  constructor({ store, base, versions, folder, now }: SharedRegistryOptions) {
     this.#store = store
     this.#releases = new Releases(store, base)
     this.#now = now
+    this.#versions = versions
+    this.#folder = folder
     store.guard(graphs => this.#check(graphs))
   }
 
@@ -80,19 +89,52 @@ export class SharedRegistry implements Registry {
   }
 
   async manifest(dataset: string, version: string): Promise<Manifest | null> {
-    const text = await this.#releases.document(dataset, version)
-    if (text === null) return null
-    const { manifest, graphs, removed } = JSON.parse(text) as VersionDocument
-    if (manifest.format !== VERSION_FORMAT) return null
+    const found = await this.#document(dataset, version)
+    if (found === null || !this.#isHere(found.manifest)) return null
+    const { manifest, removed } = found
     this.#removed.set(dataset, new Set(removed))
-    const types = typesOf(manifest)
-    this.#store.learn(Object.entries(graphs).map(([graph, known]) => [graph, { ...known, types }] as const))
-    this.#serves(dataset, version, Object.keys(graphs))
+    const graphs = this.sources(manifest).map(({ graph }) => graph)
+    this.#serves(dataset, version, graphs)
     return manifest
   }
 
-  sources(): readonly never[] {
-    return []
+  /** What is kept for a version; null for none, or one of another format. */
+  async #document(dataset: string, version: string): Promise<VersionDocument | null> {
+    const text = await this.#releases.document(dataset, version)
+    if (text === null) return null
+    const found = JSON.parse(text) as VersionDocument
+    return found.manifest.format === VERSION_FORMAT ? found : null
+  }
+
+  sources(manifest: Manifest): readonly FileSource[] {
+    return graphSources(this.#versions, manifest).map(source =>
+      existsSync(source.columns) ? source : { ...source, columns: this.#fileOf(source.graph) },
+    )
+  }
+
+  isComing(dataset: string): boolean {
+    return this.#coming.has(dataset)
+  }
+
+  #fileOf(graph: string): string {
+    return path.join(this.#folder, `${encodeURIComponent(graph)}.columns`)
+  }
+
+  /** True where this instance has the columns of a version; else they are fetched meanwhile. */
+  #isHere(manifest: Manifest): boolean {
+    const { id } = manifest.dataset
+    const missing = this.sources(manifest).filter(({ columns }) => !existsSync(columns))
+    if (missing.length === 0) return true
+    if (this.#coming.has(id)) return false
+    const fetched = (async () => {
+      for (const { graph, columns } of missing) await this.#store.fetch(graph, columns)
+    })()
+    // What cannot be fetched now is tried again with the next look.
+    this.#coming.set(
+      id,
+      fetched.catch(() => undefined).finally(() => this.#coming.delete(id)),
+    )
+    return false
   }
 
   withdrawn(dataset: string): 'open' | 'secret' | null {
@@ -107,7 +149,7 @@ export class SharedRegistry implements Registry {
   /** The manifest in force, asked anew; null for none. */
   async inForce(dataset: string): Promise<Manifest | null> {
     const version = (await this.#poll()).get(dataset)?.version ?? null
-    return version === null ? null : this.manifest(dataset, version)
+    return version === null ? null : ((await this.#document(dataset, version))?.manifest ?? null)
   }
 
   async isWithdrawn(dataset: string): Promise<boolean> {
@@ -176,6 +218,7 @@ export class SharedRegistry implements Registry {
       await this.#releases.forget(each)
     }
     await this.#releases.remove(outdated)
+    this.#tidy(needed)
     return over.map(({ dataset, version }) => `${dataset} ${version}`)
   }
 
@@ -266,7 +309,9 @@ export class SharedRegistry implements Registry {
     const { version } = manifest
     const { id } = manifest.dataset
     const sources = graphSources(versions, manifest)
-    const known = new Map(stored.flatMap(({ dataset, loaded }) => (dataset === id ? [...loaded] : [])))
+    const known: Map<string, number> = new Map(
+      stored.flatMap(({ dataset, loaded }) => (dataset === id ? [...loaded] : [])),
+    )
     const graphs = sources.map(({ graph }) => graph)
     await this.#releases.insert(this.#releases.graphsOf(id, version, graphs))
     const total = sources.reduce((sum, { triples }) => sum + triples, 0)
@@ -279,22 +324,20 @@ export class SharedRegistry implements Registry {
         const uploaded = await this.#store.upload(source, {
           done: mine?.progress.get(graph) ?? 0,
           onPiece: async ({ pieces, lines }) => {
-            onProgress({ quads: done + lines, total })
+            onProgress({ triples: done + lines, total })
             if (pieces % NOTED === 0)
               await this.#releases.insert([this.#releases.progress(id, version, graph, pieces)])
           },
         })
         const count = await this.#checked(source, uploaded.samples, isRepeating(manifest, graph))
-        const knowledge = { triples: count, exceptions: uploaded.exceptions }
-        known.set(graph, knowledge)
-        await this.#releases.insert([this.#releases.loaded(id, version, graph, knowledge)])
+        known.set(graph, count)
+        await this.#releases.insert([this.#releases.loaded(id, version, graph, count)])
       } else await this.#releases.insert([this.#releases.loaded(id, version, graph, found)])
       before += triples
-      onProgress({ quads: before, total })
+      onProgress({ triples: before, total })
     }
     const document: VersionDocument = {
       manifest,
-      graphs: Object.fromEntries([...known].filter(([graph]) => graphs.includes(graph))),
       removed: [...removedIds(versions, id)].slice(-REMOVED_TOLD),
     }
     await this.#releases.keepDocument(id, version, JSON.stringify(document))
@@ -311,11 +354,16 @@ export class SharedRegistry implements Registry {
     }
     if (triples > COUNTED && !isRepeated) {
       // Counting takes some engines minutes; what each piece ended with tells whether the pieces are there.
-      for (const { subject, predicate, object } of parseTriples(samples.join('')))
-        if ((await this.#store.count(graph, { subject, predicate, object })) === 0) refuse('a piece')
+      const object = variable('object')
+      for (const { subject, predicate } of parseTriples(samples.join(''))) {
+        const where = [inGraph(graph, triple(subject, predicate, object))]
+        const query = { type: 'select', projection: [{ variable: object }], where, limit: 1 } as const
+        if ((await this.#store.read(query)).length === 0) refuse('a piece')
+      }
       return triples
     }
-    const count = await this.#store.count(graph, {}, { deadline: COUNTING })
+    const [row] = await this.#store.read(countOf(graph), COUNTING)
+    const count = Number(row?.count?.value ?? 0)
     if (count > triples || (count < triples && !isRepeated))
       refuse(`${triples - count} of ${triples} triples`)
     return count
@@ -330,6 +378,15 @@ export class SharedRegistry implements Registry {
     // Nobody loads it any more; how far the load was is of no use.
     const over = (mine?.triples ?? []).filter(({ predicate }) => /#(?:lease|progress)$/.test(predicate.value))
     await this.#releases.remove(over)
+  }
+
+  /** Forgets the columns of graphs that nobody needs any more. */
+  #tidy(needed: ReadonlySet<string>): void {
+    if (!existsSync(this.#folder)) return
+    const files = new Set([...needed].map(graph => path.basename(this.#fileOf(graph))))
+    for (const file of readdirSync(this.#folder))
+      if (file.endsWith('.columns') && !files.has(file))
+        rmSync(path.join(this.#folder, file), { force: true })
   }
 
   #markReplaced(dataset: string, version: string): Promise<void> {
@@ -352,40 +409,4 @@ function isRepeating({ dataset, content }: Manifest, graph: string): boolean {
   return (
     content === 'records' && graph.endsWith(':facts') && dataset.fields.some(({ multivalued }) => multivalued)
   )
-}
-
-/** The datatypes of what queries of records read. */
-function typesOf({ base, dataset, content }: Manifest): Readonly<Record<string, string>> {
-  if (content === 'rdf') return {}
-  return {
-    [INDEX.position]: XSD.integer,
-    [INDEX.text]: XSD.string,
-    [INDEX.json]: RDF.JSON,
-    [INDEX.positions]: XSD.string,
-    ...Object.fromEntries(
-      dataset.fields.map(({ name, type }) => [fieldIri(base, dataset.id, name), datatypeOf(type)]),
-    ),
-  }
-}
-
-function datatypeOf(type: FieldType): string {
-  switch (type) {
-    case 'text':
-      return XSD.string
-    case 'int':
-      return XSD.integer
-    case 'double':
-      return XSD.double
-    case 'boolean':
-      return XSD.boolean
-    case 'date':
-      return XSD.date
-    case 'datetime':
-      return XSD.dateTime
-    case 'geo_point_2d':
-    case 'geo_shape':
-      return GEO.wktLiteral
-    default:
-      return type satisfies never
-  }
 }

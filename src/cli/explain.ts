@@ -6,7 +6,7 @@ import { parseWhere } from '../language/odsql/parse.ts'
 import { isLanguage, LANGUAGES } from '../model/language.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import { explainOdsql } from '../records/explain.ts'
-import type { AskedStatement } from '../records/trace.ts'
+import type { ExecutedStatement } from '../records/trace.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configsOf } from './settings.ts'
 
@@ -105,11 +105,12 @@ function sectionText(value: unknown): string {
   return JSON.stringify(value, leaveOut, 2).replace(/^/gm, '  ')
 }
 
-function statementText({ name, reason, sparql, rows, milliseconds }: AskedStatement): string {
-  return `  ${name}: ${reason}\n    ${sparql}\n    ${rows} rows, ${milliseconds.toFixed(1)} ms`
+function statementText({ name, sparql, columns, rows, milliseconds }: ExecutedStatement): string {
+  const read = columns.length === 0 ? 'none' : columns.join(', ')
+  return `  ${name}\n    ${sparql}\n    columns: ${read}\n    ${rows} rows, ${milliseconds.toFixed(1)} ms`
 }
 
-function isStatement(value: unknown): value is AskedStatement {
+function isStatement(value: unknown): value is ExecutedStatement {
   return typeof value === 'object' && value !== null && 'sparql' in value
 }
 

@@ -51,7 +51,7 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
         case 'progress':
           return show(`publishing ${message.dataset}`, message.records, 0, 'records')
         case 'loading':
-          return show(`loading ${message.dataset}`, message.quads, message.total, 'triples')
+          return show(`loading ${message.dataset}`, message.triples, message.total, 'triples')
         case 'unchanged':
           return line(`${message.dataset}: unchanged, ${message.records} records`)
         case 'mapping-refused':

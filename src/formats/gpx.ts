@@ -1,8 +1,8 @@
 import type { Coordinates, Geometry } from '../model/value.ts'
+import { distinctNames, XML_DECLARATION, xmlDecimal, xmlName, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
-import { distinctNames, XML_DECLARATION, xmlDecimal, xmlName, xmlText } from '../model/xml.ts'
 
 /** The namespace of the elements that stand for columns. */
 const COLUMNS = 'urn:lodestone:columns'

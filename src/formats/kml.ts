@@ -1,9 +1,9 @@
 import type { FieldType } from '../model/field.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
+import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
-import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from '../model/xml.ts'
 
 /** Types of `SimpleField`. An int of KML has 32 bits for many readers; a double holds every integer of ours. */
 const TYPES: Readonly<Partial<Record<FieldType, string>>> = {

@@ -1,8 +1,8 @@
+import { escapeXml, isXmlText, XML_DECLARATION, xmlText } from '../model/xml.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
 import type { BlankNode, Literal, NamedNode } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
 import type { Prefixes } from './turtle.ts'
-import { escapeXml, isXmlText, XML_DECLARATION, xmlText } from '../model/xml.ts'
 
 const SYNTAX = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 

@@ -1,7 +1,7 @@
 import { isTemporal } from '../model/field.ts'
+import { XML_DECLARATION, xmlAttribute } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
-import { XML_DECLARATION, xmlAttribute } from '../model/xml.ts'
 
 /** The most rows of one sheet, its header not counted: what spreadsheets of today can show. */
 export const SHEET_ROWS = 1_048_575

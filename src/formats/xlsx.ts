@@ -1,3 +1,4 @@
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import {
   CELL_CHARACTERS,
   inSheets,
@@ -7,7 +8,6 @@ import {
   sheetName,
 } from './spreadsheetml.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
-import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import { type ZipEntry, zip } from './zip-stream.ts'
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

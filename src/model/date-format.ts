@@ -86,7 +86,8 @@ export function formatMoment(
   zone: string | null,
 ): string {
   let text = ''
-  for (const part of parts) text += part.type === 'text' ? part.text : symbolText(part, moment, language, zone)
+  for (const part of parts)
+    text += part.type === 'text' ? part.text : symbolText(part, moment, language, zone)
   return text
 }
 

@@ -61,7 +61,10 @@ function withEmptySteps(plan: GroupQuery, rows: readonly GroupRow[]): readonly G
   const grouping = plan.keys[0]?.grouping
   if (grouping?.type !== 'steps') return rows
   const known = new Map(rows.map(row => [row.keys[0], row]))
-  const all = Array.from({ length: grouping.edges.length - 1 }, (_, step) => known.get(step) ?? emptyStep(plan, step))
+  const all = Array.from(
+    { length: grouping.edges.length - 1 },
+    (_, step) => known.get(step) ?? emptyStep(plan, step),
+  )
   const sorted = plan.orderBy.length === 0 ? all : [...all].sort((a, b) => compareRows(plan, a, b))
   return sorted.slice(plan.offset, plan.limit === null ? undefined : plan.offset + plan.limit)
 }

@@ -26,7 +26,8 @@ export async function findGroups(plan: GroupQuery, target: CompileTarget, asker:
   if (plan.keys.length === 0)
     return { total: await countRecords(plan, target, asker), rows: plan.limit === 0 ? [] : rows }
   const [only] = plan.keys
-  const total = hasEmptySteps(plan) && only?.grouping.type === 'steps' ? only.grouping.edges.length - 1 : page.total
+  const total =
+    hasEmptySteps(plan) && only?.grouping.type === 'steps' ? only.grouping.edges.length - 1 : page.total
   return { total, rows }
 }
 

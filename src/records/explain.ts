@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import { type Answer, answerQuery } from './answer.ts'
 import { type OdsqlClauses, planOdsql } from './ask.ts'
 import { type Stage, Stopwatch } from './stopwatch.ts'
-import { type ExecutedStatement, Asker } from './trace.ts'
+import { Asker, type ExecutedStatement } from './trace.ts'
 
 /** A query at each of its stages. */
 export interface Explained {

@@ -116,10 +116,16 @@ function isSourceOrder({ filter, orderBy, select }: RecordQuery): boolean {
 /** The fields that are read of each record; undefined for all. */
 function neededFields(select: readonly Selection[]): ReadonlySet<string> | undefined {
   if (select.length === 0) return undefined
-  return new Set(select.flatMap(({ value }) => (value.type === 'field' && isStored(value) ? [value.field.name] : [])))
+  return new Set(
+    select.flatMap(({ value }) => (value.type === 'field' && isStored(value) ? [value.field.name] : [])),
+  )
 }
 
-async function readerOf(target: CompileTarget, asker: Asker, only?: ReadonlySet<string>): Promise<RecordReader> {
+async function readerOf(
+  target: CompileTarget,
+  asker: Asker,
+  only?: ReadonlySet<string>,
+): Promise<RecordReader> {
   const { fields } = target.dataset
   const predicates = fieldPredicates(target).filter((_, at) => only?.has(fields[at]?.name ?? '') ?? true)
   return new RecordReader(await asker.contents(target.graphs.facts, predicates), target, only)

@@ -1,5 +1,5 @@
-import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 import type { Statement } from '../query/compile/target.ts'
+import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 import { generate } from '../sparql/generate.ts'
 import type { GraphColumns } from '../store/columns/graph.ts'
 import type { Page, PageOptions, Solution, Store } from '../store/store.ts'

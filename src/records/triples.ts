@@ -53,7 +53,8 @@ export async function* matchingTriples(
   )
   for await (const positions of recordPositions(plan, target, asker)) {
     let piece = ''
-    for (const position of positions) for (const lines of columns.lines(position, position + 1)) piece += lines
+    for (const position of positions)
+      for (const lines of columns.lines(position, position + 1)) piece += lines
     if (piece !== '') yield piece
   }
 }

@@ -45,7 +45,12 @@ export type Operation =
       readonly offset: number
       readonly limit: number | null
     }
-  | { readonly type: 'service'; readonly name: NamedNode | Variable; readonly silent: boolean; readonly input: Operation }
+  | {
+      readonly type: 'service'
+      readonly name: NamedNode | Variable
+      readonly silent: boolean
+      readonly input: Operation
+    }
 
 export interface TriplePatternNode {
   readonly subject: Node
@@ -77,7 +82,12 @@ export type Formula =
   | { readonly type: 'builtin'; readonly name: string; readonly arguments: readonly Formula[] }
   | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Formula[] }
   | { readonly type: 'exists'; readonly negated: boolean; readonly input: Operation }
-  | { readonly type: 'in'; readonly operand: Formula; readonly items: readonly Formula[]; readonly negated: boolean }
+  | {
+      readonly type: 'in'
+      readonly operand: Formula
+      readonly items: readonly Formula[]
+      readonly negated: boolean
+    }
 
 /** An aggregate (SPARQL 1.1 Query, section 18.5.1), or one of Lodestone's own, named by its IRI. */
 export interface AggregateCall {
@@ -101,7 +111,11 @@ export type QueryOperation =
   | { readonly type: 'select'; readonly variables: readonly string[]; readonly input: Operation }
   | { readonly type: 'ask'; readonly input: Operation }
   | { readonly type: 'construct'; readonly template: readonly TriplePatternNode[]; readonly input: Operation }
-  | { readonly type: 'describe'; readonly terms: readonly (NamedNode | Variable)[]; readonly input: Operation }
+  | {
+      readonly type: 'describe'
+      readonly terms: readonly (NamedNode | Variable)[]
+      readonly input: Operation
+    }
 
 /** The solution with no bindings: what a group with nothing in it gives. */
 export const UNIT: Operation = { type: 'bgp', patterns: [] }
@@ -281,7 +295,8 @@ export function forEachFormula(operation: Operation, call: (formula: Formula) =>
       call(operation.expression)
       break
     case 'group':
-      for (const { aggregate } of operation.aggregates) if (aggregate.operand !== null) call(aggregate.operand)
+      for (const { aggregate } of operation.aggregates)
+        if (aggregate.operand !== null) call(aggregate.operand)
       break
     case 'order':
       for (const { expression } of operation.keys) call(expression)

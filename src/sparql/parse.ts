@@ -19,7 +19,10 @@ export interface ParsedQuery {
   /** What it says that relative IRIs are resolved against; else what was given. */
   readonly base: string | null
   /** The graphs that its FROM clauses name; null where it has none. */
-  readonly dataset: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] } | null
+  readonly dataset: {
+    readonly defaultGraphs: readonly string[]
+    readonly namedGraphs: readonly string[]
+  } | null
 }
 
 /** A query in which something stands that has no operation here. */
@@ -41,7 +44,10 @@ export function parseQuery(text: string, base?: string): ParsedQuery {
   const given = base === undefined ? {} : { baseIRI: base }
   const tree = parser.parse(text, given)
   const algebra = toAlgebra(tree, { quads: false, blankToVariable: true, ...given })
-  return { base: baseOf(tree as unknown as Json) ?? base ?? null, ...translateQuery(algebra as unknown as Json) }
+  return {
+    base: baseOf(tree as unknown as Json) ?? base ?? null,
+    ...translateQuery(algebra as unknown as Json),
+  }
 }
 
 /** The last BASE of a prologue. */
@@ -78,11 +84,17 @@ function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
       return { query: { type: 'ask', input: operationOf(only(json)) }, dataset: null }
     case 'construct':
       return {
-        query: { type: 'construct', template: (json.template as readonly Json[]).map(patternOf), input: operationOf(only(json)) },
+        query: {
+          type: 'construct',
+          template: (json.template as readonly Json[]).map(patternOf),
+          input: operationOf(only(json)),
+        },
         dataset: null,
       }
     case 'describe': {
-      const terms = (json.terms as readonly RdfTerm[]).map(nodeOf).filter(node => node.type === 'iri' || node.type === 'variable')
+      const terms = (json.terms as readonly RdfTerm[])
+        .map(nodeOf)
+        .filter(node => node.type === 'iri' || node.type === 'variable')
       return { query: { type: 'describe', terms, input: operationOf(only(json)) }, dataset: null }
     }
     default: {
@@ -177,7 +189,11 @@ function operationOf(json: Json): Operation {
         })),
       }
     case 'orderby':
-      return { type: 'order', input: operationOf(only(json)), keys: (json.expressions as readonly Json[]).map(orderOf) }
+      return {
+        type: 'order',
+        input: operationOf(only(json)),
+        keys: (json.expressions as readonly Json[]).map(orderOf),
+      }
     case 'project':
       return {
         type: 'project',
@@ -220,7 +236,8 @@ function nodeOf(term: RdfTerm): Node {
     case 'Literal': {
       const direction = term.direction === undefined || term.direction === '' ? '' : `--${term.direction}`
       const language = `${term.language ?? ''}${direction}`
-      const datatype = language === '' ? (term.datatype?.value ?? '') : direction === '' ? RDF.langString : RDF.dirLangString
+      const datatype =
+        language === '' ? (term.datatype?.value ?? '') : direction === '' ? RDF.langString : RDF.dirLangString
       return { type: 'literal', value: term.value, datatype, language }
     }
     default:
@@ -261,7 +278,8 @@ function orderOf(json: Json): OrderCondition {
   const isDescending = json.operator === 'desc'
   const [operand] = (json.args as readonly Json[] | undefined) ?? []
   if (isDescending && operand !== undefined) return { expression: formulaOf(operand), descending: true }
-  if (json.operator === 'asc' && operand !== undefined) return { expression: formulaOf(operand), descending: false }
+  if (json.operator === 'asc' && operand !== undefined)
+    return { expression: formulaOf(operand), descending: false }
   return { expression: formulaOf(json), descending: false }
 }
 

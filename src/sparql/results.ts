@@ -1,5 +1,5 @@
-import { termText } from '../rdf/ntriples.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
+import { termText } from '../rdf/ntriples.ts'
 import type { Term } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 

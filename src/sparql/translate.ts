@@ -1,4 +1,12 @@
-import type { ConstructQuery, Expression, Pattern, Projection, Query, SelectQuery, Variable } from './algebra.ts'
+import type {
+  ConstructQuery,
+  Expression,
+  Pattern,
+  Projection,
+  Query,
+  SelectQuery,
+  Variable,
+} from './algebra.ts'
 import { type AggregateCall, type Formula, type Operation, type QueryOperation, UNIT } from './operation.ts'
 
 /** The operation that a query of the compiler means (SPARQL 1.1 Query, section 18.2). */

@@ -1,12 +1,20 @@
+import { Fault } from '../errors.ts'
+import type { TriplePattern } from '../rdf/term.ts'
 import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 import { translateQuery } from '../sparql/translate.ts'
 import { graphsOfQuery } from '../sparql/walk.ts'
-import type { TriplePattern } from '../rdf/term.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import type { QueriedGraphs } from './columns/threads/protocol.ts'
 import { isImpossible } from './match.ts'
 import { TablePage } from './page.ts'
-import type { Page, PageOptions, QueryOptions, Solution, Store } from './store.ts'
+import {
+  EMPTY_GRAPH,
+  type Page,
+  type PageOptions,
+  type QueryOptions,
+  type Solution,
+  type Store,
+} from './store.ts'
 
 /** What every store answers from columns, whatever engine it has. */
 export type ColumnAnswers = Pick<
@@ -17,52 +25,56 @@ export type ColumnAnswers = Pick<
 /** Rows of a page of an export. */
 const ROWS_AT_A_TIME = 1000
 
-/**
- * @param ready resolves when the columns of some graphs are there; Faults: StoreUnavailable
- */
-export function columnAnswers(
-  columns: ColumnStore,
-  ready: (graphs: readonly string[]) => Promise<void>,
-): ColumnAnswers {
-  const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
+/** Answers from columns. A graph that is not there is a fault: StoreUnavailable. */
+export function columnAnswers(columns: ColumnStore): ColumnAnswers {
+  const checked = (query: SelectQuery | ConstructQuery): QueriedGraphs => {
     const graphs = graphsOf(query)
-    await ready(graphs.namedGraphs.map(([, graph]) => graph))
-    const found = await columns.table(translateQuery(query), graphs, options)
+    for (const [, graph] of graphs.namedGraphs) check(graph)
+    return graphs
+  }
+  const check = (graph: string) => {
+    if (!columns.has(graph))
+      throw new Fault('StoreUnavailable', { reason: `the graph ${graph} is not there.` })
+  }
+  const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
+    const found = await columns.table(translateQuery(query), checked(query), options)
     return new TablePage(found, graph => columns.columns(graph))
   }
   return {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
     page: (query, options): Promise<Page> => table(query, options),
     async *pages(query, options) {
-      const graphs = graphsOf(query)
-      await ready(graphs.namedGraphs.map(([, graph]) => graph))
-      for await (const found of columns.tables(translateQuery(query), graphs, ROWS_AT_A_TIME, options))
+      for await (const found of columns.tables(
+        translateQuery(query),
+        checked(query),
+        ROWS_AT_A_TIME,
+        options,
+      ))
         yield new TablePage(found, graph => columns.columns(graph))
     },
     contents: async (graph, predicates) => {
-      await ready([graph])
+      check(graph)
       await columns.touch(graph, predicates)
       return columns.columns(graph)
     },
     lines: async (graph, from, to) => {
-      await ready([graph])
+      check(graph)
       return columns.lines(graph, from, to)
     },
     construct: async (query: ConstructQuery, options?: QueryOptions) => {
-      const graphs = graphsOf(query)
-      await ready(graphs.namedGraphs.map(([, graph]) => graph))
       const pieces: Uint8Array[] = []
-      for await (const piece of columns.text(translateQuery(query), graphs, 'nt', options)) pieces.push(piece)
+      for await (const piece of columns.text(translateQuery(query), checked(query), 'nt', options))
+        pieces.push(piece)
       return Buffer.concat(pieces).toString()
     },
     match: async (graph, pattern, page, options) => {
-      if (isImpossible(pattern) || !columns.has(graph)) return { triples: '', count: 0 }
-      await ready([graph])
+      if (isImpossible(pattern) || graph === EMPTY_GRAPH) return { triples: '', count: 0 }
+      check(graph)
       return columns.match(graph, pattern, page, options)
     },
     count: async (graph: string, pattern: TriplePattern, options?: QueryOptions) => {
-      if (isImpossible(pattern) || !columns.has(graph)) return 0
-      await ready([graph])
+      if (isImpossible(pattern) || graph === EMPTY_GRAPH) return 0
+      check(graph)
       return (await columns.match(graph, pattern, { offset: 0, limit: 0 }, options)).count
     },
   }
@@ -70,5 +82,6 @@ export function columnAnswers(
 
 /** The compiler's queries name every graph that they read. */
 function graphsOf(query: SelectQuery | ConstructQuery): QueriedGraphs {
-  return { defaultGraphs: [], namedGraphs: [...graphsOfQuery(query)].map(graph => [graph, graph] as const) }
+  const graphs = [...graphsOfQuery(query)].filter(graph => graph !== EMPTY_GRAPH)
+  return { defaultGraphs: [], namedGraphs: graphs.map(graph => [graph, graph] as const) }
 }

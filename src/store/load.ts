@@ -52,7 +52,9 @@ async function attach(
 }
 
 function isRepairable(error: unknown): boolean {
-  return error instanceof ColumnsDamaged || (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+  return (
+    error instanceof ColumnsDamaged || (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+  )
 }
 
 function triplesOf(source: GraphSource): number {

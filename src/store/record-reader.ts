@@ -32,7 +32,8 @@ export class RecordReader {
     this.columns = columns
     const predicates = fieldPredicates(of)
     this.readers = of.dataset.fields.map((field, at) => {
-      const column = only === undefined || only.has(field.name) ? columns.column(predicates[at] as string) : undefined
+      const column =
+        only === undefined || only.has(field.name) ? columns.column(predicates[at] as string) : undefined
       return column === undefined ? () => null : fieldReader(column, field)
     })
   }

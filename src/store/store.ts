@@ -6,6 +6,9 @@ import type { GraphColumns } from './columns/graph.ts'
 /** One row of a SELECT answer: variable name to term, without the unbound ones. */
 export type Solution = Readonly<Record<string, Term>>
 
+/** A graph that is never loaded and has nothing in it. */
+export const EMPTY_GRAPH = 'urn:lodestone:empty'
+
 /** A graph to be served: files of a published version, or a short text at hand. */
 export type GraphSource =
   | {
@@ -40,8 +43,10 @@ export type AnswerFormat = 'json' | 'xml' | 'csv' | 'tsv' | 'nt'
 
 /** A query that a stranger wrote and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
 export interface UntrustedQuery extends QueryOptions {
-  /** The query as it was read; its own FROM clauses are not looked at. */
-  readonly parsed: ParsedQuery
+  /** The query as it was read, without a look at its own FROM clauses; null where only an engine can read it. */
+  readonly parsed: ParsedQuery | null
+  /** What relative IRIs are resolved against. */
+  readonly base: string
   readonly format: AnswerFormat
   /** Graphs whose merge is the default graph. */
   readonly defaultGraphs: readonly string[]

@@ -174,13 +174,15 @@ export class Metrics {
         gauge.reset()
         if (this.figures !== null) gauge.set(value(this.figures))
       })
-    tell('quads', 'Triples in the graphs of the store', ({ quads }) => quads)
+    tell('triples', 'Triples in the graphs of the store', ({ triples }) => triples)
     tell('graphs', 'Graphs in the store', ({ graphs }) => graphs)
-    tell('workers_ready', 'Workers that can answer now', ({ workers }) => workers.ready)
-    tell('workers_wanted', 'Workers that there should be', ({ workers }) => workers.wanted)
-    tell('memory_bytes', 'Memory of all workers together', ({ memory }) =>
-      memory.reduce((sum, bytes) => sum + bytes, 0),
-    )
+    tell('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
+    tell('threads_wanted', 'Threads that there should be', ({ threads }) => threads.wanted)
+    tell('resident_graphs', 'Graphs that are resident in the engine', ({ resident }) => resident)
+    this.gauge('lodestone_store_memory_bytes', 'Memory of the store by what it holds', ['holds'], gauge => {
+      gauge.reset()
+      for (const [holds, bytes] of Object.entries(this.figures?.bytes ?? {})) gauge.set({ holds }, bytes)
+    })
     const figuresOf = () => this.figures
     new Counter({
       name: 'lodestone_store_deadlines_total',

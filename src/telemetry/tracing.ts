@@ -81,7 +81,7 @@ export class Tracing {
             'db.system.name': 'sparql',
             'db.operation.name': operation,
             'lodestone.outcome': outcome,
-            ...(text === null ? {} : { 'db.query.text': text.slice(0, LONGEST) }),
+            ...(text === null ? {} : { 'db.query.text': text().slice(0, LONGEST) }),
           },
           isError,
         })

@@ -1,7 +1,18 @@
 import { Fault } from '../errors.ts'
+import { generate } from '../sparql/generate.ts'
 import { QueryError, type Store } from '../store/store.ts'
 
-export type StoreOperation = 'select' | 'construct' | 'query' | 'match' | 'count' | 'load' | 'drop'
+export type StoreOperation =
+  | 'select'
+  | 'page'
+  | 'export'
+  | 'contents'
+  | 'construct'
+  | 'query'
+  | 'match'
+  | 'count'
+  | 'load'
+  | 'drop'
 
 /** What became of an operation; `refused` is a query that the engine cannot read, or whose answer is too long. */
 export type StoreOutcome = 'ok' | 'deadline' | 'busy' | 'unavailable' | 'refused' | 'failed'
@@ -9,33 +20,69 @@ export type StoreOutcome = 'ok' | 'deadline' | 'busy' | 'unavailable' | 'refused
 /**
  * Is told of an operation when it begins, and by what it returns, when it ends.
  *
- * @param text of the query as it was given; null where it is not at hand
+ * @param text writes the query; null where there is none
  */
 export type StoreObserver = (
   operation: StoreOperation,
-  text: string | null,
+  text: (() => string) | null,
 ) => (outcome: StoreOutcome) => void
 
 /** A store that tells what is asked of it; without observers, the store itself. */
 export function watchedStore<S extends Store>(store: S, observers: readonly StoreObserver[]): S {
   if (observers.length === 0) return store
-  const watch = async <T>(operation: StoreOperation, asked: unknown, work: () => Promise<T>): Promise<T> => {
-    const text = typeof asked === 'string' ? asked : null
+  const begin = (operation: StoreOperation, text: (() => string) | null) => {
     const tell = observers.map(observe => observe(operation, text))
-    let outcome: StoreOutcome = 'ok'
-    try {
-      return await work()
-    } catch (error) {
-      outcome = outcomeOf(error)
-      throw error
-    } finally {
+    return (outcome: StoreOutcome) => {
       for (const told of tell) told(outcome)
     }
   }
+  const watch = async <T>(operation: StoreOperation, text: (() => string) | null, work: () => Promise<T>) => {
+    const end = begin(operation, text)
+    try {
+      const found = await work()
+      end('ok')
+      return found
+    } catch (error) {
+      end(outcomeOf(error))
+      throw error
+    }
+  }
   const watched: Partial<Store> = {
-    select: (...given) => watch('select', given[0], () => store.select(...given)),
-    construct: (...given) => watch('construct', given[0], () => store.construct(...given)),
-    query: (...given) => watch('query', given[0], () => store.query(...given)),
+    select: (...given) =>
+      watch(
+        'select',
+        () => generate(given[0]),
+        () => store.select(...given),
+      ),
+    page: (...given) =>
+      watch(
+        'page',
+        () => generate(given[0]),
+        () => store.page(...given),
+      ),
+    pages: (...given) =>
+      watchPieces(
+        store.pages(...given),
+        begin('export', () => generate(given[0])),
+      ),
+    contents: (...given) => watch('contents', null, () => store.contents(...given)),
+    lines: (...given) => watch('contents', null, () => store.lines(...given)),
+    construct: (...given) =>
+      watch(
+        'construct',
+        () => generate(given[0]),
+        () => store.construct(...given),
+      ),
+    query: async query => {
+      const end = begin('query', query.engineText)
+      try {
+        const answer = await store.query(query)
+        return { ...answer, pieces: watchPieces(answer.pieces, end) }
+      } catch (error) {
+        end(outcomeOf(error))
+        throw error
+      }
+    },
     match: (...given) => watch('match', null, () => store.match(...given)),
     count: (...given) => watch('count', null, () => store.count(...given)),
     load: (...given) => watch('load', null, () => store.load(...given)),
@@ -49,6 +96,22 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
       return typeof value === 'function' ? value.bind(store) : value
     },
   })
+}
+
+/** Passes pieces on and tells what became of them; those that nobody wants any more are well. */
+async function* watchPieces<T>(
+  pieces: AsyncIterable<T>,
+  end: (outcome: StoreOutcome) => void,
+): AsyncGenerator<T> {
+  let outcome: StoreOutcome = 'ok'
+  try {
+    yield* pieces
+  } catch (error) {
+    outcome = outcomeOf(error)
+    throw error
+  } finally {
+    end(outcome)
+  }
 }
 
 function outcomeOf(error: unknown): StoreOutcome {

@@ -7,8 +7,8 @@ import type {
   Named,
   ServiceSheet,
 } from '../../formats/catalog-sheet.ts'
-import { isXmlText } from '../../model/xml.ts'
 import type { Metas, MetaValue } from '../../model/metadata.ts'
+import { isXmlText } from '../../model/xml.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'

@@ -63,7 +63,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
         reason: 'An aggregate cannot be selected of one record.',
         clause: 'select',
       })
-    const row = await findRecord(id, recordIri(base, entry.target.dataset.id, id), plan, entry.target, asker)
+    const row = await findRecord(id, plan, entry.target, asker)
     if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)

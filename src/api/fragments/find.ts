@@ -144,7 +144,7 @@ function restrictedQuery(
   const match = inGraph(graph, triple(nodes.subject, nodes.predicate, nodes.object))
   if (tables === null) return { nodes, where: [match] }
   const branches = tables.map(({ variables: names, rows }): readonly Pattern[] => [
-    { type: 'table', variables: names.map(named), rows },
+    { type: 'inlineData', variables: names.map(named), rows },
     match,
   ])
   const [first] = branches

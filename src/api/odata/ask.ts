@@ -12,12 +12,8 @@ import { answerRows, pageOf, type Row, type RowsPlan } from '../../query/odata/r
 import { valuesReader } from '../../query/odata/values.ts'
 import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
 import { TECHNICAL } from '../../query/technical.ts'
-import { recordIri } from '../../rdf/iris.ts'
 import { findGroups } from '../../records/aggregate.ts'
-import type { Bookmarks } from '../../records/bookmarks.ts'
-import { findEntities } from '../../records/entities.ts'
-import { findRecord } from '../../records/find.ts'
-import { narrow } from '../../records/narrow.ts'
+import { findRecord, findRecords } from '../../records/find.ts'
 import type { Asker } from '../../records/trace.ts'
 import type { EntityRow } from './format/shape.ts'
 import type { KeptRows } from './kept-rows.ts'
@@ -37,7 +33,6 @@ export interface EntityPage {
 /** What a question to the entities of a set needs beside its clauses. */
 export interface Asking {
   readonly asker: Asker
-  readonly bookmarks: Bookmarks
   readonly keptRows: KeptRows
   readonly face: Face
   /** The moment of the request: milliseconds since 1970. */
@@ -51,7 +46,7 @@ export async function askEntities(
   asking: Asking,
   isCounted: boolean,
 ): Promise<EntityPage> {
-  const { asker, bookmarks } = asking
+  const { asker } = asking
   const { target } = set.entry
   const plan = planOf(set, clauses, asking)
   const { columns, selected } = plan
@@ -61,7 +56,7 @@ export async function askEntities(
     return { columns, selected, rows: page.map(values => ({ id: null, values })), total: rows.length }
   }
   const query = await among(plan, target, asking)
-  const page = await findEntities(query, target, asker, bookmarks, isCounted)
+  const page = await findRecords(query, target, asker, isCounted)
   const read = valuesReader(plan.columns, set.updated)
   const rows = asker.watch.time('decode', () =>
     page.rows.map(row => ({ id: row.record.id, values: read(row) })),
@@ -73,12 +68,12 @@ export async function askEntities(
 async function among<Query extends RecordQuery | GroupQuery>(
   { query, cuts }: { readonly query: Query; readonly cuts: readonly RecordQuery[] },
   target: CompileTarget,
-  { asker, bookmarks }: Asking,
+  { asker }: Asking,
 ): Promise<Query> {
   let left: Condition | null = null
   for (const cut of cuts) {
     const filter = all([left, cut.filter])
-    const { rows } = await findEntities({ ...cut, filter }, target, asker, bookmarks, false)
+    const { rows } = await findRecords({ ...cut, filter }, target, asker, false)
     const values = rows.map(({ record }) => record.id)
     left = { type: 'oneOf', field: TECHNICAL.recordid, values }
   }
@@ -88,13 +83,13 @@ async function among<Query extends RecordQuery | GroupQuery>(
 /** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
 async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly Row[]> {
   const { asker, keptRows } = asking
-  const name = JSON.stringify([target.graphs.index, plan.parts, plan.steps])
+  const name = JSON.stringify([target.graphs.facts, plan.parts, plan.steps])
   const known = keptRows.find(name)
   if (known !== undefined) return known
   const groups: (readonly GroupRow[])[] = []
   for (const part of plan.parts) {
     const query = await among(part, target, asking)
-    groups.push((await findGroups(query, await narrow(query, target, asker), asker)).rows)
+    groups.push((await findGroups(query, target, asker)).rows)
   }
   const rows = asker.watch.time('decode', () => answerRows(plan, groups))
   const { skip, top } = plan.window
@@ -109,11 +104,10 @@ export async function askEntity(
   clauses: ODataClauses,
   asking: Asking,
 ): Promise<(EntityPage & { readonly row: EntityRow }) | null> {
-  const { dataset, target } = set.entry
+  const { target } = set.entry
   const plan = planOf(set, clauses, asking)
   if (plan.type !== 'entities') return null
-  const iri = recordIri(target.base, dataset.id, id)
-  const found = await findRecord(id, iri, plan.query, target, asking.asker)
+  const found = await findRecord(id, plan.query, target, asking.asker)
   if (found === null) return null
   const row = { id: found.record.id, values: valuesReader(plan.columns, set.updated)(found) }
   return { columns: plan.columns, selected: plan.selected, rows: [row], total: 1, row }

@@ -6,7 +6,6 @@ import { namesCredentials } from '../../http/credentials.ts'
 import { KeptAnswers } from '../../http/kept.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
-import { Bookmarks } from '../../records/bookmarks.ts'
 import { Stopwatch } from '../../records/stopwatch.ts'
 import { Asker } from '../../records/trace.ts'
 import type { Store } from '../../store/store.ts'
@@ -79,7 +78,6 @@ class Service {
   private readonly place: Place
   private readonly host: string
   private readonly kept = new KeptAnswers()
-  private readonly bookmarks = new Bookmarks()
   private readonly keptRows = new KeptRows()
 
   constructor(options: ODataOptions) {
@@ -107,8 +105,8 @@ class Service {
     if (kept !== undefined) return send(reply, format, kept)
     if (isDocument) return this.finish(reply, format, serviceText(resource.type, sets, format, place))
     const asker = new Asker(this.options.store, new Stopwatch(this.options.clock))
-    const { bookmarks, keptRows } = this
-    const asking = { asker, bookmarks, keptRows, face: format.version, now: this.options.now() }
+    const { keptRows } = this
+    const asking = { asker, keptRows, face: format.version, now: this.options.now() }
     const text = await answerText(resource, read, asking, place)
     const timing = asker.watch.header()
     if (timing !== '') reply.header('server-timing', timing)

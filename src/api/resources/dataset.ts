@@ -18,8 +18,6 @@ export interface ResourceDataset {
   readonly version: string
   /** Graph whose triples are served. */
   readonly graph: string
-  /** Graph with the positions of its records in their source. */
-  readonly index: string
   /** Graph of the facts of its records, where a mapping of its own makes that which is served. */
   readonly facts?: string
   /** The prefixes under which its triples are written. */

@@ -2,8 +2,8 @@ import { Fault } from '../../errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'
-import { isXmlText } from '../../model/xml.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { isXmlText } from '../../model/xml.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 
 /** A form in which a document about a resource is served. */

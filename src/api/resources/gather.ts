@@ -1,12 +1,11 @@
 import { Fault } from '../../errors.ts'
-import { positionOf, storedPosition } from '../../model/positions.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri } from '../../rdf/iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Literal } from '../../rdf/term.ts'
-import { INDEX, RDF } from '../../rdf/vocab.ts'
+import { RDF } from '../../rdf/vocab.ts'
 import type { Expression, Node, Pattern } from '../../sparql/algebra.ts'
-import { filter, inGraph, integer, literal, iri as named, triple, variable } from '../../sparql/build.ts'
+import { filter, inGraph, literal, iri as named, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
 import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
@@ -52,7 +51,7 @@ export async function isPredicate(store: Store, graph: string, iri: string): Pro
   return (await store.select({ type: 'select', projection: [{ variable: S }], where, limit: 1 })).length > 0
 }
 
-/** N-Triples about the subjects, as they were written: the store gives the newest first. */
+/** N-Triples about the subjects, as they were written. */
 export async function triplesAbout(
   store: Store,
   graph: string,
@@ -64,8 +63,7 @@ export async function triplesAbout(
   const where: Pattern[] = [inGraph(graph, triple(subject, P, O))]
   if (subject === S) where.unshift({ type: 'values', variable: S, terms: subjects.map(named) })
   const template = [{ subject, predicate: P, object: O }]
-  const text = await store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
-  return linesOf(text).reverse().join('')
+  return store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
 }
 
 /** N-Triples about the nodes without a name that triples lead to, and those that these lead to. */
@@ -133,39 +131,18 @@ export async function inverseTriples(
   return store.construct({ type: 'construct', template, where, offset, limit })
 }
 
-/** Some resources of a dataset, to begin with: the first records, where it has some. */
+/** Some resources of a dataset, to begin with: the first of its own, in the order of its source. */
 export async function exampleResources(
   { base, store }: Pick<Sight, 'base' | 'store'>,
-  { id, graph, index, facts, fields: [field] }: ResourceDataset,
+  { id, graph }: ResourceDataset,
 ): Promise<readonly string[]> {
-  if (facts === undefined) {
-    const first = await firstRecords(store, index)
-    if (first.length > 0) return first
-  }
-  const predicate = field === undefined || facts !== undefined ? P : named(fieldIri(base, id, field.name))
-  const where = [inGraph(graph, triple(S, predicate, O))]
-  const rows = await store.select({
-    type: 'select',
-    distinct: true,
-    projection: [{ variable: S }],
-    where,
-    limit: SUBJECTS,
-  })
-  const subjects = rows.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
-  const own = subjects.filter(iri => iri.startsWith(`${datasetIri(base, id)}/`))
-  return (own.length > 0 ? own : subjects).slice(0, EXAMPLES)
-}
-
-async function firstRecords(store: Store, index: string): Promise<readonly string[]> {
-  const terms = Array.from({ length: EXAMPLES }, (_, position) => integer(storedPosition(position)))
-  const rows = await store.select({
-    type: 'select',
-    projection: [{ variable: S }, { variable: O }],
-    where: [{ type: 'values', variable: O, terms }, inGraph(index, triple(S, named(INDEX.position), O))],
-  })
-  return rows
-    .toSorted((a, b) => positionOf(a.o?.value ?? '') - positionOf(b.o?.value ?? ''))
-    .flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : []))
+  const columns = await store.contents(graph, [])
+  const subjects = Array.from({ length: Math.min(SUBJECTS, columns.subjects) }, (_, at) =>
+    columns.subjectTerm(at),
+  )
+  const iris = subjects.flatMap(subject => (subject.type === 'iri' ? [subject.value] : []))
+  const own = iris.filter(iri => iri.startsWith(`${datasetIri(base, id)}/`))
+  return (own.length > 0 ? own : iris).slice(0, EXAMPLES)
 }
 
 /**
@@ -217,7 +194,7 @@ export async function namesOf(
     const where: readonly Pattern[] = [
       { type: 'values', variable: S, terms: some.map(named) },
       inGraph(owner.graph, triple(S, P, O)),
-      filter({ type: 'oneOf', operand: P, items }),
+      filter({ type: 'in', operand: P, items }),
     ]
     const template = [{ subject: S, predicate: P, object: O }]
     const text = await store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors.ts'
+import { type ParsedQuery, parseQuery } from '../../sparql/parse.ts'
 import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
@@ -6,7 +7,7 @@ import type { QueryDataset } from './graphs.ts'
 import type { QueryText } from './query-text.ts'
 import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
 
-/** Longest answer, and longest that a page is made of, in characters. */
+/** Longest answer, and longest that a page is made of, in bytes. */
 export const LONGEST = { answer: 50_000_000, page: 5_000_000 } as const
 
 export interface RunOptions {
@@ -22,21 +23,50 @@ export interface RunOptions {
 export async function runQuery(
   store: Store,
   query: QueryText,
-  dataset: QueryDataset,
+  { defaultGraphs, named }: QueryDataset,
   { format, base, longest }: RunOptions,
 ): Promise<string> {
-  const rewritten = rewriteQuery(query, dataset)
-  try {
-    return await store.query(rewritten.text, {
-      format,
-      base,
-      defaultGraphs: dataset.defaultGraphs,
-      namedGraphs: dataset.named.map(({ graph }) => graph),
-      longest,
-    })
-  } catch (error) {
-    throw error instanceof QueryError ? faultOf(error, query, rewritten) : error
+  let rewritten: RewrittenQuery | null = null
+  const rewrite = () => {
+    rewritten ??= rewriteQuery(query, { defaultGraphs, named })
+    return rewritten
   }
+  try {
+    const { pieces } = await store.query({
+      parsed: parsed(query.text, base),
+      base,
+      format,
+      defaultGraphs,
+      namedGraphs: named.map(({ iri, graph }) => [iri, graph]),
+      engineText: () => rewrite().text,
+    })
+    return await textOf(pieces, longest)
+  } catch (error) {
+    throw error instanceof QueryError ? faultOf(error, query, rewrite()) : error
+  }
+}
+
+/** The query in the algebra; null where the algebra has no place for it, or it cannot be read, which the engine tells. */
+function parsed(text: string, base: string): ParsedQuery | null {
+  try {
+    return parseQuery(text, base)
+  } catch {
+    return null
+  }
+}
+
+async function textOf(pieces: AsyncIterable<Uint8Array>, longest: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    length += piece.length
+    if (length > longest)
+      throw new Fault('UnprocessableEntity', {
+        reason: `The answer has more than ${longest / 1e6} million bytes. Ask for less at a time, with LIMIT and OFFSET.`,
+      })
+    parts.push(piece)
+  }
+  return Buffer.concat(parts).toString()
 }
 
 /** What the store says is wrong, at the place in the query as it was written. */

@@ -1,6 +1,6 @@
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { lodestoneVersion } from '../../telemetry/version.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -22,12 +22,6 @@ export function diagnoseNode(version: string): Finding {
   return isOld
     ? problem('node', `${told}: too old`, `run it with Node ${OLDEST.join('.')} or newer`)
     : ok('node', told)
-}
-
-/** Bytes of memory that this process may have: what its group is limited to, or all of the machine. */
-export function availableMemory(): number {
-  const limit = process.constrainedMemory()
-  return limit > 0 && limit < totalmem() ? limit : totalmem()
 }
 
 /** Looks whether var/ can be written to, how much room there is, and whether its clock is that of this process. */

@@ -1,16 +1,15 @@
+import { statSync } from 'node:fs'
 import { openSharedStore } from '../../catalog/portal-store.ts'
 import { graphSources } from '../../catalog/served.ts'
 import { currentManifest, publishedDatasets, versionsOf } from '../../catalog/versions.ts'
 import type { Config } from '../../config.ts'
+import { availableMemory, megabytes, storeMemory } from '../../memory.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
-import { DEFAULT_MEMORY_LIMIT, estimate, megabytes } from '../../store/embedded/memory.ts'
+import { estimate } from '../../store/embedded/memory.ts'
+import type { KeptForms } from '../../store/remote/forms.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
-import { availableMemory } from './machine.ts'
 
-/** What Lodestone needs beside the triples, in bytes: about. */
-const BESIDE = 250e6
-
-/** Looks whether the store can hold what is published, and says what it is able to do. */
+/** Tells what the store may use and what is published, or what the engine is and does. */
 export async function diagnoseStore(config: Config): Promise<readonly Finding[]> {
   const { store } = config
   return store === undefined
@@ -21,31 +20,22 @@ export async function diagnoseStore(config: Config): Promise<readonly Finding[]>
 /** Milliseconds that an engine nearby needs for a small question, at most. */
 const PROMPT = 250
 
-/** Asks the engine who it is, what it answers otherwise than the embedded store does, and how promptly. */
+/** Asks the engine who it is, what it does to values, and how promptly it answers. */
 async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>): Promise<readonly Finding[]> {
   const { store, registry } = await openSharedStore(config)
   try {
-    await store.select('SELECT * WHERE { } LIMIT 1')
+    await store.read(NOTHING)
     const { kind, version, address } = store.engine
     const begun = performance.now()
-    await store.select('SELECT * WHERE { } LIMIT 1')
+    await store.read(NOTHING)
     const spent = performance.now() - begun
     const told = `${kind} ${version} at ${withoutCredentials(address)} answered in ${spent.toFixed(0)} ms`
     const { inForce, loading, over } = await registry.figures()
-    const { probes, deviations } = store.probed
-    const alike =
-      deviations.size === 0
-        ? 'all are answered as by the embedded store'
-        : `what it answers otherwise is answered from copies of what is asked: ${byFunction([...deviations.keys()])}`
     return [
       spent > PROMPT
-        ? warning(
-            'store',
-            told,
-            'put the engine nearer, or look why it is slow: every page asks it several times',
-          )
+        ? warning('store', told, 'put the engine nearer, or look why it is slow: SPARQL is asked of it')
         : ok('store', told),
-      ok('store', `${probes} probes: ${alike}`),
+      ok('store', formsTold(store.forms)),
       ok(
         'store',
         `${inForce} datasets in force, ${loading} versions being loaded, ${over} to be cleaned away`,
@@ -56,44 +46,53 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
   }
 }
 
-/** Functions with the types of values for which they deviate, by their local names: `AVG (decimal, double), CONCAT (string)`. */
-function byFunction(features: readonly string[]): string {
-  const types = new Map<string, string[]>()
-  for (const feature of features.toSorted()) {
-    const at = feature.lastIndexOf(' ')
-    const [name, type] = [feature.slice(0, at), feature.slice(at + 1)].map(
-      each => /[^/#]*$/.exec(each)?.[0] ?? '',
-    )
-    if (name === undefined || type === undefined) continue
-    types.set(name, [...(types.get(name) ?? []), type])
-  }
-  return [...types].map(([name, each]) => `${name} (${each.join(', ')})`).join(', ')
+/** A query that any engine answers at once. */
+const NOTHING = { type: 'select', projection: [], where: [], limit: 1 } as const
+
+function formsTold({ changed, keepsUnusual }: KeptForms): string {
+  const kept = 'are kept under datatypes of urn:lodestone:literal: for its own SPARQL'
+  if (changed.length > 0)
+    return `it changes values of ${changed.map(datatype => datatype.replace(/^.*[#/]/, '')).join(', ')}: those ${kept}`
+  return keepsUnusual
+    ? 'it gives all values back as they are'
+    : `it changes values that are very large, exact or old, or of uncommon datatypes: those ${kept}`
 }
 
-/** @param available bytes of memory that the process may have */
+/**
+ * Tells what the memory of the process is for.
+ *
+ * @param available bytes of memory that there are
+ */
 export function diagnoseEmbedded(
-  { portal, workers }: Pick<Config, 'portal' | 'workers'>,
+  { portal, memory }: Pick<Config, 'portal' | 'memory'>,
   available: number,
 ): readonly Finding[] {
   const versions = versionsOf(portal)
-  const needed = publishedDatasets(versions)
-    .flatMap(id => {
-      const manifest = currentManifest(versions, id)
-      return manifest === null ? [] : graphSources(versions, manifest)
-    })
-    .reduce((sum, { triples, bytes }) => sum + estimate(triples, bytes), 0)
-  const all = workers * needed + BESIDE
-  const told = `embedded: ${megabytes(needed)} in each of ${workers} workers, of at most ${megabytes(DEFAULT_MEMORY_LIMIT)}; ${megabytes(all)} of ${megabytes(available)} in all`
-  if (needed > DEFAULT_MEMORY_LIMIT)
-    return [problem('store', told, 'keep the records in an engine of their own: the setting store')]
-  if (all > available)
-    return [
-      warning('store', told, 'set workers to less, give the process more memory, or use the setting store'),
-    ]
-  if (2 * needed > DEFAULT_MEMORY_LIMIT) {
-    const advice =
-      'a dataset is loaded beside its old version while it is replaced: there may be no room for that'
-    return [warning('store', told, advice)]
-  }
-  return [ok('store', told)]
+  const sources = publishedDatasets(versions).flatMap(id => {
+    const manifest = currentManifest(versions, id)
+    return manifest === null ? [] : graphSources(versions, manifest)
+  })
+  const onDisk = sources.reduce(
+    (sum, { columns }) => sum + (statSync(columns, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+  const largest = Math.max(0, ...sources.map(({ triples, bytes }) => estimate(triples, bytes)))
+  const shares = storeMemory(memory)
+  const told =
+    `${megabytes(memory)} of ${megabytes(available)}: ${megabytes(shares.columns)} for columns, of which ` +
+    `${megabytes(onDisk)} are on disk; ${megabytes(shares.query)} for each query; ${megabytes(shares.resident)} for graphs in the engine`
+  const findings = [
+    memory > available
+      ? problem('memory', told, 'set memory to less: the process would be ended when it uses it')
+      : ok('memory', told),
+  ]
+  if (largest > shares.resident)
+    findings.push(
+      warning(
+        'memory',
+        `the largest graph needs ${megabytes(largest)} in the engine`,
+        'SPARQL over it that columns do not evaluate is refused: raise memory, or use the setting store',
+      ),
+    )
+  return findings
 }

@@ -1,10 +1,10 @@
 import { Fault } from '../../errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
-import { csvRows, jsonRows, type RowWriter, tsvRows } from '../../sparql/results.ts'
 import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
+import { csvRows, jsonRows, type RowWriter, tsvRows } from '../../sparql/results.ts'
 import { tableRows } from './solutions.ts'
 
 /** What an answer is written in. */

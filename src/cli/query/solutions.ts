@@ -1,5 +1,5 @@
-import { plain, type Row, type RowWriter } from '../../sparql/results.ts'
 import type { Term } from '../../rdf/term.ts'
+import { plain, type Row, type RowWriter } from '../../sparql/results.ts'
 
 /** Rows whose widths the columns of a table are made for; later ones may be wider. */
 const ROWS_MEASURED = 100

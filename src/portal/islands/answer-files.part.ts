@@ -1,6 +1,6 @@
-import { csvRows, jsonRows, type RowWriter } from '../../sparql/results.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
+import { csvRows, jsonRows, type RowWriter } from '../../sparql/results.ts'
 import type { ResultRow } from './query-messages.part.ts'
 
 /** The files that an answer can be taken away in. */

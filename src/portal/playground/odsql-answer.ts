@@ -1,15 +1,16 @@
+import { shortIri } from '../../catalog/mapping-preview.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import { type Field, field as makeField } from '../../model/field.ts'
 import type { Query } from '../../query/plan.ts'
 import { planText } from '../../query/plan-text.ts'
 import type { Explained } from '../../records/explain.ts'
-import type { AskedStatement } from '../../records/trace.ts'
+import type { ExecutedStatement } from '../../records/trace.ts'
 import { highlight } from '../parts/highlight.ts'
 import { isNumber, valueCell } from '../parts/value.ts'
 import { layOutSparql } from './sparql-layout.ts'
 
-/** Characters of a statement that are shown: lists of positions are long. */
+/** Characters of a statement that are shown: lists of values are long. */
 const LONGEST_STATEMENT = 6000
 
 /** The answer of a query as a table. */
@@ -60,14 +61,19 @@ export function stages(visit: Visit, explained: Explained, prefixes: Readonly<Re
 
 function statementText(
   visit: Visit,
-  { name, reason, sparql, rows, milliseconds }: AskedStatement,
+  { name, sparql, columns, rows, milliseconds }: ExecutedStatement,
   prefixes: Readonly<Record<string, string>>,
 ): Html {
   const text = layOutSparql(sparql, prefixes)
   const cut = text.length > LONGEST_STATEMENT ? `${text.slice(0, LONGEST_STATEMENT)}\n…` : text
-  return html`<h3>${name}</h3><p class="soft">${reason}</p>
+  return html`<h3>${name}</h3>
 <pre tabindex="0" dir="ltr">${highlight(cut, 'sparql')}</pre>
-<p class="soft">${visit.say('Rows: {n}', { n: rows })} · ${visit.say('Time: {n} ms', { n: decimal(visit, milliseconds) })}</p>`
+<p class="soft">${visit.say('Columns: {list}', { list: columnNames(columns, prefixes) })} · ${visit.say('Rows: {n}', { n: rows })} · ${visit.say('Time: {n} ms', { n: decimal(visit, milliseconds) })}</p>`
+}
+
+/** The predicates whose columns were read, in short. */
+function columnNames(columns: readonly string[], prefixes: Readonly<Record<string, string>>): string {
+  return columns.map(predicate => shortIri(predicate, prefixes)).join(', ') || '–'
 }
 
 function decimal(visit: Visit, value: number): string {

@@ -1,11 +1,18 @@
+import { circle } from '../../model/circle.ts'
 import type { Field } from '../../model/field.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
 import { apply, binary, call, exists, fold, iri, literal, not } from '../../sparql/build.ts'
-import { circle } from '../../model/circle.ts'
-import { type Bound, type Condition, type Constant, fieldsOf, type SpatialRelation, type Word } from '../plan.ts'
+import {
+  type Bound,
+  type Condition,
+  type Constant,
+  fieldsOf,
+  type SpatialRelation,
+  type Word,
+} from '../plan.ts'
 import { technicalName } from '../technical.ts'
-import { PatternBuilder } from './pattern-builder.ts'
+import { type Guard, PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, doubleTerm, geometryTerm, pointTerm, predicateOf, RECORD, recordOf } from './target.ts'
 
@@ -55,22 +62,34 @@ function isIdentity(field: Field): boolean {
   return technicalName(field) === 'recordid'
 }
 
-/** Whether a test may be an error where a value is absent, or has to be false there, as it must under a negation. */
-type Guard = 'open' | 'guarded'
-
 /** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
 export function testOf(condition: Condition, body: PatternBuilder, guard: Guard): Expression {
   switch (condition.type) {
     case 'and':
-      return fold('&&', condition.operands.map(operand => testOf(operand, body, guard))) ?? TRUE
+      return (
+        fold(
+          '&&',
+          condition.operands.map(operand => testOf(operand, body, guard)),
+        ) ?? TRUE
+      )
     case 'or':
-      return fold('||', condition.operands.map(operand => testOf(operand, body, guard))) ?? FALSE
+      return (
+        fold(
+          '||',
+          condition.operands.map(operand => testOf(operand, body, guard)),
+        ) ?? FALSE
+      )
     case 'not':
       return not(testOf(condition.operand, body, 'guarded'))
     case 'always':
       return condition.value ? TRUE : FALSE
     case 'words':
-      return fold('&&', condition.words.map(word => searched(word, body))) ?? TRUE
+      return (
+        fold(
+          '&&',
+          condition.words.map(word => searched(word, body)),
+        ) ?? TRUE
+      )
     case 'some':
       return within(body, inner => {
         inner.context.bindElement(condition.number, inner.value(condition.field, 'required'))
@@ -122,7 +141,11 @@ function valueTest(condition: FieldCondition, value: Expression, body: PatternBu
     case 'compare':
       return binary(condition.operator, value, constantTerm(field.type, condition.value))
     case 'oneOf':
-      return { type: 'in', operand: value, items: condition.values.map(item => constantTerm(field.type, item)) }
+      return {
+        type: 'in',
+        operand: value,
+        items: condition.values.map(item => constantTerm(field.type, item)),
+      }
     case 'between': {
       const bounds = [
         ...(condition.lower === null ? [] : [boundTest(field, '>', condition.lower, value)]),
@@ -133,7 +156,14 @@ function valueTest(condition: FieldCondition, value: Expression, body: PatternBu
     case 'present':
       return TRUE
     case 'like':
-      return fold('&&', condition.words.map(({ text, mode }) => apply(LODESTONE.matches, value, literal(text), literal(mode)))) ?? TRUE
+      return (
+        fold(
+          '&&',
+          condition.words.map(({ text, mode }) =>
+            apply(LODESTONE.matches, value, literal(text), literal(mode)),
+          ),
+        ) ?? TRUE
+      )
     case 'startsWith':
       return call('STRSTARTS', value, literal(condition.text))
     case 'near':

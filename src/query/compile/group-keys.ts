@@ -6,7 +6,6 @@ import type { PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, doubleTerm } from './target.ts'
 
-
 /** The variables under which the answer gives a key: one, or two for a cell, its row before its column. */
 export function keyNames({ grouping }: GroupKey, index: number): readonly string[] {
   return grouping.type === 'cells' ? [`key${index}y`, `key${index}x`] : [`key${index}`]
@@ -24,7 +23,12 @@ export interface CompiledKey {
 }
 
 /** Adds a key to the patterns. */
-export function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: GroupQuery): CompiledKey {
+export function compileKey(
+  key: GroupKey,
+  index: number,
+  body: PatternBuilder,
+  plan: GroupQuery,
+): CompiledKey {
   const { grouping } = key
   const names = keyNames(key, index).map(variable)
   const isOptional = allowsNull(grouping, plan)

@@ -53,7 +53,8 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
   const query: SelectQuery = {
     type: 'select',
     // A row of no aggregate is still a row.
-    projection: projection.length > 0 ? projection : [{ variable: variable('records'), expression: COUNT_ALL }],
+    projection:
+      projection.length > 0 ? projection : [{ variable: variable('records'), expression: COUNT_ALL }],
     where: body.patterns(),
     groupBy: [...keyVariables.values()].map(value => ({ variable: value })),
   }
@@ -64,7 +65,9 @@ const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: fals
 
 function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggregate[]): SelectQuery {
   if (plan.keys.length === 0) return query
-  const byKeys = plan.keys.flatMap(keyNames).map((name): OrderKey => ({ expression: variable(name), descending: false }))
+  const byKeys = plan.keys
+    .flatMap(keyNames)
+    .map((name): OrderKey => ({ expression: variable(name), descending: false }))
   const asked = plan.orderBy.map(
     ({ value, descending }): OrderKey => ({ expression: rowValue(value, plan, aggregates), descending }),
   )
@@ -104,8 +107,19 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
   if (many !== undefined && name === 'count') {
     const predicate = predicateOf(many, body.context.target)
     return distinct
-      ? { type: 'aggregate', name: LODESTONE.countDistinct, distinct: false, operand: RECORD, parameters: [predicate] }
-      : { type: 'aggregate', name: 'COUNT', distinct: false, operand: apply(LODESTONE.least, RECORD, predicate) }
+      ? {
+          type: 'aggregate',
+          name: LODESTONE.countDistinct,
+          distinct: false,
+          operand: RECORD,
+          parameters: [predicate],
+        }
+      : {
+          type: 'aggregate',
+          name: 'COUNT',
+          distinct: false,
+          operand: apply(LODESTONE.least, RECORD, predicate),
+        }
   }
   const operand: Expression = body.hold(compileScalar(of, body, 'optional'), 'value')
   switch (name) {

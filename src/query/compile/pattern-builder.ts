@@ -1,7 +1,19 @@
 import type { Field } from '../../model/field.ts'
 import { LODESTONE } from '../../rdf/vocab.ts'
 import type { Expression, Pattern, Variable } from '../../sparql/algebra.ts'
-import { apply, bind, call, filter, inGraph, iri, literal, optional, triple, variable } from '../../sparql/build.ts'
+import {
+  apply,
+  bind,
+  call,
+  filter,
+  inGraph,
+  iri,
+  literal,
+  optional,
+  triple,
+  variable,
+} from '../../sparql/build.ts'
+import type { Condition } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { type CompileTarget, constantTerm, POSITION, predicateOf, RECORD, spaceOf } from './target.ts'
 
@@ -10,11 +22,14 @@ export class CompileContext {
   readonly target: CompileTarget
   /** IANA name of the zone whose clocks dates are read by. */
   readonly timezone: string
+  /** Compiles the conditions that stand within values. */
+  readonly test: ConditionCompiler
   private variables = 0
   private readonly elements = new Map<number, Expression>()
 
-  constructor(target: CompileTarget, timezone: string) {
+  constructor(target: CompileTarget, timezone: string, test: ConditionCompiler) {
     this.target = target
+    this.test = test
     this.timezone = timezone
   }
 
@@ -36,6 +51,12 @@ export class CompileContext {
   }
 }
 
+/** Whether a test may be an error where a value is absent, or has to be false there, as it must under a negation. */
+export type Guard = 'open' | 'guarded'
+
+/** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
+export type ConditionCompiler = (condition: Condition, body: PatternBuilder, guard: Guard) => Expression
+
 /** Whether a record without a value drops out, or goes on with the value unbound. */
 export type Need = 'required' | 'optional'
 
@@ -52,7 +73,10 @@ export class PatternBuilder {
   private readonly optionals: Pattern[] = []
   private readonly computed: Pattern[] = []
   private readonly tests: Expression[] = []
-  private readonly values = new Map<string, { readonly field: Field; readonly variable: Variable; readonly need: Need }>()
+  private readonly values = new Map<
+    string,
+    { readonly field: Field; readonly variable: Variable; readonly need: Need }
+  >()
 
   constructor(context: CompileContext, outer: PatternBuilder | null = null) {
     this.context = context
@@ -83,7 +107,8 @@ export class PatternBuilder {
 
   /** The triple of a record with a field and a value. */
   fact(field: Field, value: Expression): void {
-    if (value.type !== 'variable' && value.type !== 'literal') throw new Error('a fact has a value or a variable')
+    if (value.type !== 'variable' && value.type !== 'literal')
+      throw new Error('a fact has a value or a variable')
     this.join(triple(RECORD, predicateOf(field, this.context.target), value))
   }
 

@@ -1,10 +1,10 @@
+import type { Field } from '../../model/field.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
-import type { Field } from '../../model/field.ts'
 import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
 import { technicalName } from '../technical.ts'
-import { addCondition } from './condition.ts'
+import { addCondition, testOf } from './condition.ts'
 import { CompileContext, PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, type Statement } from './target.ts'
@@ -39,7 +39,9 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
       projection,
       where: body.patterns(),
       // Records of a filter come in the order of the source: only those that are named do not.
-      ...(keys.length > 0 || body.isNamed ? { orderBy: [...keys, { expression: POSITION, descending: false }] } : {}),
+      ...(keys.length > 0 || body.isNamed
+        ? { orderBy: [...keys, { expression: POSITION, descending: false }] }
+        : {}),
       ...(limit === null ? {} : { limit }),
       offset,
     },
@@ -63,12 +65,15 @@ export function compileNamed(
   question: Pick<Question, 'timezone'>,
   target: CompileTarget,
 ): Statement<SelectQuery> {
-  const body = new PatternBuilder(new CompileContext(target, question.timezone))
+  const body = new PatternBuilder(new CompileContext(target, question.timezone, testOf))
   body.find({ type: 'values', variable: RECORD, terms: records.map(iri) })
   const projection: Projection[] = [{ variable: RECORD }]
   select.forEach(({ value }, index) => {
     if (!isStored(value))
-      projection.push({ variable: variable(columnName(index)), expression: compileScalar(value, body, 'optional') })
+      projection.push({
+        variable: variable(columnName(index)),
+        expression: compileScalar(value, body, 'optional'),
+      })
   })
   return { name: 'records', query: { type: 'select', projection, where: body.patterns() } }
 }
@@ -94,11 +99,10 @@ export function compileTextWith(pattern: string, field: Field, target: CompileTa
     type: 'select',
     projection: [{ variable: RECORD }],
     where: [
-      inGraph(
-        target.graphs.facts,
-        triple(RECORD, predicateOf(field, target), value),
-        { type: 'filter', expression: call('REGEX', value, literal(pattern)) },
-      ),
+      inGraph(target.graphs.facts, triple(RECORD, predicateOf(field, target), value), {
+        type: 'filter',
+        expression: call('REGEX', value, literal(pattern)),
+      }),
     ],
     limit: 1,
   }
@@ -106,7 +110,7 @@ export function compileTextWith(pattern: string, field: Field, target: CompileTa
 
 /** A body in which ?record is each record that a filter keeps. */
 export function filtered({ filter, timezone }: Question, target: CompileTarget): PatternBuilder {
-  const body = new PatternBuilder(new CompileContext(target, timezone))
+  const body = new PatternBuilder(new CompileContext(target, timezone, testOf))
   if (filter !== null) addCondition(filter, body)
   return body
 }

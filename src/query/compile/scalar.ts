@@ -3,7 +3,6 @@ import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, iri, literal, subquery } from '../../sparql/build.ts'
 import { type Condition, type Scalar, scalarType } from '../plan.ts'
-import { testOf } from './condition.ts'
 import { compileFunction, NOTHING } from './functions.ts'
 import { type Need, PatternBuilder } from './pattern-builder.ts'
 import { constantTerm, doubleTerm, pointTerm, predicateOf, RECORD } from './target.ts'
@@ -29,7 +28,13 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
     case 'dateFormat': {
       const operand = compileScalar(scalar.operand, body, need)
       const pattern = literal(JSON.stringify(scalar.parts))
-      return apply(LODESTONE.dateFormat, operand, pattern, literal(scalar.language), literal(context.timezone))
+      return apply(
+        LODESTONE.dateFormat,
+        operand,
+        pattern,
+        literal(scalar.language),
+        literal(context.timezone),
+      )
     }
     case 'ifNull':
       return call(
@@ -46,7 +51,10 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
       return compileFunction(scalar, args, context.timezone)
     }
     case 'coordinate':
-      return apply(scalar.axis === 'lon' ? LODESTONE.longitude : LODESTONE.latitude, body.value(scalar.field, need))
+      return apply(
+        scalar.axis === 'lon' ? LODESTONE.longitude : LODESTONE.latitude,
+        body.value(scalar.field, need),
+      )
     case 'valueCount':
       return valueCount(scalar, body)
     case 'element':
@@ -57,7 +65,8 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
     }
     case 'choice':
       return scalar.branches.reduceRight<Expression>(
-        (other, { when, value }) => conditional(test(when, body), compileScalar(value, body, 'optional'), other),
+        (other, { when, value }) =>
+          conditional(test(when, body), compileScalar(value, body, 'optional'), other),
         NOTHING,
       )
     default:
@@ -66,7 +75,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
 }
 
 function test(condition: Condition, body: PatternBuilder): Expression {
-  return testOf(condition, body, 'guarded')
+  return body.context.test(condition, body, 'guarded')
 }
 
 /** How many values of a field a record has, or of them satisfy a condition; 0 for none. */
@@ -79,12 +88,15 @@ function valueCount(
   const inner = new PatternBuilder(context)
   const [count, element] = [context.fresh('count'), inner.value(field, 'required')]
   context.bindElement(where.number, element)
-  inner.test(testOf(where.condition, inner, 'open'))
+  inner.test(context.test(where.condition, inner, 'open'))
   const counted = subquery({
     type: 'select',
     projection: [
       { variable: RECORD },
-      { variable: count, expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: element } },
+      {
+        variable: count,
+        expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: element },
+      },
     ],
     where: inner.group(),
     groupBy: [{ variable: RECORD }],
@@ -111,4 +123,3 @@ function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): Expres
   if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
   return number(scalar, body, 'optional')
 }
-

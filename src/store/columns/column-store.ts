@@ -17,7 +17,10 @@ export interface ColumnStoreOptions {
   readonly queue: number
   /** Bytes that columns in memory may take, and the intermediate results of one query. */
   readonly memory: { readonly columns: number; readonly query: number }
-  readonly onEvent: (event: { readonly event: 'worker lost' | 'worker replaced'; readonly reason: string }) => void
+  readonly onEvent: (event: {
+    readonly event: 'worker lost' | 'worker replaced'
+    readonly reason: string
+  }) => void
 }
 
 export interface QueryLimits {
@@ -71,7 +74,11 @@ export class ColumnStore {
   async build(
     name: string,
     text: string,
-    { subjects, predicates, isSearched }: Pick<Extract<Job, { readonly type: 'build' }>, 'subjects' | 'predicates' | 'isSearched'>,
+    {
+      subjects,
+      predicates,
+      isSearched,
+    }: Pick<Extract<Job, { readonly type: 'build' }>, 'subjects' | 'predicates' | 'isSearched'>,
   ): Promise<void> {
     const job: Job = { type: 'build', text, subjects, predicates, isSearched }
     const { header, buffers } = await this.once(job, [], 'built', {})
@@ -85,7 +92,8 @@ export class ColumnStore {
   /** The columns of a graph as this thread sees them: what it does not have in memory is read from the file. */
   columns(name: string): GraphColumns {
     const columns = this.registry.columns(name)
-    if (columns === undefined) throw new Fault('StoreUnavailable', { reason: `the graph ${name} is not there.` })
+    if (columns === undefined)
+      throw new Fault('StoreUnavailable', { reason: `the graph ${name} is not there.` })
     return columns
   }
 
@@ -183,7 +191,9 @@ export class ColumnStore {
         return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
       })
       if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
-      throw answer.type === 'failed' ? this.faultOf(answer.failure, deadline) : new Error(`unexpected ${answer.type}`)
+      throw answer.type === 'failed'
+        ? this.faultOf(answer.failure, deadline)
+        : new Error(`unexpected ${answer.type}`)
     })
   }
 
@@ -261,7 +271,8 @@ export class ColumnStore {
         return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
       case 'memory':
         return new Fault('UnprocessableEntity', {
-          reason: 'The query needs more memory for what it works with than one query may have. Ask for less at a time.',
+          reason:
+            'The query needs more memory for what it works with than one query may have. Ask for less at a time.',
         })
       case 'not evaluated':
         return new NotInColumns(failure.message)

@@ -2,7 +2,16 @@ import type { Literal, Term } from '../../rdf/term.ts'
 import { GEO, RDF, XSD } from '../../rdf/vocab.ts'
 import { compareBytes } from './bytes.ts'
 import type { DictionaryHeader, DictionaryPart, OwnForms } from './format.ts'
-import { dayForm, momentForm, momentOf, numberForm, numberOf, numericKind, pointForm, pointOf } from './lexical.ts'
+import {
+  dayForm,
+  momentForm,
+  momentOf,
+  numberForm,
+  numberOf,
+  numericKind,
+  pointForm,
+  pointOf,
+} from './lexical.ts'
 import type { Resources } from './resources.ts'
 import type { SectionSource } from './sections.ts'
 
@@ -167,7 +176,8 @@ export class Dictionary {
         return this.resources.term(part.ids[place] as number)
       case 'text': {
         const tag = part.tags === null ? 0 : (part.tags[place] as number)
-        if (tag === 0) return { type: 'literal', value: part.texts.get(place), datatype: XSD.string, language: '' }
+        if (tag === 0)
+          return { type: 'literal', value: part.texts.get(place), datatype: XSD.string, language: '' }
         const language = part.languages[tag - 1] as string
         const datatype = language.includes('--') ? RDF.dirLangString : RDF.langString
         return { type: 'literal', value: part.texts.get(place), datatype, language }
@@ -195,7 +205,9 @@ export class Dictionary {
         const own = part.forms?.get(place) ?? null
         if (own !== null) return own
         const value = part.values[place] as number
-        return datatypeOf(part, place) === XSD.date ? dayForm(Math.floor(value / 86_400)) : momentForm(value, 'Z')
+        return datatypeOf(part, place) === XSD.date
+          ? dayForm(Math.floor(value / 86_400))
+          : momentForm(value, 'Z')
       }
       case 'point':
         return pointForm(part.longitudes[place] as number, part.latitudes[place] as number)
@@ -291,9 +303,7 @@ function findIn(part: Part, term: Literal, formOf: (place: number) => string): n
       if (!part.datatypes.includes(datatype)) return -1
       const kind = numericKind(datatype)
       const number =
-        kind === null
-          ? (momentOf(value, datatype === XSD.date)?.seconds ?? null)
-          : numberOf(value, kind)
+        kind === null ? (momentOf(value, datatype === XSD.date)?.seconds ?? null) : numberOf(value, kind)
       if (number === null) return -1
       for (let place = valueBound(part.values, number); place < part.count; place++) {
         const own = part.values[place] as number
@@ -388,7 +398,14 @@ function openPart(header: DictionaryPart, first: number, source: SectionSource):
         latitudes: new Float64Array(source.get(header.latitudes)),
       }
     case 'other':
-      return { kind: 'other', first, count, texts: texts(header), datatypes: header.datatypes, types: types(header.types) }
+      return {
+        kind: 'other',
+        first,
+        count,
+        texts: texts(header),
+        datatypes: header.datatypes,
+        types: types(header.types),
+      }
     default:
       return header satisfies never
   }

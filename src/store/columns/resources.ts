@@ -54,8 +54,7 @@ export class Resources {
     return other.segments.flatMap(({ before, count, first, last }) => {
       const isBlank = before < other.blanks
       const isTouched = this.segments.some(
-        own =>
-          own.before < this.blanks === isBlank && isUpTo(own.first, last) && isUpTo(first, own.last),
+        own => own.before < this.blanks === isBlank && isUpTo(own.first, last) && isUpTo(first, own.last),
       )
       return isTouched ? [[before + 1, before + count + 1] as const] : []
     })
@@ -145,8 +144,11 @@ class TextSegment implements Segment {
   readonly last: string
   private readonly header: Extract<ResourceSegment, { kind: 'text' }>
   private readonly source: SectionSource
-  private held: { readonly bytes: Buffer; readonly blocks: Uint32Array; readonly reader: NumberReader } | null =
-    null
+  private held: {
+    readonly bytes: Buffer
+    readonly blocks: Uint32Array
+    readonly reader: NumberReader
+  } | null = null
   /** The last text that was read, and its place. */
   private scratch = Buffer.alloc(256)
   private length = 0
@@ -193,7 +195,7 @@ class TextSegment implements Segment {
     const begin = index - (index % BLOCK)
     let next = begin
     if (this.at >= begin && this.at < index) next = this.at + 1
-    else reader.at = blocks[index / BLOCK >>> 0] as number
+    else reader.at = blocks[(index / BLOCK) >>> 0] as number
     for (; next <= index; next++) {
       const shared = next === begin ? 0 : reader.next()
       const length = reader.next()

@@ -27,7 +27,8 @@ export function readHeader(path: string, size: number): GraphHeader {
     if (end.toString('latin1', 16) !== MAGIC) throw new ColumnsDamaged(path, 'it does not end as columns do')
     const [length, check] = [end.readUInt32LE(0), end.readUInt32LE(4)]
     const offset = Number(end.readBigUInt64LE(8))
-    if (offset + length + END_BYTES !== size) throw new ColumnsDamaged(path, 'its header is not where it should be')
+    if (offset + length + END_BYTES !== size)
+      throw new ColumnsDamaged(path, 'its header is not where it should be')
     const text = Buffer.alloc(length)
     readExactly(file, text, offset, path)
     if (crc32(text) !== check) throw new ColumnsDamaged(path, 'its header has other bytes than were written')

@@ -11,7 +11,8 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
   const { length } = values
   const order = new Uint32Array(length)
   for (let at = 0; at < length; at++) order[at] = at
-  if (length < FEW) return order.sort((a, b) => compareNumbers(values[a] as number, values[b] as number) || a - b)
+  if (length < FEW)
+    return order.sort((a, b) => compareNumbers(values[a] as number, values[b] as number) || a - b)
   const [low, high] = bitsOf(values)
   let [from, to] = [order, new Uint32Array(length)]
   const counts = new Uint32Array(BUCKETS)

@@ -1,7 +1,7 @@
 import { tokens } from '../../model/search.ts'
-import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
 import { ByteTable } from './build/byte-table.ts'
 import { sortedPieces } from './build/sort-bytes.ts'
+import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
 import type { Texts } from './dictionary.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
@@ -57,7 +57,8 @@ export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
     const rank = ranks[pairs[2 * pair] as number] as number
     starts[rank + 1] = (starts[rank + 1] as number) + 1
   }
-  for (let rank = 0; rank < table.size; rank++) starts[rank + 1] = (starts[rank + 1] as number) + (starts[rank] as number)
+  for (let rank = 0; rank < table.size; rank++)
+    starts[rank + 1] = (starts[rank + 1] as number) + (starts[rank] as number)
   const next = starts.slice()
   const places = sharedUint32(length)
   for (let pair = 0; pair < length; pair++) {
@@ -120,7 +121,14 @@ function lowerBound({ offsets, bytes }: WordIndex, word: Buffer): number {
   let [low, high] = [0, offsets.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1
-    const order = compareBytes(bytes, offsets[middle] as number, offsets[middle + 1] as number, word, 0, word.length)
+    const order = compareBytes(
+      bytes,
+      offsets[middle] as number,
+      offsets[middle + 1] as number,
+      word,
+      0,
+      word.length,
+    )
     if (order < 0) low = middle + 1
     else high = middle
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { Fault } from '../../errors.ts'
+import { type StoreMemory, storeMemory } from '../../memory.ts'
 import { columnAnswers } from '../answers.ts'
 import { NotInColumns } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
@@ -9,14 +9,13 @@ import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
 import { type EngineEvent, ResidentEngine } from './residency.ts'
 
 export interface EmbeddedOptions {
-  /** Threads that answer from columns: as many as there are processors, two at least, unless told. */
+  /** Threads that answer from columns, two unless told. */
   readonly workers?: number
   /** Milliseconds that a query may run, 10,000 unless told. */
   readonly deadline?: number
   /** Queries that may wait, 500 unless told; one waits for a deadline at most. */
   readonly queue?: number
-  /** Bytes that all may take together. */
-  readonly memory?: number
+  readonly memory?: StoreMemory
   readonly onEvent?: (event: StoreEvent) => void
 }
 
@@ -25,10 +24,7 @@ export type StoreEvent =
   | EngineEvent
   | { readonly event: 'worker lost' | 'worker replaced' | 'columns made again'; readonly reason: string }
 
-const DEFAULTS = { workers: 2, deadline: 10_000, queue: 500, memory: 2 ** 31 }
-
-/** Parts of the memory: columns, what one query works with, and the graphs in the engine. */
-const SHARES = { columns: 0.4, query: 0.15, engine: 0.3 }
+const DEFAULTS = { workers: 2, deadline: 10_000, queue: 500, memory: storeMemory(2e9) }
 
 /** The engine's memory has 32 bits; half a gigabyte stays for sorting and answers. */
 const MAX_ENGINE = 3.5 * 2 ** 30
@@ -41,7 +37,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     threads: workers,
     deadline,
     queue,
-    memory: { columns: SHARES.columns * memory, query: SHARES.query * memory },
+    memory,
     onEvent,
   })
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
@@ -49,18 +45,16 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     module: new WebAssembly.Module(readFileSync(wasm)),
     deadline,
     queue: 50,
-    memory: Math.min(MAX_ENGINE, SHARES.engine * memory),
+    memory: Math.min(MAX_ENGINE, memory.resident),
     onEvent,
   })
-  const ready = async (graphs: readonly string[]) => {
-    const missing = graphs.find(graph => !columns.has(graph))
-    if (missing !== undefined) throw new Fault('StoreUnavailable', { reason: `the graph ${missing} is not there.` })
-  }
   return {
-    ...columnAnswers(columns, ready),
+    ...columnAnswers(columns),
     query: query => answerUntrusted(query, columns, engine),
     load: async (graphs, onProgress = () => undefined) => {
-      await loadColumns(columns, graphs, onProgress, reason => onEvent({ event: 'columns made again', reason }))
+      await loadColumns(columns, graphs, onProgress, reason =>
+        onEvent({ event: 'columns made again', reason }),
+      )
       for (const source of graphs)
         if ('text' in source) engine.register(source.graph, { text: source.text })
         else if (source.path !== null && existsSync(source.path))
@@ -94,26 +88,28 @@ async function answerUntrusted(
   columns: Awaited<ReturnType<typeof openColumnStore>>,
   engine: ResidentEngine,
 ): Promise<QueryAnswer> {
-  const { parsed, format, defaultGraphs, namedGraphs, deadline } = query
-  const base = parsed.base ?? undefined
+  const { parsed, base, format, defaultGraphs, namedGraphs, deadline } = query
   const graphs = {
     defaultGraphs: defaultGraphs.filter(graph => columns.has(graph)),
     namedGraphs: namedGraphs.filter(([, graph]) => columns.has(graph)),
   }
-  const pieces = columns.text(parsed.query, graphs, format, { deadline, lane: 'untrusted', base })
-  try {
-    const first = await pieces.next()
-    return { by: 'columns', pieces: continued(first, pieces) }
-  } catch (error) {
-    if (!(error instanceof NotInColumns)) throw error
-    const text = await engine.query({
-      sparql: query.engineText(),
-      format,
-      dataset: { defaultGraphs, namedGraphs: namedGraphs.map(([, graph]) => graph), ...(base === undefined ? {} : { base }) },
-      deadline,
-    })
-    return { by: 'engine', pieces: [Buffer.from(text)] as unknown as AsyncIterable<Uint8Array> }
+  if (parsed !== null) {
+    const options = { deadline, lane: 'untrusted', base: parsed.base ?? base } as const
+    const pieces = columns.text(parsed.query, graphs, format, options)
+    try {
+      const first = await pieces.next()
+      return { by: 'columns', pieces: continued(first, pieces) }
+    } catch (error) {
+      if (!(error instanceof NotInColumns)) throw error
+    }
   }
+  const dataset = { defaultGraphs, namedGraphs: namedGraphs.map(([, graph]) => graph), base }
+  const text = await engine.query({ sparql: query.engineText(), format, dataset, deadline })
+  return { by: 'engine', pieces: once(Buffer.from(text)) }
+}
+
+async function* once<T>(piece: T): AsyncGenerator<T> {
+  yield piece
 }
 
 async function* continued<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {

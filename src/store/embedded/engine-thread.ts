@@ -17,7 +17,10 @@ export class EngineThread {
   dead = false
   readonly up: Promise<void>
   private readonly worker: Worker
-  private readonly open = new Map<number, { readonly resolve: (reply: FinalReply) => void; readonly onProgress: (lines: number) => void }>()
+  private readonly open = new Map<
+    number,
+    { readonly resolve: (reply: FinalReply) => void; readonly onProgress: (lines: number) => void }
+  >()
   private nextId = 1
 
   constructor(module: WebAssembly.Module, onDeath: (reason: string) => void) {

@@ -1,4 +1,3 @@
-
 /**
  * Bytes of memory that a graph of N-Triples needs in the engine: 350 a triple, and 1.1 a byte of text beyond the
  * first 120 bytes of a line. Terms are kept once, so the IRIs that every line repeats cost nothing; what is longer
@@ -14,7 +13,6 @@ export function estimate(triples: number, bytes: number): number {
   return Math.ceil(350 * triples + 1.1 * Math.max(0, bytes - 120 * triples))
 }
 
-
 /**
  * Heap to have at hand before a batch is loaded: what it will need, the copy of its text, and as much again for the
  * transaction. Without it the engine's memory grows by 64 KiB at a time, each time with a full garbage collection
@@ -22,12 +20,4 @@ export function estimate(triples: number, bytes: number): number {
  */
 export function reserveFor(triples: number, bytes: number): number {
   return 2 * estimate(triples, bytes) + bytes
-}
-
-/** What a worker may fill with data: 4 GiB is the end of a 32-bit memory, 512 MiB stay for sorting and answers. */
-export const DEFAULT_MEMORY_LIMIT = 3.5 * 2 ** 30
-
-/** `1,234 MB`, for messages. */
-export function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
 }

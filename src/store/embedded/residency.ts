@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../errors.ts'
+import { megabytes } from '../../memory.ts'
 import type { AnswerFormat } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
-import { estimate, megabytes } from './memory.ts'
+import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
 
@@ -98,7 +99,12 @@ export class ResidentEngine {
     await this.thread?.end()
   }
 
-  private async answer({ sparql, format, dataset, deadline = this.options.deadline }: EngineQuery): Promise<string> {
+  private async answer({
+    sparql,
+    format,
+    dataset,
+    deadline = this.options.deadline,
+  }: EngineQuery): Promise<string> {
     if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
     this.clock += 1
     const thread = await this.started()
@@ -120,7 +126,10 @@ export class ResidentEngine {
     clearTimeout(timer)
     if (late) throw new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
     if (thread.memory > BLOWN_UP * this.options.memory + EMPTY_ENGINE) {
-      this.options.onEvent({ event: 'engine ended', reason: `a query left ${megabytes(thread.memory)} behind` })
+      this.options.onEvent({
+        event: 'engine ended',
+        reason: `a query left ${megabytes(thread.memory)} behind`,
+      })
       await thread.end()
     }
     switch (reply.type) {
@@ -130,7 +139,8 @@ export class ResidentEngine {
         throw queryError(reply.message)
       case 'oversize':
         throw new Fault('UnprocessableEntity', {
-          reason: 'The answer is longer than the engine can pass on. Ask for less of it at a time, with LIMIT and OFFSET.',
+          reason:
+            'The answer is longer than the engine can pass on. Ask for less of it at a time, with LIMIT and OFFSET.',
         })
       case 'trap':
         throw new Fault(
@@ -174,13 +184,22 @@ export class ResidentEngine {
       if (resident !== undefined) resident.used = this.clock
     }
     const missing = [...needed].filter(([name]) => !this.residents.has(name))
-    await this.makeRoom(thread, missing.reduce((sum, [name]) => sum + (sizes.get(name) ?? 0), 0), needed)
+    await this.makeRoom(
+      thread,
+      missing.reduce((sum, [name]) => sum + (sizes.get(name) ?? 0), 0),
+      needed,
+    )
     for (const [name, graphs] of missing) {
       const begun = performance.now()
       for (const graph of graphs) {
         const source = this.sources.get(graph)
         if (source === undefined) continue
-        const reply = await thread.ask({ type: 'load', graph: name, source, limit: BLOWN_UP * memory + EMPTY_ENGINE })
+        const reply = await thread.ask({
+          type: 'load',
+          graph: name,
+          source,
+          limit: BLOWN_UP * memory + EMPTY_ENGINE,
+        })
         if (reply.type !== 'loaded')
           throw new Fault('StoreUnavailable', {
             reason: 'message' in reply ? reply.message : `the graph ${graph} could not be loaded.`,
@@ -198,7 +217,9 @@ export class ResidentEngine {
     needed: ReadonlyMap<string, readonly string[]>,
   ): Promise<void> {
     let used = [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
-    const oldest = [...this.residents].filter(([name]) => !needed.has(name)).sort(([, a], [, b]) => a.used - b.used)
+    const oldest = [...this.residents]
+      .filter(([name]) => !needed.has(name))
+      .sort(([, a], [, b]) => a.used - b.used)
     for (const [name, resident] of oldest) {
       if (used + bytes <= this.options.memory) return
       await thread.ask({ type: 'drop', graphs: [name] })
@@ -219,5 +240,7 @@ export class ResidentEngine {
 }
 
 function mergeName(graphs: readonly string[]): string {
-  return `urn:lodestone:merge:${createHash('sha1').update([...graphs].sort().join('\n')).digest('hex')}`
+  return `urn:lodestone:merge:${createHash('sha1')
+    .update([...graphs].sort().join('\n'))
+    .digest('hex')}`
 }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Codec } from './codec.ts'
 import type { Engine } from './engine.ts'
+import { encodeLines, type KeptForms } from './forms.ts'
 
 /** How far an upload is: whole pieces in a row, and their lines. */
 export interface UploadProgress {
@@ -30,14 +30,12 @@ export interface Uploaded {
   readonly lines: number
   /** The last line of each piece. */
   readonly samples: readonly string[]
-  /** Predicates with values that are no plain literals (plain.ts). */
-  readonly exceptions: readonly string[]
 }
 
 /** Where an upload goes. */
 export interface UploadTarget {
   readonly engine: Engine
-  readonly codec: Codec
+  readonly forms: KeptForms
   readonly graph: string
 }
 
@@ -46,12 +44,11 @@ export interface UploadTarget {
  * the engine takes one piece in, the next one is made ready.
  */
 export async function upload(
-  { engine, codec, graph }: UploadTarget,
+  { engine, forms, graph }: UploadTarget,
   file: Readable,
   { done = 0, onPiece, signal }: UploadOptions,
 ): Promise<Uploaded> {
   let [pieces, lines] = [0, 0]
-  const exceptions = new Set<string>()
   const samples: string[] = []
   let sending: Promise<void> = Promise.resolve()
   const bytes = engine.addresses.kind === 'oxigraph' ? OXIGRAPH_BYTES : PIECE_BYTES
@@ -59,7 +56,7 @@ export async function upload(
     pieces += 1
     lines += linesIn(piece)
     samples.push(lastLine(piece))
-    const encoded = codec.encodeLines(piece, predicate => exceptions.add(predicate))
+    const encoded = encodeLines(piece, forms)
     await sending
     signal?.throwIfAborted()
     if (pieces <= done) continue
@@ -69,7 +66,7 @@ export async function upload(
     sending.catch(() => undefined)
   }
   await sending
-  return { lines, samples, exceptions: [...exceptions] }
+  return { lines, samples }
 }
 
 async function* piecesOf(file: Readable, bytes: number): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
-import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
+import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
 import { contextAddress, typesOf } from './links.ts'
 import { DATA, DATA_SERVICES, META } from './namespaces.ts'
 import type { Manner, Place, PropertyAnswer, Version } from './shape.ts'

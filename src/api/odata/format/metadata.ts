@@ -1,5 +1,5 @@
-import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { KEY } from '../../../model/edm.ts'
+import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { type Annotation, annotationXml } from './annotations.ts'
 import { typesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'

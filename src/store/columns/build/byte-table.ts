@@ -64,7 +64,8 @@ export class ByteTable {
 
   private lengthen(): void {
     const length = 2 * (this.starts.length - 1)
-    const starts = this.starts instanceof Uint32Array ? new Uint32Array(length + 1) : new Float64Array(length + 1)
+    const starts =
+      this.starts instanceof Uint32Array ? new Uint32Array(length + 1) : new Float64Array(length + 1)
     starts.set(this.starts)
     this.starts = starts
     const hashes = new Int32Array(length)

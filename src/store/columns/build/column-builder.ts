@@ -1,5 +1,5 @@
-import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../format.ts'
 import { Arena } from '../bytes.ts'
+import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../format.ts'
 import { ByteTable } from './byte-table.ts'
 import { DictionaryBuilder, type LiteralEnding } from './dictionary-builder.ts'
 import type { SectionSink } from './section-writer.ts'
@@ -55,7 +55,8 @@ export function buildColumn(predicate: string, log: ValueLog, context: ColumnCon
   }
   const offsets = new Uint32Array(context.subjects + 1)
   for (let row = 0; row < rows.count; row++)
-    offsets[(rows.subjects[row] as number) + 1] = (rows.offsets[row + 1] as number) - (rows.offsets[row] as number)
+    offsets[(rows.subjects[row] as number) + 1] =
+      (rows.offsets[row + 1] as number) - (rows.offsets[row] as number)
   for (let subject = 0; subject < context.subjects; subject++)
     offsets[subject + 1] = (offsets[subject + 1] as number) + (offsets[subject] as number)
   return { ...header, subjects: null, offsets: sink.add(offsets), codes: sink.add(rows.codes) }

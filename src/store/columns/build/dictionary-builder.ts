@@ -1,5 +1,6 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
-import { Arena, compareBytes } from '../bytes.ts'
+import { type Arena, compareBytes } from '../bytes.ts'
+import { Texts } from '../dictionary.ts'
 import type { DictionaryPart, OwnForms } from '../format.ts'
 import {
   dayForm,
@@ -12,7 +13,6 @@ import {
   pointOf,
 } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
-import { Texts } from '../dictionary.ts'
 import { indexWords } from '../words.ts'
 import type { ByteTable } from './byte-table.ts'
 import type { SectionSink } from './section-writer.ts'
@@ -148,7 +148,8 @@ export class DictionaryBuilder {
   /** Finds the family of a literal and keeps its value, if it has one. */
   private familyOf(index: number): Family {
     const { datatype } = this.ending(index)
-    if (datatype === XSD.string || datatype === RDF.langString || datatype === RDF.dirLangString) return 'text'
+    if (datatype === XSD.string || datatype === RDF.langString || datatype === RDF.dirLangString)
+      return 'text'
     const kind = numericKind(datatype)
     if (kind !== null) {
       const value = numberOf(this.text(index), kind)
@@ -180,7 +181,8 @@ export class DictionaryBuilder {
   private addBooleans(members: Uint32Array): void {
     const order = members.sort(
       (a, b) =>
-        (this.values[a] as number) - (this.values[b] as number) || Buffer.compare(this.bytes(a), this.bytes(b)),
+        (this.values[a] as number) - (this.values[b] as number) ||
+        Buffer.compare(this.bytes(a), this.bytes(b)),
     )
     this.number(order)
     const values = Uint8Array.from(order, index => this.values[index] as number)

@@ -1,8 +1,8 @@
 import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader } from '../format.ts'
 import { buildColumn } from './column-builder.ts'
 import { type LiteralEnding, literalEnding } from './dictionary-builder.ts'
-import { writeResources } from './resource-writer.ts'
 import { ResourceTable } from './resource-table.ts'
+import { writeResources } from './resource-writer.ts'
 import type { SectionSink } from './section-writer.ts'
 import { SpillFile, ValueLog } from './value-log.ts'
 
@@ -143,8 +143,10 @@ export class GraphBuilder {
     if (bytes[end - 1] !== 0x2e || bytes[objectEnd] !== SPACE || bytes[object - 1] !== SPACE)
       throw malformed(bytes, start, end)
     const first = bytes[object]
-    if (first === LESS) column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object + 1, objectEnd - 1))
-    else if (first !== QUOTE) column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object, objectEnd))
+    if (first === LESS)
+      column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object + 1, objectEnd - 1))
+    else if (first !== QUOTE)
+      column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object, objectEnd))
     else {
       const close = endsWith(bytes, objectEnd, column.lastEnding)
         ? objectEnd - column.lastEnding.length - 1
@@ -177,7 +179,8 @@ export class GraphBuilder {
     const known = this.resourceSubjects[resource] as number
     if (known > 0) return known - 1
     const subject = this.subjects++
-    if (subject >= this.subjectResources.length) this.subjectResources = longer(this.subjectResources, subject)
+    if (subject >= this.subjectResources.length)
+      this.subjectResources = longer(this.subjectResources, subject)
     this.subjectResources[subject] = resource
     this.resourceSubjects[resource] = subject + 1
     return subject
@@ -256,7 +259,9 @@ function longer(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
 }
 
 function malformed(bytes: Buffer, start: number, end: number): SyntaxError {
-  return new SyntaxError(`Not N-Triples as Lodestone writes it: ${bytes.toString('utf8', start, Math.min(end, start + 200))}`)
+  return new SyntaxError(
+    `Not N-Triples as Lodestone writes it: ${bytes.toString('utf8', start, Math.min(end, start + 200))}`,
+  )
 }
 
 /** What tells dictionaries apart: the bytes of their sections by length and checksum, else by their numbers. */

@@ -102,8 +102,9 @@ export class ResourceTable {
     }
     for (const list of members) this.sortList(list)
     const [whole = new Uint32Array(0), blanks = new Uint32Array(0), ...prefixed] = members
-    const iris = mergeLists([whole, ...prefixed].filter(({ length }) => length > 0), (a, b) =>
-      this.compare(a, b),
+    const iris = mergeLists(
+      [whole, ...prefixed].filter(({ length }) => length > 0),
+      (a, b) => this.compare(a, b),
     )
     const order = new Uint32Array(table.size)
     order.set(blanks)
@@ -136,7 +137,12 @@ export class ResourceTable {
   private prefixOf(bytes: Uint8Array, start: number, end: number): number {
     const last = this.prefixes[this.last] as Buffer
     const from = start + last.length
-    if (from <= end && startsWith(bytes, start, end, last) && !hasSlash(bytes, from, end) && this.last !== WHOLE)
+    if (
+      from <= end &&
+      startsWith(bytes, start, end, last) &&
+      !hasSlash(bytes, from, end) &&
+      this.last !== WHOLE
+    )
       return this.last
     if (bytes[start] === 0x5f && bytes[start + 1] === 0x3a) return BLANK
     let slash = end - 1

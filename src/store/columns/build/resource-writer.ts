@@ -88,7 +88,10 @@ function textSegment(table: ResourceTable, order: Uint32Array, sink: SectionSink
   }
 }
 
-function boundsOf(table: ResourceTable, order: Uint32Array): { readonly first: string; readonly last: string } {
+function boundsOf(
+  table: ResourceTable,
+  order: Uint32Array,
+): { readonly first: string; readonly last: string } {
   const [first, last] = [order[0] as number, order[order.length - 1] as number]
   return { first: table.textOf(first).toString(), last: table.textOf(last).toString() }
 }

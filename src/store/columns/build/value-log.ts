@@ -140,8 +140,7 @@ export class ValueLog {
     this.closePiece()
     for (let at = 0; at < this.pieces.length; at++) {
       const piece = this.pieces[at]
-      if (Buffer.isBuffer(piece))
-        this.pieces[at] = { at: this.spillFile.write(piece), length: piece.length }
+      if (Buffer.isBuffer(piece)) this.pieces[at] = { at: this.spillFile.write(piece), length: piece.length }
     }
   }
 

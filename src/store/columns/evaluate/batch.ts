@@ -45,14 +45,16 @@ export class Batch {
     for (const name of variables) {
       const source = this.vectors.get(name)
       // Asked of this batch, so that it is made once.
-      if (source !== undefined) vectors.set(name, typeof source === 'function' ? () => this.get(name) as Vector : source)
+      if (source !== undefined)
+        vectors.set(name, typeof source === 'function' ? () => this.get(name) as Vector : source)
     }
     return new Batch(this.size, vectors)
   }
 
   renamed(names: ReadonlyMap<string, string>): Batch {
     const vectors = new Map<string, Source>()
-    for (const name of this.vectors.keys()) vectors.set(names.get(name) ?? name, () => this.get(name) as Vector)
+    for (const name of this.vectors.keys())
+      vectors.set(names.get(name) ?? name, () => this.get(name) as Vector)
     return new Batch(this.size, vectors)
   }
 
@@ -68,7 +70,8 @@ export class Batch {
     if (from === 0 && to >= this.size) return this
     const end = Math.min(to, this.size)
     const vectors = new Map<string, Source>()
-    for (const name of this.vectors.keys()) vectors.set(name, () => sliceVector(this.get(name) as Vector, from, end))
+    for (const name of this.vectors.keys())
+      vectors.set(name, () => sliceVector(this.get(name) as Vector, from, end))
     return new Batch(end - from, vectors)
   }
 }

@@ -1,5 +1,10 @@
 import type { Node } from '../../../sparql/algebra.ts'
-import { type Formula, type Path, type TriplePatternNode, variablesOfFormula } from '../../../sparql/operation.ts'
+import {
+  type Formula,
+  type Path,
+  type TriplePatternNode,
+  variablesOfFormula,
+} from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Link, linkOf } from './links.ts'
 import { estimatedSubjects } from './scan.ts'
@@ -47,7 +52,9 @@ export function planBlock(
 ): readonly Step[] {
   const items: Item[] = [
     ...stars(patterns),
-    ...patterns.filter(pattern => pattern.predicate.type !== 'iri').map(pattern => ({ type: 'open', pattern }) as const),
+    ...patterns
+      .filter(pattern => pattern.predicate.type !== 'iri')
+      .map(pattern => ({ type: 'open', pattern }) as const),
     ...paths.map(pattern => ({ type: 'path', pattern }) as const),
   ]
   const bound = new Set(known)
@@ -141,7 +148,15 @@ function estimate(
           sum +
           (component.length === 1
             ? estimatedSubjects(component[0] as GraphColumns, item.links, filters)
-            : Math.max(...component.map(graph => estimatedSubjects(graph, item.links.filter(link => graph.column(link.predicate) !== undefined), filters)))),
+            : Math.max(
+                ...component.map(graph =>
+                  estimatedSubjects(
+                    graph,
+                    item.links.filter(link => graph.column(link.predicate) !== undefined),
+                    filters,
+                  ),
+                ),
+              )),
         0,
       )
       const growth = item.links.reduce((product, link) => product * valuesPerSubject(link, bound, graphs), 1)
@@ -168,7 +183,11 @@ function estimate(
   }
 }
 
-function valuesPerSubject({ predicate, object }: Link, bound: ReadonlySet<string>, graphs: readonly GraphColumns[]): number {
+function valuesPerSubject(
+  { predicate, object }: Link,
+  bound: ReadonlySet<string>,
+  graphs: readonly GraphColumns[],
+): number {
   if (isKnown(object, bound)) return 1
   let [triples, rows] = [0, 0]
   for (const graph of graphs) {

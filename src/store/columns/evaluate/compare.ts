@@ -1,5 +1,12 @@
 import { compareNumbers } from '../sort-numbers.ts'
-import { type DurationValue, exactOf, type MomentValue, type NumberValue, scaledOf, type Value } from './value.ts'
+import {
+  type DurationValue,
+  exactOf,
+  type MomentValue,
+  type NumberValue,
+  scaledOf,
+  type Value,
+} from './value.ts'
 
 /** Compares texts in the order of code points; UTF-16 differs from it beyond the first plane. */
 export function compareText(left: string, right: string): number {
@@ -172,7 +179,9 @@ export function compareForOrder(left: Value | null, right: Value | null): number
     }
     case 'other': {
       const other = right as typeof left
-      return compareText(left.term.value, other.term.value) || compareText(left.term.datatype, other.term.datatype)
+      return (
+        compareText(left.term.value, other.term.value) || compareText(left.term.datatype, other.term.datatype)
+      )
     }
     default:
       return left satisfies never

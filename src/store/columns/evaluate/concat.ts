@@ -14,7 +14,16 @@ export function concatenated(batches: readonly Batch[], evaluation: Evaluation):
   return new Batch(
     size,
     new Map(
-      [...names].map(name => [name, () => joined(batches, batches.map(batch => batch.get(name)), size, evaluation)]),
+      [...names].map(name => [
+        name,
+        () =>
+          joined(
+            batches,
+            batches.map(batch => batch.get(name)),
+            size,
+            evaluation,
+          ),
+      ]),
     ),
   )
 }
@@ -29,7 +38,10 @@ function joined(
   const domain = sharedDomain(present)
   if (domain !== null) return joinedIds(batches, vectors, domain, size)
   const [first] = present
-  if (first?.type === 'numbers' && present.every(vector => vector.type === 'numbers' && vector.kind === first.kind))
+  if (
+    first?.type === 'numbers' &&
+    present.every(vector => vector.type === 'numbers' && vector.kind === first.kind)
+  )
     return joinedNumbers(batches, vectors, first.kind, size)
   const ids = new Uint32Array(size)
   let at = 0

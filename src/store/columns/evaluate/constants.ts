@@ -1,5 +1,7 @@
 import type { Formula } from '../../../sparql/operation.ts'
 
-export function isConstant(formula: Formula): formula is Extract<Formula, { type: 'iri' | 'literal' | 'blank' }> {
+export function isConstant(
+  formula: Formula,
+): formula is Extract<Formula, { type: 'iri' | 'literal' | 'blank' }> {
   return formula.type === 'iri' || formula.type === 'literal' || formula.type === 'blank'
 }

@@ -20,7 +20,9 @@ export function parseDecimal(form: string): bigint {
 /** The canonical form: without a point where it is whole, without trailing zeros. */
 export function decimalForm(value: bigint): string {
   const magnitude = value < 0n ? -value : value
-  const fraction = String(magnitude % ONE).padStart(DECIMAL_PLACES, '0').replace(/0+$/, '')
+  const fraction = String(magnitude % ONE)
+    .padStart(DECIMAL_PLACES, '0')
+    .replace(/0+$/, '')
   const text = `${magnitude / ONE}${fraction === '' ? '' : `.${fraction}`}`
   return value < 0n ? `-${text}` : text
 }

@@ -2,7 +2,7 @@ import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { sharedUint32 } from '../bytes.ts'
 import type { Column } from '../column.ts'
-import { datatypeOf, type Dictionary, type Part } from '../dictionary.ts'
+import { type Dictionary, datatypeOf, type Part } from '../dictionary.ts'
 import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
 import { compareForOrder } from './compare.ts'
@@ -214,7 +214,8 @@ export class PositionDomain implements Domain {
   }
 
   find(term: Term): number {
-    if (term.type !== 'literal' || term.datatype !== XSD.integer || !/^(?:0|[1-9]\d{0,14})$/.test(term.value)) return 0
+    if (term.type !== 'literal' || term.datatype !== XSD.integer || !/^(?:0|[1-9]\d{0,14})$/.test(term.value))
+      return 0
     const id = Number(term.value) + 1
     return id <= this.size ? id : 0
   }

@@ -96,14 +96,16 @@ export class Evaluation implements FunctionContext {
 
   check(): void {
     const { clock, signal } = this.limits
-    if (signal !== undefined && Atomics.load(signal.numbers, 0) === signal.id) throw new EvaluationStopped('cancelled')
+    if (signal !== undefined && Atomics.load(signal.numbers, 0) === signal.id)
+      throw new EvaluationStopped('cancelled')
     if (clock !== undefined && performance.now() > clock.deadline) throw new EvaluationStopped('deadline')
   }
 
   /** Counts bytes of intermediate results that stay until the end. Throws {@link EvaluationStopped}. */
   allocate(bytes: number): void {
     this.bytes += bytes
-    if (this.limits.memory !== undefined && this.bytes > this.limits.memory) throw new EvaluationStopped('memory')
+    if (this.limits.memory !== undefined && this.bytes > this.limits.memory)
+      throw new EvaluationStopped('memory')
   }
 
   release(bytes: number): void {

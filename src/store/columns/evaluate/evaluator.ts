@@ -79,7 +79,10 @@ export class Evaluator {
   }
 
   /** A page of the solutions of an operation whose outermost part is a slice, and the number of all without it. */
-  page(operation: Extract<Operation, { type: 'slice' }>): { readonly batches: readonly Batch[]; readonly total: number } {
+  page(operation: Extract<Operation, { type: 'slice' }>): {
+    readonly batches: readonly Batch[]
+    readonly total: number
+  } {
     const scope = this.root
     const end = operation.limit === null ? Number.POSITIVE_INFINITY : operation.offset + operation.limit
     const { project, order } = projectedOrder(operation.input)
@@ -120,10 +123,12 @@ export class Evaluator {
         for (const input of operation.inputs) yield* this.join(seed, input, scope)
         return
       case 'leftJoin':
-        for (const left of this.evaluate(operation.left, scope, seed)) yield* this.leftJoin(left, operation, scope)
+        for (const left of this.evaluate(operation.left, scope, seed))
+          yield* this.leftJoin(left, operation, scope)
         return
       case 'minus':
-        for (const left of this.evaluate(operation.left, scope, seed)) yield this.minus(left, operation, scope)
+        for (const left of this.evaluate(operation.left, scope, seed))
+          yield this.minus(left, operation, scope)
         return
       case 'extend':
         for (const batch of this.evaluate(operation.input, scope, seed))
@@ -193,7 +198,10 @@ export class Evaluator {
     }
   }
 
-  private *slice({ input, offset, limit }: Extract<Operation, { type: 'slice' }>, scope: Scope): Generator<Batch> {
+  private *slice(
+    { input, offset, limit }: Extract<Operation, { type: 'slice' }>,
+    scope: Scope,
+  ): Generator<Batch> {
     const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
     if (end === 0 || limit === 0) return
     const { project, order } = projectedOrder(input)
@@ -247,13 +255,17 @@ export class Evaluator {
   }
 
   /** COUNT(*) of triple patterns whose numbers of triples say it. */
-  private knownCounts({ input, keys, aggregates }: Extract<Operation, { type: 'group' }>, scope: Scope): Batch | null {
+  private knownCounts(
+    { input, keys, aggregates }: Extract<Operation, { type: 'group' }>,
+    scope: Scope,
+  ): Batch | null {
     if (keys.length > 0 || input.type !== 'bgp' || aggregates.length === 0) return null
     const isCount = aggregates.every(
       ({ aggregate }) => aggregate.name === 'COUNT' && !aggregate.distinct && aggregate.operand === null,
     )
     const [pattern, ...others] = input.patterns
-    const count = !isCount || pattern === undefined || others.length > 0 ? null : scope.patterns.count(pattern)
+    const count =
+      !isCount || pattern === undefined || others.length > 0 ? null : scope.patterns.count(pattern)
     if (count === null) return null
     const vector: Vector = { type: 'numbers', kind: 'integer', values: Float64Array.of(count), bound: null }
     return new Batch(1, new Map(aggregates.map(({ variable }) => [variable, vector])))
@@ -263,7 +275,11 @@ export class Evaluator {
   private *conjunction(operation: Operation, scope: Scope, seed: Batch): Generator<Batch> {
     const parts = partsOf(operation)
     const known = new Set(seed.variables)
-    const bound = new Set([...known, ...parts.patterns.flatMap(variablesOfPattern), ...parts.paths.flatMap(variablesOfPath)])
+    const bound = new Set([
+      ...known,
+      ...parts.patterns.flatMap(variablesOfPattern),
+      ...parts.paths.flatMap(variablesOfPath),
+    ])
     const early = parts.filters.filter(condition => isSubset(variablesOfFormula(condition), bound))
     const late = parts.filters.filter(condition => !early.includes(condition))
     // What is given inline, or found by itself, restricts what is looked for after it.
@@ -295,7 +311,8 @@ export class Evaluator {
     for (const seed of seeds) {
       // What some rows do not bind is looked for in their part.
       const partial = seed.variables.filter(name => names.has(name) && !isWhole(seed.get(name) as Vector))
-      for (const part of partsByBinding(seed, partial)) yield* this.block(patterns, paths, filters, scope, part)
+      for (const part of partsByBinding(seed, partial))
+        yield* this.block(patterns, paths, filters, scope, part)
     }
   }
 
@@ -315,8 +332,7 @@ export class Evaluator {
         if (batch.size > 0) yield batch
         return
       }
-      for (const found of this.step(step, scope, batch))
-        if (found.size > 0) yield* run(number + 1, found)
+      for (const found of this.step(step, scope, batch)) if (found.size > 0) yield* run(number + 1, found)
     }.bind(this) as (number: number, batch: Batch) => Generator<Batch>
     yield* run(0, seed)
   }
@@ -327,7 +343,8 @@ export class Evaluator {
         yield* scope.patterns.star(step, batch)
         return
       case 'open':
-        for (const found of scope.patterns.open(step.pattern, batch)) yield this.filtered(step.filters, found, scope)
+        for (const found of scope.patterns.open(step.pattern, batch))
+          yield this.filtered(step.filters, found, scope)
         return
       case 'path':
         for (const found of this.paths.evaluate(step.pattern, scope, batch))
@@ -390,14 +407,16 @@ export class Evaluator {
         both
           ? filled(current.get(alias) as Vector, current.get(name) as Vector, current.size, this.evaluation)
           : (current.get(alias) as Vector)
-      found = current.with([[name, source]]).only([...current.variables.filter(each => each !== alias && each !== name), name])
+      found = current
+        .with([[name, source]])
+        .only([...current.variables.filter(each => each !== alias && each !== name), name])
     }
     return found
   }
 
   private agreeing(batch: Batch, name: string, alias: string): Uint32Array {
-    const [left, right] = [name, alias].map(each =>
-      identifiedInPool(batch.get(each) as Vector, batch.size, this.evaluation).ids,
+    const [left, right] = [name, alias].map(
+      each => identifiedInPool(batch.get(each) as Vector, batch.size, this.evaluation).ids,
     ) as [Uint32Array, Uint32Array]
     return allRows(batch.size).filter(row => left[row] === 0 || right[row] === 0 || left[row] === right[row])
   }
@@ -442,7 +461,10 @@ export class Evaluator {
       return [name, { type: 'ids', domain: pool, ids } satisfies Vector] as const
     })
     // A variable without any value is as one that is not there.
-    return new Batch(rows.length, new Map(vectors.filter(([, { ids }]) => ids.some(id => id !== 0) || rows.length === 0)))
+    return new Batch(
+      rows.length,
+      new Map(vectors.filter(([, { ids }]) => ids.some(id => id !== 0) || rows.length === 0)),
+    )
   }
 
   private *leftJoin(
@@ -484,7 +506,11 @@ export class Evaluator {
     return left.rows(allRows(left.size).filter(row => removed[row] === 0))
   }
 
-  private *graph({ name, input }: Extract<Operation, { type: 'graph' }>, scope: Scope, seed: Batch): Generator<Batch> {
+  private *graph(
+    { name, input }: Extract<Operation, { type: 'graph' }>,
+    scope: Scope,
+    seed: Batch,
+  ): Generator<Batch> {
     const { namedGraphs } = this.evaluation.dataset
     if (name.type === 'iri') {
       const graph = namedGraphs.get(name.value)
@@ -528,11 +554,17 @@ export class Evaluator {
   }
 
   /** For each row whether a group has a solution in which the row's values stand for its variables (section 18.6). */
-  private existsMask({ input }: Extract<Formula, { type: 'exists' }>, batch: Batch, outer: Scope): Uint8Array {
+  private existsMask(
+    { input }: Extract<Formula, { type: 'exists' }>,
+    batch: Batch,
+    outer: Scope,
+  ): Uint8Array {
     const mask = new Uint8Array(batch.size)
     const name = `${ROW} ${this.rowNames++}`
     const read = new Set([...variablesOf(input), ...readWithin(input)])
-    const seed = batch.only(batch.variables.filter(each => read.has(each))).with([[name, rowVector(batch.size)]])
+    const seed = batch
+      .only(batch.variables.filter(each => read.has(each)))
+      .with([[name, rowVector(batch.size)]])
     const scope = this.scopeOf(outer.graphs, new Set([...outer.substituted, ...seed.variables]))
     const unbound = seed.variables.filter(each => !isWhole(seed.get(each) as Vector))
     for (const part of partsByBinding(seed, unbound))
@@ -593,7 +625,8 @@ function rowVector(size: number): Vector {
 
 function* rowsOf(vector: Vector, size: number): Generator<number> {
   for (let at = 0; at < size; at++)
-    yield (vector.type === 'constant' ? vector.id : vector.type === 'ids' ? (vector.ids[at] as number) : 0) - 1
+    yield (vector.type === 'constant' ? vector.id : vector.type === 'ids' ? (vector.ids[at] as number) : 0) -
+      1
 }
 
 /** Solutions parted by which of some variables they bind; what a part does not bind is not there in it. */

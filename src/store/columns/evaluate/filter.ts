@@ -1,11 +1,11 @@
 import type { Formula } from '../../../sparql/operation.ts'
 import { allRows, type Batch } from './batch.ts'
-import type { Evaluation } from './evaluation.ts'
-import { comparedNumbers, type NumberKernels } from './numbers.ts'
-import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
-import { columnCall, isTestFunction } from './functions/extensions.ts'
-import { isComparison, rangeOf } from './ranges.ts'
 import { isConstant } from './constants.ts'
+import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { columnCall, isTestFunction } from './functions/extensions.ts'
+import { comparedNumbers, type NumberKernels } from './numbers.ts'
+import { type IdRange, isComparison, rangeOf } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { valueOf } from './value.ts'
 import { isBound } from './vector.ts'
@@ -71,9 +71,15 @@ export class Filter {
   }
 
   /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
-  private coalesced(parts: readonly Formula[], batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+  private coalesced(
+    parts: readonly Formula[],
+    batch: Batch,
+    rows: Uint32Array,
+    wanted: boolean,
+  ): Uint32Array {
     const [first, second, ...others] = parts
-    const isTwoValued = first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
+    const isTwoValued =
+      first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
     if (!isTwoValued || !isCondition(first))
       return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, wanted)
     const otherwise = effectiveBoolean(valueOf(second))
@@ -108,7 +114,12 @@ export class Filter {
     const subjects = subjectCall(formula, batch)
     if (subjects !== null && called.overSubjects !== undefined) {
       const { ids, domain } = subjects
-      const table = this.evaluation.memo('subjects', formula, domain, () => called.overSubjects?.(constants, domain.graph) ?? null)
+      const table = this.evaluation.memo(
+        'subjects',
+        formula,
+        domain,
+        () => called.overSubjects?.(constants, domain.graph) ?? null,
+      )
       return table === null ? null : rows.filter(row => (table[ids[row] as number] === 1) === wanted)
     }
     const vector = batch.get(call.variable)
@@ -116,7 +127,12 @@ export class Filter {
     const { ids, domain } = vector
     const part = onlyPartOf(domain)
     if (part?.kind === 'point') {
-      const test = this.evaluation.memo('points', formula, domain, () => called.overPoints?.(constants) ?? null)
+      const test = this.evaluation.memo(
+        'points',
+        formula,
+        domain,
+        () => called.overPoints?.(constants) ?? null,
+      )
       if (test === null) return null
       const { longitudes, latitudes, first } = part
       const want = wanted ? 1 : 0
@@ -125,12 +141,18 @@ export class Filter {
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at] as number
         const id = ids[row] as number
-        if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want) kept[count++] = row
+        if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want)
+          kept[count++] = row
       }
       return kept.subarray(0, count)
     }
     const { column } = domain
-    const table = this.evaluation.memo('codes', formula, domain, () => called.overCodes?.(constants, column) ?? null)
+    const table = this.evaluation.memo(
+      'codes',
+      formula,
+      domain,
+      () => called.overCodes?.(constants, column) ?? null,
+    )
     if (table === null) return null
     const want = wanted ? 1 : 0
     return rows.filter(row => ids[row] !== 0 && table[ids[row] as number] === want)
@@ -225,15 +247,12 @@ function boundRows(
   return rows.filter(row => isBound(vector, row) === wanted)
 }
 
-/** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
-export interface IdRange {
-  readonly from: number
-  readonly to: number
-  /** True where the comparison holds outside of the range. */
-  readonly negated: boolean
-}
-
-function rowsInRange(ids: Uint32Array, { from, to, negated }: IdRange, rows: Uint32Array, wanted: boolean): Uint32Array {
+function rowsInRange(
+  ids: Uint32Array,
+  { from, to, negated }: IdRange,
+  rows: Uint32Array,
+  wanted: boolean,
+): Uint32Array {
   const kept = new Uint32Array(rows.length)
   let count = 0
   const span = to - from
@@ -241,13 +260,13 @@ function rowsInRange(ids: Uint32Array, { from, to, negated }: IdRange, rows: Uin
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const id = ids[row] as number
-      if (((id - from) >>> 0) < span) kept[count++] = row
+      if ((id - from) >>> 0 < span) kept[count++] = row
     }
   } else
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const id = ids[row] as number
-      if (id !== 0 && ((id - from) >>> 0) >= span) kept[count++] = row
+      if (id !== 0 && (id - from) >>> 0 >= span) kept[count++] = row
     }
   return kept.subarray(0, count)
 }

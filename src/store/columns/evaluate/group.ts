@@ -1,5 +1,6 @@
 import type { AggregateCall } from '../../../sparql/operation.ts'
-import { type Aggregator, type AggregatorContext, makeAggregator } from './aggregates.ts'
+import type { Aggregator, AggregatorContext } from './aggregates/aggregator.ts'
+import { makeAggregator } from './aggregates/make.ts'
 import { Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -29,7 +30,9 @@ export function grouped(
 ): Batch {
   const { evaluation } = context
   const grouper = keys.length === 0 ? new OneGroup() : new KeyedGroups(keys, evaluation)
-  const aggregators: readonly Aggregator[] = aggregates.map(({ aggregate }) => makeAggregator(aggregate, context))
+  const aggregators: readonly Aggregator[] = aggregates.map(({ aggregate }) =>
+    makeAggregator(aggregate, context),
+  )
   for (const batch of batches) {
     if (batch.size === 0) continue
     evaluation.advance(batch.size)
@@ -109,7 +112,8 @@ export class KeyedGroups implements Grouper {
   private groupsOf(numbers: Uint32Array, vectors: readonly Uint32Array[]): Uint32Array {
     const groups = new Uint32Array(numbers.length)
     let max = 0
-    for (let row = 0; row < numbers.length; row++) if ((numbers[row] as number) > max) max = numbers[row] as number
+    for (let row = 0; row < numbers.length; row++)
+      if ((numbers[row] as number) > max) max = numbers[row] as number
     let { first } = this
     if (first.length <= max) {
       const larger: Int32Array = new Int32Array(Math.max(2 * first.length, max + 1)).fill(-1)
@@ -216,7 +220,8 @@ class PairTable {
 
   private fitsDense(maxLeft: number, maxRight: number): boolean {
     if (this.table.size > 0) return false
-    if (this.dense !== null && maxRight < this.width && (maxLeft + 1) * this.width <= this.dense.length) return true
+    if (this.dense !== null && maxRight < this.width && (maxLeft + 1) * this.width <= this.dense.length)
+      return true
     const width = Math.max(this.width, maxRight + 1)
     const length = width * Math.max(maxLeft + 1, this.dense === null ? 0 : this.dense.length / this.width)
     if (length > DENSE_PAIRS) return false

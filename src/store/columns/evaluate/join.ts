@@ -1,7 +1,7 @@
-import { allRows, Batch } from './batch.ts'
+import { allRows, type Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identified, translated } from './translate.ts'
-import { isBound, type IdVector, type Vector } from './vector.ts'
+import { type IdVector, isBound, type Vector } from './vector.ts'
 
 /** Pairs of rows: of the left side and of the right. */
 export interface Pairs {
@@ -149,7 +149,8 @@ export function joinedBatch(left: Batch, right: Batch, pairs: Pairs, evaluation:
     if (!left.has(name)) return [name, () => rightRows.get(name) as Vector] as const
     return [
       name,
-      () => filled(leftRows.get(name) as Vector, rightRows.get(name) as Vector, pairs.left.length, evaluation),
+      () =>
+        filled(leftRows.get(name) as Vector, rightRows.get(name) as Vector, pairs.left.length, evaluation),
     ] as const
   })
   return leftRows.with(more)

@@ -1,6 +1,6 @@
-import type { Formula, TriplePatternNode } from '../../../sparql/operation.ts'
-import type { Node } from '../../../sparql/algebra.ts'
 import { LODESTONE } from '../../../rdf/vocab.ts'
+import type { Node } from '../../../sparql/algebra.ts'
+import type { Formula, TriplePatternNode } from '../../../sparql/operation.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'
@@ -33,7 +33,9 @@ export function hasPredicate(graph: GraphColumns, predicate: string): boolean {
 export class PendingFilters {
   private waiting: { readonly condition: Formula; readonly variables: ReadonlySet<string> }[]
 
-  constructor(conditions: readonly { readonly condition: Formula; readonly variables: ReadonlySet<string> }[]) {
+  constructor(
+    conditions: readonly { readonly condition: Formula; readonly variables: ReadonlySet<string> }[],
+  ) {
     this.waiting = [...conditions]
   }
 
@@ -133,7 +135,12 @@ export class LinkFollower {
     const { positions } = domainsOf(graph)
     const { ids, first } = found.subjects
     if (object.type === 'variable' && !found.batch.has(object.name)) {
-      const vector: IdVector = { type: 'ids', domain: positions, ids, ...(first === undefined ? {} : { first }) }
+      const vector: IdVector = {
+        type: 'ids',
+        domain: positions,
+        ids,
+        ...(first === undefined ? {} : { first }),
+      }
       return found.with(object.name, vector)
     }
     const wanted =
@@ -232,7 +239,8 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
   const { codes } = column
   if (column.isDense && first !== undefined) return codes.subarray(first - 1, first - 1 + ids.length)
   const found = new Uint32Array(ids.length)
-  if (column.isDense) for (let at = 0; at < ids.length; at++) found[at] = codes[(ids[at] as number) - 1] as number
+  if (column.isDense)
+    for (let at = 0; at < ids.length; at++) found[at] = codes[(ids[at] as number) - 1] as number
   else {
     const { rowNumbers } = column
     for (let at = 0; at < ids.length; at++) {
@@ -274,7 +282,8 @@ function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array
     return rows.subarray(0, count)
   }
   const rowOf = rowFinder(column)
-  for (let at = 0; at < ids.length; at++) if (hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
+  for (let at = 0; at < ids.length; at++)
+    if (hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
   return rows.subarray(0, count)
 }
 
@@ -285,7 +294,8 @@ export function rowsWithCodes(column: Column, subjects: IdVector, wanted: Uint32
   let count = 0
   if (column.isSingle) {
     const found = codesOf(column, subjects)
-    for (let at = 0; at < found.length; at++) if (found[at] !== 0 && found[at] === wanted[at]) rows[count++] = at
+    for (let at = 0; at < found.length; at++)
+      if (found[at] !== 0 && found[at] === wanted[at]) rows[count++] = at
     return rows.subarray(0, count)
   }
   const rowOf = rowFinder(column)
@@ -311,14 +321,19 @@ export function subjectsIn(
   size: number,
 ): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
   const domain = domainsOf(graph).subjects
-  if (vector.type === 'ids' && vector.domain === domain && !vector.ids.includes(0)) return { rows: null, subjects: vector }
+  if (vector.type === 'ids' && vector.domain === domain && !vector.ids.includes(0))
+    return { rows: null, subjects: vector }
   const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
   const rows = presentRows(ids)
   if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }
   return { rows, subjects: gatherIds({ type: 'ids', domain, ids }, rows) }
 }
 
-function constantIds(vector: Extract<Vector, { type: 'constant' }>, graph: GraphColumns, size: number): Uint32Array {
+function constantIds(
+  vector: Extract<Vector, { type: 'constant' }>,
+  graph: GraphColumns,
+  size: number,
+): Uint32Array {
   const id = vector.id === 0 ? 0 : translator(vector.domain, domainsOf(graph).subjects)(vector.id)
   return new Uint32Array(size).fill(id)
 }

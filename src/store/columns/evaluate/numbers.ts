@@ -1,11 +1,11 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { Batch } from './batch.ts'
+import { isConstant } from './constants.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { isComparison } from './ranges.ts'
-import { isConstant } from './constants.ts'
 import { columnCall } from './functions/extensions.ts'
+import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { type Value, valueOf } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
@@ -68,7 +68,8 @@ export class NumberKernels {
     const part = domain.dictionary.onlyPart()
     if (part?.kind !== 'number' || !part.exact || part.datatypes.length > 1) return null
     const [datatype] = part.datatypes
-    if ((datatype !== XSD.integer && datatype !== XSD.double) || Number.isNaN(part.values[part.count - 1])) return null
+    if ((datatype !== XSD.integer && datatype !== XSD.double) || Number.isNaN(part.values[part.count - 1]))
+      return null
     return this.evaluation.memo('numbers', NUMBERS, domain, () => {
       const values = new Float64Array(part.count + 1)
       values[0] = Number.NaN
@@ -100,7 +101,12 @@ export class NumberKernels {
     const subjects = subjectCall(formula, batch)
     if (subjects !== null && called.ofSubjects !== undefined) {
       const { domain, ids } = subjects
-      const found = this.evaluation.memo('subjects', formula, domain, () => called.ofSubjects?.(constants, domain.graph) ?? null)
+      const found = this.evaluation.memo(
+        'subjects',
+        formula,
+        domain,
+        () => called.ofSubjects?.(constants, domain.graph) ?? null,
+      )
       return found?.type === 'integers' ? lookedUp({ kind: 'integer', values: found.values }, ids) : null
     }
     const vector = batch.get(call.variable)
@@ -114,9 +120,15 @@ export class NumberKernels {
       const values = new Float64Array(ids.length)
       for (let row = 0; row < ids.length; row++) {
         const place = (ids[row] as number) - first
-        values[row] = place < 0 ? Number.NaN : compute(longitudes[place] as number, latitudes[place] as number)
+        values[row] =
+          place < 0 ? Number.NaN : compute(longitudes[place] as number, latitudes[place] as number)
       }
-      return { type: 'numbers', kind: 'double', values, bound: values.some(Number.isNaN) ? boundOf(values) : null }
+      return {
+        type: 'numbers',
+        kind: 'double',
+        values,
+        bound: values.some(Number.isNaN) ? boundOf(values) : null,
+      }
     }
     if (part?.kind !== 'moment' || part.forms !== null) return null
     const compute = called.overMoments?.(constants, part.datatypes[0] === XSD.date)
@@ -136,7 +148,12 @@ export class NumberKernels {
       }
       values[row] = value
     }
-    return { type: 'numbers', kind: 'integer', values, bound: values.some(Number.isNaN) ? boundOf(values) : null }
+    return {
+      type: 'numbers',
+      kind: 'integer',
+      values,
+      bound: values.some(Number.isNaN) ? boundOf(values) : null,
+    }
   }
 
   /** Any expression of one column whose values are integers or doubles, worked out once for each value. */
@@ -161,7 +178,8 @@ export class NumberKernels {
       const value = scalar(id)
       if (id % 256 === 0) this.evaluation.check()
       if (value === null) continue
-      if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return { numbers: null }
+      if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value))
+        return { numbers: null }
       if (value.kind !== 'integer' && value.kind !== 'double') return { numbers: null }
       if (kind !== null && kind !== value.kind) return { numbers: null }
       kind = value.kind
@@ -226,7 +244,11 @@ function boundOf(values: Float64Array): Uint8Array {
 }
 
 /** Null where a result may be NaN, or an integer beyond 2^53, or a decimal. */
-function computed(operator: '+' | '-' | '*' | '/', left: NumberVector, right: NumberVector): NumberVector | null {
+function computed(
+  operator: '+' | '-' | '*' | '/',
+  left: NumberVector,
+  right: NumberVector,
+): NumberVector | null {
   const kind = left.kind === 'integer' && right.kind === 'integer' ? 'integer' : 'double'
   if (kind === 'integer' && operator === '/') return null
   const [a, b] = [left.values, right.values]
@@ -251,7 +273,11 @@ function computed(operator: '+' | '-' | '*' | '/', left: NumberVector, right: Nu
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number
     const isPresent = bound === null || bound[at] === 1
-    if (isPresent && (value !== value || (kind === 'integer' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)))) return null
+    if (
+      isPresent &&
+      (value !== value || (kind === 'integer' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)))
+    )
+      return null
     // The integer zero has no sign.
     if (kind === 'integer' && value === 0) values[at] = 0
   }

@@ -55,12 +55,19 @@ function firstOf(
   )
   evaluation.advance(batch.size * Math.max(1, keys.length))
   const rows =
-    limit < batch.size / 8 ? firstRows(numbers, batch.size, limit) : sortedRows(numbers, batch.size).subarray(0, limit)
+    limit < batch.size / 8
+      ? firstRows(numbers, batch.size, limit)
+      : sortedRows(numbers, batch.size).subarray(0, limit)
   return batch.rows(rows)
 }
 
 /** Numbers in the order of a key's values: lower ones first, those of unbound values lowest; negative where it descends. */
-function orderNumbers(vector: Vector, size: number, descending: boolean, evaluation: Evaluation): Float64Array {
+function orderNumbers(
+  vector: Vector,
+  size: number,
+  descending: boolean,
+  evaluation: Evaluation,
+): Float64Array {
   const sign = descending ? -1 : 1
   const numbers = new Float64Array(size)
   switch (vector.type) {
@@ -80,11 +87,16 @@ function orderNumbers(vector: Vector, size: number, descending: boolean, evaluat
     case 'numbers': {
       const { values, bound } = vector
       const hasLowest = bound !== null && values.includes(Number.NEGATIVE_INFINITY)
-      if (hasLowest || values.some((value, row) => Number.isNaN(value) && (bound === null || bound[row] === 1)))
+      if (
+        hasLowest ||
+        values.some((value, row) => Number.isNaN(value) && (bound === null || bound[row] === 1))
+      )
         return orderNumbers(identifiedInPool(vector, size, evaluation), size, descending, evaluation)
       for (let row = 0; row < size; row++)
         numbers[row] =
-          bound !== null && bound[row] === 0 ? sign * Number.NEGATIVE_INFINITY : sign * (values[row] as number) + 0
+          bound !== null && bound[row] === 0
+            ? sign * Number.NEGATIVE_INFINITY
+            : sign * (values[row] as number) + 0
       return numbers
     }
     default:

@@ -37,7 +37,11 @@ export class PathEvaluator<Scope> {
     const { subject, path, object } = pattern
     switch (path.type) {
       case 'link':
-        yield* this.context.match([{ subject, predicate: { type: 'iri', value: path.iri }, object }], scope, batch)
+        yield* this.context.match(
+          [{ subject, predicate: { type: 'iri', value: path.iri }, object }],
+          scope,
+          batch,
+        )
         return
       case 'inverse':
         yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
@@ -77,8 +81,14 @@ export class PathEvaluator<Scope> {
     const middle: Node = { type: 'variable', name: ` step ${this.fresh++}` }
     const isBackward = !isKnown(subject, batch) && isKnown(object, batch)
     const [begin, end] = isBackward
-      ? [{ subject: middle, paths: rest, object }, { subject, paths: [first], object: middle }]
-      : [{ subject, paths: [first], object: middle }, { subject: middle, paths: rest, object }]
+      ? [
+          { subject: middle, paths: rest, object },
+          { subject, paths: [first], object: middle },
+        ]
+      : [
+          { subject, paths: [first], object: middle },
+          { subject: middle, paths: rest, object },
+        ]
     for (const found of this.sequence(begin.subject, begin.paths, begin.object, scope, batch))
       for (const joined of this.sequence(end.subject, end.paths, end.object, scope, found))
         yield joined.only(joined.variables.filter(name => name !== middle.name))
@@ -90,10 +100,16 @@ export class PathEvaluator<Scope> {
     scope: Scope,
     batch: Batch,
   ): Generator<Batch> {
-    const predicates = new Set(this.context.graphsOf(scope).flatMap(graph => graph.columns.map(column => column.predicate)))
+    const predicates = new Set(
+      this.context.graphsOf(scope).flatMap(graph => graph.columns.map(column => column.predicate)),
+    )
     for (const predicate of predicates)
       if (!iris.includes(predicate))
-        yield* this.context.match([{ subject, predicate: { type: 'iri', value: predicate }, object }], scope, batch)
+        yield* this.context.match(
+          [{ subject, predicate: { type: 'iri', value: predicate }, object }],
+          scope,
+          batch,
+        )
   }
 
   private *closure(
@@ -105,16 +121,16 @@ export class PathEvaluator<Scope> {
     const { evaluation } = this.context
     const isForward = isKnown(subject, batch) || !isKnown(object, batch)
     const [near, far] = isForward ? [subject, object] : [object, subject]
-    const starts = isKnown(near, batch)
-      ? this.termIds(near, batch)
-      : new Uint32Array(0)
+    const starts = isKnown(near, batch) ? this.termIds(near, batch) : new Uint32Array(0)
     const reach = new Reach(this, path, isForward, scope)
     const nearIds: number[] = []
     const farIds: number[] = []
     const rows: number[] = []
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
     // A path of no step is one from a node of the graphs to itself, or from a term that the query names.
-    const named = [near, far].flatMap(node => (node.type === 'variable' ? [] : [evaluation.pool.intern(node)]))
+    const named = [near, far].flatMap(node =>
+      node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
+    )
     const isNode = (id: number) => named.includes(id) || this.isNode(id, scope)
     const add = (row: number, from: number) => {
       for (const to of reach.from(from, isNode)) {
@@ -158,7 +174,10 @@ export class PathEvaluator<Scope> {
     const term = this.context.evaluation.pool.term(id)
     return this.context
       .graphsOf(scope)
-      .some(graph => graph.subjectOf(term) >= 0 || graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0))
+      .some(
+        graph =>
+          graph.subjectOf(term) >= 0 || graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0),
+      )
   }
 
   /** All subjects, and all objects where a path may have no step. */
@@ -183,11 +202,21 @@ export class PathEvaluator<Scope> {
   }
 
   /** The nodes one step of a path away from some nodes: pairs of the pool's numbers. */
-  *step(path: Path, isForward: boolean, from: readonly number[], scope: Scope): Generator<readonly [number, number]> {
+  *step(
+    path: Path,
+    isForward: boolean,
+    from: readonly number[],
+    scope: Scope,
+  ): Generator<readonly [number, number]> {
     const { evaluation } = this.context
     const { pool } = evaluation
     const near: Vector = { type: 'ids', domain: pool, ids: Uint32Array.from(from) }
-    const rows: Vector = { type: 'numbers', kind: 'integer', values: Float64Array.from(from.keys()), bound: null }
+    const rows: Vector = {
+      type: 'numbers',
+      kind: 'integer',
+      values: Float64Array.from(from.keys()),
+      bound: null,
+    }
     const names = isForward ? [FROM, TO] : [TO, FROM]
     const batch = new Batch(
       from.length,

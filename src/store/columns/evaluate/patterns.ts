@@ -72,16 +72,25 @@ export class PatternMatcher {
 
   /** The exact number of triples of a pattern, where the numbers of the columns say it; null where it has to be counted. */
   count({ subject, predicate, object }: TriplePatternNode): number | null {
-    if (subject.type !== 'variable' || isSame(subject, object) || isSame(subject, predicate) || isSame(predicate, object))
+    if (
+      subject.type !== 'variable' ||
+      isSame(subject, object) ||
+      isSame(subject, predicate) ||
+      isSame(predicate, object)
+    )
       return null
     const touched =
-      predicate.type === 'iri' ? this.graphs.filter(graph => hasPredicate(graph, predicate.value)) : this.graphs
+      predicate.type === 'iri'
+        ? this.graphs.filter(graph => hasPredicate(graph, predicate.value))
+        : this.graphs
     if (connected(touched).some(component => component.length > 1)) return null
     let count = 0
     for (const graph of touched) {
       if (predicate.type === 'iri' && isPosition(predicate.value)) return null
       const columns =
-        predicate.type === 'iri' ? graph.columns.filter(column => column.predicate === predicate.value) : graph.columns
+        predicate.type === 'iri'
+          ? graph.columns.filter(column => column.predicate === predicate.value)
+          : graph.columns
       for (const column of columns) {
         if (object.type === 'variable') count += column.header.triples
         else {
@@ -106,12 +115,19 @@ export class PatternMatcher {
     const { subject, predicate, object } = pattern
     if (subject.type !== 'variable' || predicate.type !== 'iri' || object.type !== 'variable') return null
     const vector = batch.get(subject.name)
-    if (vector?.type !== 'ids' || batch.has(object.name) || isPosition(predicate.value) || vector.ids.includes(0)) return null
+    if (
+      vector?.type !== 'ids' ||
+      batch.has(object.name) ||
+      isPosition(predicate.value) ||
+      vector.ids.includes(0)
+    )
+      return null
     const touched = this.graphs.filter(graph => graph.column(predicate.value) !== undefined)
     if (touched.length === 0) return batch
     const own = touched.find(graph => domainsOf(graph).subjects === vector.domain)
     const others = touched.filter(graph => graph !== own)
-    if (own === undefined ? touched.length > 1 : others.some(graph => connected([own, graph]).length === 1)) return null
+    if (own === undefined ? touched.length > 1 : others.some(graph => connected([own, graph]).length === 1))
+      return null
     const graph = own ?? (touched[0] as GraphColumns)
     const column = graph.column(predicate.value)
     if (column === undefined || !column.isSingle) return null
@@ -121,7 +137,11 @@ export class PatternMatcher {
       const subjects: IdVector =
         own !== undefined
           ? vector
-          : { type: 'ids', domain: domainsOf(graph).subjects, ids: translated(vector, domainsOf(graph).subjects, batch.size) }
+          : {
+              type: 'ids',
+              domain: domainsOf(graph).subjects,
+              ids: translated(vector, domainsOf(graph).subjects, batch.size),
+            }
       return own === undefined ? codesOfSome(column, subjects) : codesOf(column, subjects)
     }
     const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids() })]])
@@ -148,19 +168,30 @@ export class PatternMatcher {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
       for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation)) {
         const combined = crossed(batch, scanned, this.evaluation)
-        const found = this.follower.follow(graph, links, combined, combined.get(name) as IdVector, waiting.copy())
+        const found = this.follower.follow(
+          graph,
+          links,
+          combined,
+          combined.get(name) as IdVector,
+          waiting.copy(),
+        )
         if (found.size > 0) yield found
       }
       return
     }
     if (via === 'subject') {
       const vector =
-        subject.type === 'variable' ? (batch.get(subject.name) as Vector) : constantVector(subject, this.evaluation)
+        subject.type === 'variable'
+          ? (batch.get(subject.name) as Vector)
+          : constantVector(subject, this.evaluation)
       const { rows, subjects } = subjectsIn(graph, vector, batch.size)
       if (subjects.ids.length === 0) return
       const some = rows === null ? batch : batch.rows(rows)
       // From here on the subject is one of this graph, so that its further columns are found without a search.
-      const known = subject.type === 'variable' && vector.type !== 'constant' ? some.with([[subject.name, subjects]]) : some
+      const known =
+        subject.type === 'variable' && vector.type !== 'constant'
+          ? some.with([[subject.name, subjects]])
+          : some
       const found = this.follower.follow(graph, links, known, subjects, waiting.copy())
       if (found.size > 0) yield found
       return

@@ -2,10 +2,17 @@ import { XSD } from '../../../rdf/vocab.ts'
 import type { BinaryOperator } from '../../../sparql/algebra.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import { type Part, type TextPart, valueBound } from '../dictionary.ts'
-import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
-import type { IdRange } from './filter.ts'
 import { isConstant } from './constants.ts'
+import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import { type Value, valueOf } from './value.ts'
+
+/** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
+export interface IdRange {
+  readonly from: number
+  readonly to: number
+  /** True where the comparison holds outside of the range. */
+  readonly negated: boolean
+}
 
 type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
@@ -44,12 +51,15 @@ export function rangeOf(formula: Extract<Formula, { type: 'binary' }>, domain: D
 }
 
 /** A variable, an operator and a constant, the constant on the right. */
-function comparisonWithConstant(
-  { operator, left, right }: Extract<Formula, { type: 'binary' }>,
-): { readonly operator: Comparison; readonly value: Value } | null {
+function comparisonWithConstant({
+  operator,
+  left,
+  right,
+}: Extract<Formula, { type: 'binary' }>): { readonly operator: Comparison; readonly value: Value } | null {
   if (!isComparison(operator)) return null
   if (left.type === 'variable' && isConstant(right)) return { operator, value: valueOf(right) }
-  if (right.type === 'variable' && isConstant(left)) return { operator: TURNED[operator], value: valueOf(left) }
+  if (right.type === 'variable' && isConstant(left))
+    return { operator: TURNED[operator], value: valueOf(left) }
   return null
 }
 
@@ -76,7 +86,8 @@ function lastPlace(part: Part): number {
 function boundsIn(part: Part, value: Value): readonly [number, number] | null {
   switch (part.kind) {
     case 'number': {
-      if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value)) return null
+      if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value))
+        return null
       if (part.datatypes.includes(XSD.float)) return null
       if (value.kind === 'decimal' && value.term !== undefined && value.term.value.length > 15) return null
       // NaN in the column is equal to nothing: `!=` holds for it, which the range says as well.
@@ -95,7 +106,9 @@ function boundsIn(part: Part, value: Value): readonly [number, number] | null {
       return [from, part.values[from] === value.seconds ? from + 1 : from]
     }
     case 'text':
-      return value.type === 'text' && value.language === '' && part.tags === null ? textBounds(part, value.value) : null
+      return value.type === 'text' && value.language === '' && part.tags === null
+        ? textBounds(part, value.value)
+        : null
     default:
       return null
   }

@@ -1,16 +1,17 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
+import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
 import { isConstant } from './constants.ts'
+import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation, NotEvaluated } from './evaluation.ts'
 import { arithmetic, negated } from './functions/arithmetic.ts'
 import { BUILTINS, VOLATILE } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
 import { FALSE, integer, TRUE, truth, type Value, valueOf } from './value.ts'
-import { SubjectDomain } from './domain.ts'
 import { isBound, type Vector, valueAt } from './vector.ts'
 
 /** The value of an expression at a row of a batch; null is an error or no value. */
@@ -58,7 +59,12 @@ export class ScalarCompiler {
     if (vector === null) return this.direct(formula, batch)
     const { domain, ids } = vector
     if (domain.size > TABLE_FACTOR * batch.size + 64) return this.direct(formula, batch)
-    const table = this.evaluation.memo('values', formula, domain, () => new Array<Value | null | undefined>(domain.size + 1))
+    const table = this.evaluation.memo(
+      'values',
+      formula,
+      domain,
+      () => new Array<Value | null | undefined>(domain.size + 1),
+    )
     const direct = this.direct(formula, batch)
     return row => {
       const id = ids[row] as number
@@ -261,10 +267,20 @@ export class ScalarCompiler {
     const { called, constants, ids, domain } = found
     const { graph } = domain
     if (called.overSubjects !== undefined) {
-      const table = this.evaluation.memo('subjects', formula, domain, () => called.overSubjects?.(constants, graph) ?? null)
+      const table = this.evaluation.memo(
+        'subjects',
+        formula,
+        domain,
+        () => called.overSubjects?.(constants, graph) ?? null,
+      )
       return table === null ? () => null : row => truth(table[ids[row] as number] === 1)
     }
-    const values = this.evaluation.memo('subjects', formula, domain, () => called.ofSubjects?.(constants, graph) ?? null)
+    const values = this.evaluation.memo(
+      'subjects',
+      formula,
+      domain,
+      () => called.ofSubjects?.(constants, graph) ?? null,
+    )
     if (values === null) return () => null
     if (values.type === 'integers') return row => integer(values.values[ids[row] as number] as number)
     const own = domainsOf(graph).of(values.column)
@@ -297,14 +313,28 @@ export class ScalarCompiler {
 /** A call of a function over the subjects of a graph; null for any other expression, and for other subjects. */
 export function subjectCall(formula: Formula, batch: Batch) {
   const call = columnCall(formula)
-  if (call === null || (call.called.overSubjects === undefined && call.called.ofSubjects === undefined)) return null
+  if (call === null || (call.called.overSubjects === undefined && call.called.ofSubjects === undefined))
+    return null
   const vector = batch.get(call.variable)
   if (vector?.type !== 'ids' || !(vector.domain instanceof SubjectDomain)) return null
   return { ...call, ids: vector.ids, domain: vector.domain }
 }
 
+/** The subjects of a graph that a vector names; null where it names something else. */
+export function subjectIds(
+  vector: Vector,
+): { readonly graph: GraphColumns; readonly ids: Uint32Array } | null {
+  return vector.type === 'ids' && vector.domain instanceof SubjectDomain
+    ? { graph: vector.domain.graph, ids: vector.ids }
+    : null
+}
+
 /** A comparison of two values; null is an error. */
-export function compared(operator: '=' | '!=' | '<' | '<=' | '>' | '>=', left: Value, right: Value): Value | null {
+export function compared(
+  operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
+  left: Value,
+  right: Value,
+): Value | null {
   if (operator === '=' || operator === '!=') {
     const equal = valuesEqual(left, right)
     return equal === null ? null : truth(equal === (operator === '='))

@@ -3,8 +3,8 @@ import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { type IdRange } from './filter.ts'
 import { isPosition, type Link } from './links.ts'
+import type { IdRange } from './ranges.ts'
 import { rangeOf } from './ranges.ts'
 import type { IdVector } from './vector.ts'
 
@@ -49,7 +49,10 @@ export function* scanSubjects(
     const ids = new Uint32Array(to - from)
     for (let at = from; at < to; at++) ids[at - from] = at + 1
     evaluation.advance(ids.length)
-    yield new Batch(ids.length, new Map([[name, { type: 'ids', domain, ids, first: from + 1 } satisfies IdVector]]))
+    yield new Batch(
+      ids.length,
+      new Map([[name, { type: 'ids', domain, ids, first: from + 1 } satisfies IdVector]]),
+    )
   }
 }
 
@@ -94,8 +97,7 @@ function rangesFor(
 ): readonly IdRange[] {
   return filters.flatMap(condition => {
     if (condition.type !== 'binary') return []
-    if (condition.operator === '&&')
-      return rangesFor(name, [condition.left, condition.right], domain)
+    if (condition.operator === '&&') return rangesFor(name, [condition.left, condition.right], domain)
     const [only, ...others] = variablesOfFormula(condition)
     if (only !== name || others.length > 0) return []
     const range = rangeOf(condition, domain)
@@ -158,7 +160,11 @@ function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Colu
 }
 
 /** About how many subjects of a graph match a star, for the order of joins. */
-export function estimatedSubjects(graph: GraphColumns, links: readonly Link[], filters: readonly Formula[]): number {
+export function estimatedSubjects(
+  graph: GraphColumns,
+  links: readonly Link[],
+  filters: readonly Formula[],
+): number {
   let least = graph.subjects
   for (const link of links) {
     if (isPosition(link.predicate)) continue

@@ -2,7 +2,14 @@ import type { Term } from '../../../rdf/term.ts'
 import type { ResourcePart } from '../dictionary.ts'
 import { lowerBound } from '../dictionary.ts'
 import type { GraphColumns } from '../graph.ts'
-import { ColumnDomain, type Domain, PoolDomain, PositionDomain, ResourceDomain, SubjectDomain } from './domain.ts'
+import {
+  ColumnDomain,
+  type Domain,
+  PoolDomain,
+  PositionDomain,
+  ResourceDomain,
+  SubjectDomain,
+} from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { termOf } from './value.ts'
 import { type IdVector, type Vector, valueAt } from './vector.ts'
@@ -20,7 +27,8 @@ export function translator(from: Domain, to: Domain): (id: number) => number {
   if (from === to) return id => id
   const direct = directTranslation(from, to)
   if (direct !== null) return direct
-  if (from instanceof PoolDomain || from instanceof PositionDomain) return id => (id === 0 ? 0 : to.find(from.term(id)))
+  if (from instanceof PoolDomain || from instanceof PositionDomain)
+    return id => (id === 0 ? 0 : to.find(from.term(id)))
   let tables = TABLES.get(from)
   if (tables === undefined) {
     tables = new WeakMap()
@@ -215,7 +223,8 @@ function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
   const resources = small.subjectResources
   for (let subject = 0; subject < small.subjects; subject++) {
     const resource = resources[subject] as number
-    if (ranges.some(([from, to]) => resource >= from && resource < to) && translate(subject + 1) !== 0) return true
+    if (ranges.some(([from, to]) => resource >= from && resource < to) && translate(subject + 1) !== 0)
+      return true
   }
   return false
 }

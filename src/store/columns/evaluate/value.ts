@@ -1,7 +1,7 @@
+import { daysOf } from '../../../model/calendar.ts'
 import { numberText } from '../../../model/number.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
-import { daysOf } from '../../../model/calendar.ts'
 import { momentOf, type NumericKind, numberOf, numericKind } from '../lexical.ts'
 import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
 
@@ -63,11 +63,17 @@ export const text = (value: string, language = ''): Value => ({ type: 'text', va
 /** An integer within ±2^53. */
 export const integer = (value: number): NumberValue => ({ type: 'number', kind: 'integer', value })
 export const double = (value: number): NumberValue => ({ type: 'number', kind: 'double', value })
-export const float = (value: number): NumberValue => ({ type: 'number', kind: 'float', value: Math.fround(value) })
+export const float = (value: number): NumberValue => ({
+  type: 'number',
+  kind: 'float',
+  value: Math.fround(value),
+})
 
 export function bigInteger(value: bigint): NumberValue {
   const near = Number(value)
-  return Number.isSafeInteger(near) ? integer(near) : { type: 'number', kind: 'integer', value: near, exact: value }
+  return Number.isSafeInteger(near)
+    ? integer(near)
+    : { type: 'number', kind: 'integer', value: near, exact: value }
 }
 
 /** @param exact in units of 10^-18 */
@@ -172,7 +178,8 @@ function durationValue(term: Literal): Value {
   const hasMonths = parts[2] !== undefined || parts[3] !== undefined
   const hasTime = parts.slice(4).some(part => part !== undefined)
   const isWrong =
-    (term.datatype === XSD.dayTimeDuration && hasMonths) || (term.datatype === XSD.yearMonthDuration && hasTime)
+    (term.datatype === XSD.dayTimeDuration && hasMonths) ||
+    (term.datatype === XSD.yearMonthDuration && hasTime)
   if (isWrong) return { type: 'other', term }
   const sign = parts[1] === '-' ? -1 : 1
   return {

@@ -9,7 +9,7 @@ import { SubjectDomain } from '../evaluate/domain.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
 import { termOf } from '../evaluate/value.ts'
-import { type Vector, termAt } from '../evaluate/vector.ts'
+import { termAt, type Vector } from '../evaluate/vector.ts'
 import type { GraphColumns } from '../graph.ts'
 import { describeTerms } from './describe.ts'
 import type { TextFormat, WireTable, WireVector } from './protocol.ts'
@@ -43,7 +43,12 @@ export function tableOf(
 
 function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVector {
   if (vector.type === 'numbers')
-    return { type: 'numbers', kind: vector.kind, values: vector.values.slice(), bound: vector.bound?.slice() ?? null }
+    return {
+      type: 'numbers',
+      kind: vector.kind,
+      values: vector.values.slice(),
+      bound: vector.bound?.slice() ?? null,
+    }
   if (vector.domain instanceof SubjectDomain) {
     const ids = new Int32Array(rows)
     for (let row = 0; row < rows; row++)
@@ -77,7 +82,11 @@ export function* tablesOf(
 const ROWS_AT_A_TIME = 256
 
 /** The answer of a query as text, a little at a time. */
-export function* textOf(query: QueryOperation, evaluation: Evaluation, format: TextFormat): Generator<string> {
+export function* textOf(
+  query: QueryOperation,
+  evaluation: Evaluation,
+  format: TextFormat,
+): Generator<string> {
   const evaluator = new Evaluator(evaluation)
   switch (query.type) {
     case 'ask': {

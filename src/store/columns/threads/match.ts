@@ -14,7 +14,9 @@ export function matchPage(
   limit: number,
 ): { readonly triples: string; readonly count: number } {
   const columns =
-    predicate === undefined ? graph.columns : graph.columns.filter(column => column.predicate === predicate.value)
+    predicate === undefined
+      ? graph.columns
+      : graph.columns.filter(column => column.predicate === predicate.value)
   if (predicate !== undefined && predicate.type !== 'iri') return NOTHING
   if (subject !== undefined) {
     const number = graph.subjectOf(subject)
@@ -90,7 +92,13 @@ function ofSubject(
 }
 
 /** The subjects of a value, of one predicate or of each in turn. */
-function withObject(graph: GraphColumns, columns: readonly Column[], object: Term, offset: number, limit: number) {
+function withObject(
+  graph: GraphColumns,
+  columns: readonly Column[],
+  object: Term,
+  offset: number,
+  limit: number,
+) {
   const found = columns.flatMap(column => {
     const code = column.dictionary.find(object)
     if (code === 0) return []
@@ -107,7 +115,10 @@ function withObject(graph: GraphColumns, columns: readonly Column[], object: Ter
       const end = ends[number] as number
       if (end === 0) continue
       const last = (found[number] as (typeof found)[number]).subjects[end - 1] as number
-      const known = best < 0 ? -1 : ((found[best] as (typeof found)[number]).subjects[(ends[best] as number) - 1] as number)
+      const known =
+        best < 0
+          ? -1
+          : ((found[best] as (typeof found)[number]).subjects[(ends[best] as number) - 1] as number)
       if (last >= known) best = number
     }
     if (best < 0 || lines.isFull) return { triples: lines.text, count }
@@ -144,7 +155,13 @@ function ofColumn(graph: GraphColumns, column: Column, offset: number, limit: nu
 
 function addRow(graph: GraphColumns, column: Column, row: number, lines: Lines): void {
   for (let at = column.endOf(row) - 1; at >= column.startOf(row) && !lines.isFull; at--)
-    lines.add(() => lineOf(graph.subjectTerm(column.subjectOf(row)), column.predicate, column.dictionary.term(column.codes[at] as number)))
+    lines.add(() =>
+      lineOf(
+        graph.subjectTerm(column.subjectOf(row)),
+        column.predicate,
+        column.dictionary.term(column.codes[at] as number),
+      ),
+    )
 }
 
 /** The row with the triple that so many come behind, and how many of its own come before that one in the page's order. */

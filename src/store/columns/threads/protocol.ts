@@ -52,7 +52,12 @@ export type Job =
       readonly piece: number
     }
   /** The answer of a SELECT in tables, for exports. */
-  | { readonly type: 'tables'; readonly query: QueryOperation; readonly graphs: QueriedGraphs; readonly rows: number }
+  | {
+      readonly type: 'tables'
+      readonly query: QueryOperation
+      readonly graphs: QueriedGraphs
+      readonly rows: number
+    }
   | {
       readonly type: 'match'
       readonly graph: string
@@ -61,7 +66,13 @@ export type Job =
       readonly limit: number
     }
   | { readonly type: 'lines'; readonly graph: string; readonly from: number; readonly to: number }
-  | { readonly type: 'build'; readonly text: string; readonly subjects: readonly string[]; readonly predicates: readonly string[]; readonly isSearched: boolean }
+  | {
+      readonly type: 'build'
+      readonly text: string
+      readonly subjects: readonly string[]
+      readonly predicates: readonly string[]
+      readonly isSearched: boolean
+    }
   /** Brings sections into memory. */
   | { readonly type: 'touch'; readonly graph: string; readonly predicates: readonly string[] }
 
@@ -114,11 +125,26 @@ export type Failure =
 export type Reply =
   | { readonly type: 'up' }
   /** A section was read, or something made, that others can use. */
-  | { readonly type: 'section'; readonly graph: string; readonly section: SectionNumber; readonly bytes: SharedArrayBuffer }
-  | { readonly type: 'derived'; readonly graph: string; readonly name: string; readonly buffers: readonly SharedArrayBuffer[] }
+  | {
+      readonly type: 'section'
+      readonly graph: string
+      readonly section: SectionNumber
+      readonly bytes: SharedArrayBuffer
+    }
+  | {
+      readonly type: 'derived'
+      readonly graph: string
+      readonly name: string
+      readonly buffers: readonly SharedArrayBuffer[]
+    }
   | { readonly type: 'table'; readonly id: number; readonly table: WireTable }
   /** A piece of text, or a table; none and `done` after the last. */
-  | { readonly type: 'piece'; readonly id: number; readonly piece: Uint8Array | WireTable | null; readonly done: boolean }
+  | {
+      readonly type: 'piece'
+      readonly id: number
+      readonly piece: Uint8Array | WireTable | null
+      readonly done: boolean
+    }
   | { readonly type: 'matched'; readonly id: number; readonly triples: string; readonly count: number }
   | { readonly type: 'lines'; readonly id: number; readonly text: string }
   | {

@@ -86,13 +86,22 @@ export class GraphRegistry {
 
   /** Takes a section that a thread has read. */
   addSection(graph: string, section: SectionNumber, bytes: SharedArrayBuffer): void {
-    this.addPart(graph, { type: 'section', section, bytes }, bytes.byteLength, part =>
-      part.type === 'section' && part.section === section)
+    this.addPart(
+      graph,
+      { type: 'section', section, bytes },
+      bytes.byteLength,
+      part => part.type === 'section' && part.section === section,
+    )
   }
 
   addDerived(graph: string, name: string, buffers: readonly SharedArrayBuffer[]): void {
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    this.addPart(graph, { type: 'derived', name, buffers }, bytes, part => part.type === 'derived' && part.name === name)
+    this.addPart(
+      graph,
+      { type: 'derived', name, buffers },
+      bytes,
+      part => part.type === 'derived' && part.name === name,
+    )
   }
 
   /** Sees to it that a thread knows graphs and all that is in memory of them. */
@@ -107,7 +116,8 @@ export class GraphRegistry {
         thread.send({ type: 'attach', place: entry.place })
         known = 0
       }
-      if (known < entry.parts.length) thread.send({ type: 'share', parts: sharedParts(name, entry.parts.slice(known)) })
+      if (known < entry.parts.length)
+        thread.send({ type: 'share', parts: sharedParts(name, entry.parts.slice(known)) })
       thread.revisions.set(name, entry.parts.length)
     }
   }
@@ -125,7 +135,8 @@ export class GraphRegistry {
       entry.parts = []
       entry.columns = this.holder.attach(entry.place)
       for (const thread of threads)
-        if (thread.revisions.delete(entry.place.name)) thread.send({ type: 'detach', graphs: [entry.place.name] })
+        if (thread.revisions.delete(entry.place.name))
+          thread.send({ type: 'detach', graphs: [entry.place.name] })
     }
   }
 
@@ -135,7 +146,8 @@ export class GraphRegistry {
     for (const { place, parts } of this.entries.values()) {
       const ofDictionaries = dictionarySections(place.header)
       for (const part of parts)
-        if (part.type === 'derived') derived += part.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
+        if (part.type === 'derived')
+          derived += part.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
         else if (ofDictionaries.has(part.section)) dictionaries += part.bytes.byteLength
         else columns += part.bytes.byteLength
       place.memory?.forEach((buffer, section) => {
@@ -174,7 +186,8 @@ function dictionarySections(header: GraphHeader): ReadonlySet<SectionNumber> {
     const others = new Set<SectionNumber>([header.subjectResources])
     for (const { subjects, offsets, codes, repeats } of header.columns) {
       for (const section of [subjects, offsets, codes]) if (section !== null) others.add(section)
-      if (repeats !== null) for (const section of [repeats.subjects, repeats.offsets, repeats.codes]) others.add(section)
+      if (repeats !== null)
+        for (const section of [repeats.subjects, repeats.offsets, repeats.codes]) others.add(section)
     }
     found = new Set([...header.sections.keys()].filter(section => !others.has(section)))
     DICTIONARY_SECTIONS.set(header, found)

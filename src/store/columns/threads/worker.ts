@@ -7,12 +7,22 @@ import { ColumnsDamaged } from '../sections.ts'
 import { GraphHolder } from './graph-holder.ts'
 import { tableOf, tablesOf, textOf } from './jobs.ts'
 import { matchPage } from './match.ts'
-import type { Failure, Job, JobLimits, QueriedGraphs, Reply, Request, ThreadSetup, WireTable } from './protocol.ts'
+import type {
+  Failure,
+  Job,
+  JobLimits,
+  QueriedGraphs,
+  Reply,
+  Request,
+  ThreadSetup,
+  WireTable,
+} from './protocol.ts'
 
 /** Entry of a thread that answers from columns. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
-const reply = (message: Reply, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, [...transfer])
+const reply = (message: Reply, transfer: readonly ArrayBuffer[] = []): void =>
+  port.postMessage(message, [...transfer])
 
 const signal = new Int32Array((workerData as ThreadSetup).signal)
 const names = new WeakMap<GraphColumns, string>()
@@ -22,7 +32,10 @@ const graphs = new GraphHolder({
 })
 
 /** Jobs that answer in pieces, between two of them. */
-const open = new Map<number, { readonly pieces: Generator<Uint8Array | WireTable>; readonly clock: WorkClock }>()
+const open = new Map<
+  number,
+  { readonly pieces: Generator<Uint8Array | WireTable>; readonly clock: WorkClock }
+>()
 
 /** Limits the time that a job works, not the time that its reader takes. */
 class WorkClock {
@@ -150,7 +163,12 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
       builder.add(Buffer.from(job.text))
       const memoryOf = new SectionMemory()
       const header = builder.finish(memoryOf)
-      reply({ type: 'built', id, header: { ...header, sections: memoryOf.sections }, buffers: memoryOf.buffers })
+      reply({
+        type: 'built',
+        id,
+        header: { ...header, sections: memoryOf.sections },
+        buffers: memoryOf.buffers,
+      })
       return
     }
     case 'touch':

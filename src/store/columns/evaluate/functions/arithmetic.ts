@@ -3,8 +3,8 @@ import { dayForm, momentForm, momentOf, type NumericKind } from '../../lexical.t
 import * as decimals from '../decimal.ts'
 import {
   bigInteger,
-  decimal,
   type DurationValue,
+  decimal,
   double,
   exactOf,
   float,
@@ -71,7 +71,8 @@ function onDoubles(operator: ArithmeticOperator, left: number, right: number): n
 
 function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberValue): Value | null {
   const near = onDoubles(operator, left.value, right.value)
-  if (left.exact === undefined && right.exact === undefined && Number.isSafeInteger(near)) return integer(near + 0)
+  if (left.exact === undefined && right.exact === undefined && Number.isSafeInteger(near))
+    return integer(near + 0)
   const [a, b] = [exactOf(left), exactOf(right)]
   const exact = operator === '+' ? a + b : operator === '-' ? a - b : a * b
   return decimals.bounded(exact) === null ? null : bigInteger(exact)
@@ -92,8 +93,7 @@ function onDecimals(operator: ArithmeticOperator, left: NumberValue, right: Numb
 
 /** The opposite number, or duration. */
 export function negated(value: Value): Value | null {
-  if (value.type === 'duration')
-    return durationOf(-value.months, -value.seconds, value.datatype)
+  if (value.type === 'duration') return durationOf(-value.months, -value.seconds, value.datatype)
   if (value.type !== 'number') return null
   switch (value.kind) {
     case 'double':
@@ -129,7 +129,8 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Va
   const form = (at: number) =>
     `${newYear < 0 ? '-' : ''}${String(Math.abs(newYear)).padStart(4, '0')}-${String(newMonth).padStart(2, '0')}-${String(at).padStart(2, '0')}`
   let start: number | null = null
-  for (let at = Number(date); at > 27 && start === null; at--) start = momentOf(form(at), true)?.seconds ?? null
+  for (let at = Number(date); at > 27 && start === null; at--)
+    start = momentOf(form(at), true)?.seconds ?? null
   start ??= momentOf(form(Number(date)), true)?.seconds ?? null
   if (start === null) return null
   return momentValue(start + rest + sign * duration.seconds, moment.offset, moment.datatype)
@@ -138,8 +139,7 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Va
 /** A moment from the seconds of its local clock. */
 export function momentValue(local: number, offset: number | null, datatype: string): Value {
   const zone = offset === null ? '' : zoneForm(offset)
-  const form =
-    datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)
+  const form = datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)
   return valueOf(literalOf(form, datatype))
 }
 
@@ -167,7 +167,9 @@ export function durationOf(months: number, seconds: number, datatype: string): V
   const date = some(years, 'Y') + some(allMonths % 12, 'M') + some(days, 'D')
   const second = Number((allSeconds % 60).toFixed(6))
   const time =
-    some(Math.floor(allSeconds / 3600) % 24, 'H') + some(Math.floor(allSeconds / 60) % 60, 'M') + some(second, 'S')
+    some(Math.floor(allSeconds / 3600) % 24, 'H') +
+    some(Math.floor(allSeconds / 60) % 60, 'M') +
+    some(second, 'S')
   const empty = datatype === XSD.yearMonthDuration ? 'P0M' : 'PT0S'
   const form = date === '' && time === '' ? empty : `P${date}${time === '' ? '' : `T${time}`}`
   return valueOf(literalOf(`${isNegative ? '-' : ''}${form}`, datatype))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { civilOf } from '../../../../model/calendar.ts'
 import { isIri } from '../../../../rdf/iri.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
-import { civilOf } from '../../../../model/calendar.ts'
 import * as decimals from '../decimal.ts'
 import {
   bigInteger,
@@ -15,9 +15,9 @@ import {
   type MomentValue,
   type NumberValue,
   stringOf,
-  text,
   type TextValue,
   termOf,
+  text,
   truth,
   type Value,
   valueOf,
@@ -92,14 +92,28 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['ABS', ([value]) => numeric(value, Math.abs, exact => (exact < 0n ? -exact : exact))],
   ['CEIL', ([value]) => numeric(value, Math.ceil, exact => -decimals.floor(-exact))],
   ['FLOOR', ([value]) => numeric(value, Math.floor, decimals.floor)],
-  ['ROUND', ([value]) => numeric(value, number => (Number.isInteger(number) ? number : Math.floor(number + 0.5)), decimals.round)],
+  [
+    'ROUND',
+    ([value]) =>
+      numeric(
+        value,
+        number => (Number.isInteger(number) ? number : Math.floor(number + 0.5)),
+        decimals.round,
+      ),
+  ],
   ['YEAR', ([value]) => civil(value, YEARS, ({ year }) => year)],
   ['MONTH', ([value]) => civil(value, MONTHS, ({ month }) => month)],
   ['DAY', ([value]) => civil(value, DAYS, ({ day }) => day)],
   ['HOURS', ([value]) => clock(value, seconds => Math.floor(seconds / 3600))],
   ['MINUTES', ([value]) => clock(value, seconds => Math.floor(seconds / 60) % 60)],
   ['SECONDS', ([value]) => secondsOf(value)],
-  ['TIMEZONE', ([value]) => (value?.type === 'moment' && value.offset !== null ? durationOf(0, 60 * value.offset, XSD.dayTimeDuration) : null)],
+  [
+    'TIMEZONE',
+    ([value]) =>
+      value?.type === 'moment' && value.offset !== null
+        ? durationOf(0, 60 * value.offset, XSD.dayTimeDuration)
+        : null,
+  ],
   ['TZ', ([value]) => (value?.type === 'moment' ? text(value.offset === null ? '' : zoneOf(value)) : null)],
   ['MD5', ([value]) => (value?.type === 'text' ? digestOf('md5', value.value) : null)],
   ['SHA1', ([value]) => (value?.type === 'text' ? digestOf('sha1', value.value) : null)],
@@ -141,7 +155,8 @@ function datatype(value: Value | undefined): Value | null {
 function iri(value: Value | undefined, { base }: FunctionContext): Value | null {
   if (value?.type === 'iri') return value
   if (value?.type !== 'text' || value.language !== '') return null
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(value.value)) return isIri(value.value) ? { type: 'iri', value: value.value } : null
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(value.value))
+    return isIri(value.value) ? { type: 'iri', value: value.value } : null
   if (base === null) return null
   try {
     const resolved = new URL(value.value, base).href
@@ -162,7 +177,11 @@ function tagged(value: Value | undefined, tag: Value | undefined): Value | null 
   return isLanguageTag(tag.value) ? text(value.value, tag.value) : null
 }
 
-function directed(value: Value | undefined, tag: Value | undefined, direction: Value | undefined): Value | null {
+function directed(
+  value: Value | undefined,
+  tag: Value | undefined,
+  direction: Value | undefined,
+): Value | null {
   if (direction?.type !== 'text' || !/^(?:ltr|rtl)$/.test(direction.value)) return null
   const made = tagged(value, tag)
   return made?.type === 'text' ? text(made.value, `${made.language}--${direction.value}`) : null
@@ -199,7 +218,9 @@ function mapText(value: Value | undefined, map: (text: string) => string): Value
 function substr(value: Value | undefined, start: Value | undefined, length: Value | undefined): Value | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length === undefined) return text(substring(value.value, start.value, null), value.language)
-  return length.type === 'number' ? text(substring(value.value, start.value, length.value), value.language) : null
+  return length.type === 'number'
+    ? text(substring(value.value, start.value, length.value), value.language)
+    : null
 }
 
 function concat(args: readonly Value[]): Value | null {
@@ -254,7 +275,11 @@ function numeric(
   return onNumber(value, near, exact)
 }
 
-function onNumber(value: NumberValue, near: (value: number) => number, exact: (value: bigint) => bigint): Value {
+function onNumber(
+  value: NumberValue,
+  near: (value: number) => number,
+  exact: (value: bigint) => bigint,
+): Value {
   switch (value.kind) {
     case 'double':
       return double(near(value.value))
@@ -272,7 +297,13 @@ function onNumber(value: NumberValue, near: (value: number) => number, exact: (v
   }
 }
 
-const YEARS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.gYear, XSD.gYearMonth])
+const YEARS: ReadonlySet<string> = new Set([
+  XSD.dateTime,
+  XSD.dateTimeStamp,
+  XSD.date,
+  XSD.gYear,
+  XSD.gYearMonth,
+])
 const MONTHS: ReadonlySet<string> = new Set([
   XSD.dateTime,
   XSD.dateTimeStamp,
@@ -281,7 +312,13 @@ const MONTHS: ReadonlySet<string> = new Set([
   XSD.gMonth,
   XSD.gMonthDay,
 ])
-const DAYS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.gMonthDay, XSD.gDay])
+const DAYS: ReadonlySet<string> = new Set([
+  XSD.dateTime,
+  XSD.dateTimeStamp,
+  XSD.date,
+  XSD.gMonthDay,
+  XSD.gDay,
+])
 const CLOCKS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.time])
 
 function localSeconds({ seconds, offset }: MomentValue): number {

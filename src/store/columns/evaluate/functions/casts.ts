@@ -9,8 +9,8 @@ import {
   float,
   integer,
   literalOf,
-  numberFormOf,
   type NumberValue,
+  numberFormOf,
   stringOf,
   text,
   truth,
@@ -111,14 +111,17 @@ function plainForm(value: number): string {
 function castInteger(value: Value): Value | null {
   switch (value.type) {
     case 'number':
-      if (value.kind === 'integer') return value.exact === undefined ? integer(value.value) : bigInteger(value.exact)
+      if (value.kind === 'integer')
+        return value.exact === undefined ? integer(value.value) : bigInteger(value.exact)
       if (value.kind === 'decimal') return bigInteger(decimals.truncate(exactOf(value)))
       return Number.isFinite(value.value) ? bigInteger(BigInt(Math.trunc(value.value))) : null
     case 'boolean':
       return integer(value.value ? 1 : 0)
     case 'text': {
       const form = value.value.trim()
-      return form.length <= MAX_FORM && WHOLE_FORM.test(form) ? bigInteger(BigInt(form.replace(/^\+/, ''))) : null
+      return form.length <= MAX_FORM && WHOLE_FORM.test(form)
+        ? bigInteger(BigInt(form.replace(/^\+/, '')))
+        : null
     }
     default:
       return null
@@ -132,7 +135,11 @@ function castMoment(value: Value, datatype: string): Value | null {
   if (value.datatype !== XSD.date && value.datatype !== XSD.dateTime && value.datatype !== XSD.dateTimeStamp)
     return null
   const local = value.seconds + (value.offset ?? 0) * 60
-  return momentValue(datatype === XSD.date ? Math.floor(local / 86_400) * 86_400 : local, value.offset, datatype)
+  return momentValue(
+    datatype === XSD.date ? Math.floor(local / 86_400) * 86_400 : local,
+    value.offset,
+    datatype,
+  )
 }
 
 /** A literal of a datatype whose text is that of another; null where the datatype does not have it. */

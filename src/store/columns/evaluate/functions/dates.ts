@@ -1,8 +1,13 @@
-import { type FormatPart, formatMoment, type LocalMoment, localMoment } from '../../../../model/date-format.ts'
+import {
+  type FormatPart,
+  formatMoment,
+  type LocalMoment,
+  localMoment,
+} from '../../../../model/date-format.ts'
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import { double, integer, type MomentValue, text, type Value } from '../value.ts'
-import type { ExtensionFunction } from './extensions.ts'
+import type { ExtensionFunction } from './extension.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
@@ -62,7 +67,9 @@ function fractionOf({ term }: MomentValue): number {
 type Reader = (local: LocalMoment) => number
 
 /** A function whose value is an integer: worked out of seconds, for a column as for a literal. */
-function numeric(readerOf: (constants: readonly Value[]) => { readonly read: Reader; readonly zone: string } | null): ExtensionFunction {
+function numeric(
+  readerOf: (constants: readonly Value[]) => { readonly read: Reader; readonly zone: string } | null,
+): ExtensionFunction {
   return {
     apply: ([value, ...constants]) => {
       const found = readerOf(constants)

@@ -1,9 +1,7 @@
-import { pointOf } from '../../lexical.ts'
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
-import type { AggregatorMaker } from '../aggregates.ts'
+import { pointOf } from '../../lexical.ts'
 import { double, literalOf, truth, type Value } from '../value.ts'
-import type { ExtensionFunction } from './extensions.ts'
-import { CollectedGeometries } from './collected.ts'
+import type { ExtensionFunction } from './extension.ts'
 import { combined, distanceBetween, locatorOf, type Relation, related } from './planar.ts'
 
 type Entry = readonly [string, ExtensionFunction]
@@ -47,6 +45,14 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
     },
   ],
   [
+    LODESTONE.longitude,
+    { apply: ([value]) => coordinate(value, 0), overPoints: () => longitude => longitude },
+  ],
+  [
+    LODESTONE.latitude,
+    { apply: ([value]) => coordinate(value, 1), overPoints: () => (_, latitude) => latitude },
+  ],
+  [
     LODESTONE.near,
     {
       isTest: true,
@@ -63,12 +69,6 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
       },
     },
   ],
-]
-
-/** Aggregates of geometries. */
-export const GEOMETRY_AGGREGATES: readonly (readonly [string, AggregatorMaker])[] = [
-  [LODESTONE.hull, (_, operand, context) => new CollectedGeometries(operand, context, 'hull')],
-  [LODESTONE.boundingBox, (_, operand, context) => new CollectedGeometries(operand, context, 'box')],
 ]
 
 function relation(iri: string, name: Relation): Entry {
@@ -90,7 +90,10 @@ function relation(iri: string, name: Relation): Entry {
 }
 
 /** How points relate to an area: they lie in it, on its boundary or outside. Null where the other is none, or for other relations. */
-function pointRelation(wkt: string, name: Relation): ((longitude: number, latitude: number) => number) | null {
+function pointRelation(
+  wkt: string,
+  name: Relation,
+): ((longitude: number, latitude: number) => number) | null {
   const locate = locatorOf(wkt)
   if (locate === null) return null
   switch (name) {
@@ -105,6 +108,13 @@ function pointRelation(wkt: string, name: Relation): ((longitude: number, latitu
     default:
       return null
   }
+}
+
+/** A coordinate of a point; null for other geometries. */
+function coordinate(value: Value | undefined, axis: 0 | 1): Value | null {
+  const wkt = wktOf(value)
+  const point = wkt === null ? null : pointOf(wkt)
+  return point === null ? null : double(point[axis])
 }
 
 /** A geometry as WKT of longitudes and latitudes; null for another reference system, or what is no geometry. */
@@ -144,15 +154,15 @@ function made(
 }
 
 /** Distances from a place in metres, by the haversine formula. */
-export function distanceFrom(longitude: number, latitude: number): (longitude: number, latitude: number) => number {
+export function distanceFrom(
+  longitude: number,
+  latitude: number,
+): (longitude: number, latitude: number) => number {
   const [lambda, phi] = [radians(longitude), radians(latitude)]
   const cosine = Math.cos(phi)
   return (otherLongitude, otherLatitude) => {
     const otherPhi = radians(otherLatitude)
-    const [x, y] = [
-      Math.sin((radians(otherLongitude) - lambda) / 2),
-      Math.sin((otherPhi - phi) / 2),
-    ]
+    const [x, y] = [Math.sin((radians(otherLongitude) - lambda) / 2), Math.sin((otherPhi - phi) / 2)]
     const a = y * y + cosine * Math.cos(otherPhi) * x * x
     return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)))
   }
@@ -163,13 +173,18 @@ function sphereDistance(a: readonly [number, number], b: readonly [number, numbe
 }
 
 /** A test of nearness that computes no distance for what is outside of the circle's latitudes and longitudes. */
-function isNear(longitude: number, latitude: number, metres: number): (longitude: number, latitude: number) => number {
+function isNear(
+  longitude: number,
+  latitude: number,
+  metres: number,
+): (longitude: number, latitude: number) => number {
   const distance = distanceFrom(longitude, latitude)
   const angle = metres / EARTH_RADIUS
   const height = degrees(angle) * 1.000001 + 1e-9
   const isPolar = Math.abs(latitude) + height >= 90
   const sine = isPolar ? 1 : Math.sin(angle) / Math.cos(radians(latitude))
-  const width = isPolar || sine >= 1 || angle >= Math.PI / 2 ? 360 : degrees(Math.asin(sine)) * 1.000001 + 1e-9
+  const width =
+    isPolar || sine >= 1 || angle >= Math.PI / 2 ? 360 : degrees(Math.asin(sine)) * 1.000001 + 1e-9
   return (otherLongitude, otherLatitude) => {
     if (Math.abs(otherLatitude - latitude) > height) return 0
     const apart = Math.abs(otherLongitude - longitude)

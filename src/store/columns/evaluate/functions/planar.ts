@@ -158,7 +158,9 @@ export function locatorOf(wkt: string): ((longitude: number, latitude: number) =
   return (longitude, latitude) => {
     if (longitude < west || longitude > east || latitude < south || latitude > north) return 'outside'
     if (locator === null)
-      return longitude > west && longitude < east && latitude > south && latitude < north ? 'inside' : 'boundary'
+      return longitude > west && longitude < east && latitude > south && latitude < north
+        ? 'inside'
+        : 'boundary'
     // Locations of JTS: 0 interior, 1 boundary, 2 exterior.
     const location = locator.locate(new Coordinate(longitude, latitude)) as number
     return location === 0 ? 'inside' : location === 1 ? 'boundary' : 'outside'
@@ -177,7 +179,10 @@ export function distanceBetween(
 ): number | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null || a.isEmpty() || b.isEmpty()) return null
-  const [first, second] = new DistanceOp(a as never, b as never).nearestPoints() as readonly { readonly x: number; readonly y: number }[]
+  const [first, second] = new DistanceOp(a as never, b as never).nearestPoints() as readonly {
+    readonly x: number
+    readonly y: number
+  }[]
   if (first === undefined || second === undefined) return null
   return measure([first.x, first.y], [second.x, second.y])
 }
@@ -220,5 +225,7 @@ function overlay(a: Geometry, b: Geometry, how: string): Geometry | null {
     symDifference: OverlayOp.SYMDIFFERENCE,
   }
   const code = Object.hasOwn(codes, how) ? codes[how] : undefined
-  return code === undefined ? null : (OverlayOp.overlayOp(a as never, b as never, code) as unknown as Geometry)
+  return code === undefined
+    ? null
+    : (OverlayOp.overlayOp(a as never, b as never, code) as unknown as Geometry)
 }

@@ -20,7 +20,9 @@ const MAX_REPEATS = 1000
  */
 export function compileRegex(pattern: string, flags: string): Regex | null {
   if (pattern.length > MAX_LENGTH || !/^[smixq]*$/.test(flags)) return null
-  const source = flags.includes('q') ? pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : readable(pattern, flags)
+  const source = flags.includes('q')
+    ? pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    : readable(pattern, flags)
   if (countsTooMuch(source)) return null
   try {
     return isSimple(source) ? nativeRegex(source, flags) : linearRegex(source, flags)
@@ -53,7 +55,9 @@ function countsTooMuch(source: string): boolean {
 
 /** True for an expression of letters, digits, blanks and simple classes with one quantifier at most, and anchors. */
 function isSimple(source: string): boolean {
-  return /^\^?(?:[\p{L}\p{N} _'",:;/@#%&~=!<>-]|\\[.*+?^$()[\]{}|\\-]|\.(?![*+?{]))*(?:\.[*+](?:[\p{L}\p{N} _-]|\\\.)*)?\$?$/u.test(source)
+  return /^\^?(?:[\p{L}\p{N} _'",:;/@#%&~=!<>-]|\\[.*+?^$()[\]{}|\\-]|\.(?![*+?{]))*(?:\.[*+](?:[\p{L}\p{N} _-]|\\\.)*)?\$?$/u.test(
+    source,
+  )
 }
 
 function nativeRegex(source: string, flags: string): Regex {
@@ -72,11 +76,16 @@ function linearRegex(source: string, flags: string): Regex {
   if (flags.includes('i')) modes |= RE2JS.CASE_INSENSITIVE
   if (flags.includes('s')) modes |= RE2JS.DOTALL
   if (flags.includes('m')) modes |= RE2JS.MULTILINE
-  const compiled = RE2JS.compile(source.replace(/\\i/g, '[\\p{L}_:]').replace(/\\c/g, '[\\p{L}\\p{N}_:.-]'), modes)
+  const compiled = RE2JS.compile(
+    source.replace(/\\i/g, '[\\p{L}_:]').replace(/\\c/g, '[\\p{L}\\p{N}_:.-]'),
+    modes,
+  )
   return {
     test: text => compiled.matcher(text).find(),
     replace: (text, replacement) =>
-      compiled.matcher('').find() ? null : compiled.matcher(text).replaceAll(replacement.replace(/\\\\/g, '\\\\')),
+      compiled.matcher('').find()
+        ? null
+        : compiled.matcher(text).replaceAll(replacement.replace(/\\\\/g, '\\\\')),
   }
 }
 

@@ -1,20 +1,30 @@
-import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { FieldType } from '../../../../model/field.ts'
 import { valueOfForm } from '../../../../model/value-form.ts'
+import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { GraphColumns } from '../../graph.ts'
 import type { Value } from '../value.ts'
-import type { ExtensionFunction, SubjectValues } from './extensions.ts'
+import type { ExtensionFunction, SubjectValues } from './extension.ts'
 
 /** Functions of all values that a subject has for a predicate: they are known in a graph alone, and so for whole columns. */
 export const SUBJECT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
-  [LODESTONE.least, { apply: () => null, ofSubjects: ([predicate], graph) => extreme(predicate, graph, false) }],
-  [LODESTONE.greatest, { apply: () => null, ofSubjects: ([predicate], graph) => extreme(predicate, graph, true) }],
+  [
+    LODESTONE.least,
+    { apply: () => null, ofSubjects: ([predicate], graph) => extreme(predicate, graph, false) },
+  ],
+  [
+    LODESTONE.greatest,
+    { apply: () => null, ofSubjects: ([predicate], graph) => extreme(predicate, graph, true) },
+  ],
   [LODESTONE.count, { apply: () => null, ofSubjects: ([predicate], graph) => counts(predicate, graph) }],
   [LODESTONE.recordSize, { apply: () => null, ofSubjects: ([fields], graph) => sizes(fields, graph) }],
 ]
 
 /** Codes are in the order of their values. */
-function extreme(predicate: Value | undefined, graph: GraphColumns, isGreatest: boolean): SubjectValues | null {
+function extreme(
+  predicate: Value | undefined,
+  graph: GraphColumns,
+  isGreatest: boolean,
+): SubjectValues | null {
   const column = predicate?.type === 'iri' ? graph.column(predicate.value) : undefined
   if (column === undefined) return null
   const codes = new Uint32Array(graph.subjects + 1)

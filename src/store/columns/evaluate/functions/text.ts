@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { text, type TextValue, type Value } from '../value.ts'
+import { type TextValue, text, type Value } from '../value.ts'
 
 /** Arguments of a function of texts are compatible where the second has no language or that of the first (section 17.4.3.1.2). */
 export function areCompatible(left: TextValue, right: TextValue): boolean {

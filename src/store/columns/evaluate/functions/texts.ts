@@ -1,6 +1,6 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import { integer, text, truth, type Value } from '../value.ts'
-import type { ExtensionFunction } from './extensions.ts'
+import type { ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 import { lengthOf } from './text.ts'
 
@@ -67,7 +67,11 @@ function iriOf(value: Value): readonly string[] {
 }
 
 /** Characters from a place that is counted from 0, or from the end where it is negative. */
-function substring(value: Value | undefined, start: Value | undefined, length: Value | undefined): Value | null {
+function substring(
+  value: Value | undefined,
+  start: Value | undefined,
+  length: Value | undefined,
+): Value | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length !== undefined && length.type !== 'number') return null
   const characters = [...value.value]

@@ -1,13 +1,13 @@
-import { boundingBox, convexHull } from '../../../../model/hull.ts'
 import { type Position, positionsOf } from '../../../../model/geometry.ts'
+import { boundingBox, convexHull } from '../../../../model/hull.ts'
 import { parseWkt, wktText } from '../../../../model/wkt.ts'
 import { GEO } from '../../../../rdf/vocab.ts'
 import type { Formula } from '../../../../sparql/operation.ts'
-import type { Aggregator, AggregatorContext } from '../aggregates.ts'
 import type { Batch } from '../batch.ts'
 import { onlyPartOf } from '../domain.ts'
 import { literalOf } from '../value.ts'
 import { type Vector, valueAt } from '../vector.ts'
+import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** The convex hull or the bounding box of all positions of a group, as a geo:wktLiteral. */
 export class CollectedGeometries implements Aggregator {
@@ -31,7 +31,9 @@ export class CollectedGeometries implements Aggregator {
       if (part?.kind === 'point' && vector.type === 'ids') {
         const id = vector.ids[row] as number
         if (id !== 0)
-          this.addTo(group, [[part.longitudes[id - part.first] as number, part.latitudes[id - part.first] as number]])
+          this.addTo(group, [
+            [part.longitudes[id - part.first] as number, part.latitudes[id - part.first] as number],
+          ])
         continue
       }
       const value = valueAt(vector, row)

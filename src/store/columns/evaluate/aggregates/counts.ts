@@ -1,0 +1,117 @@
+import type { Formula } from '../../../../sparql/operation.ts'
+import type { Batch } from '../batch.ts'
+import type { Evaluation } from '../evaluation.ts'
+import { pooledIds } from '../translate.ts'
+import { isBound, type Vector } from '../vector.ts'
+import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
+import { DistinctValues } from './distinct.ts'
+
+function counted(values: Float64Array, count: number): Vector {
+  return { type: 'numbers', kind: 'integer', values: values.slice(0, count), bound: null }
+}
+
+export class CountRows implements Aggregator {
+  private readonly counts = new GroupNumbers()
+
+  add(_: Batch, groups: Uint32Array, count: number): void {
+    const counts = this.counts.grow(count)
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      counts[group] = (counts[group] as number) + 1
+    }
+  }
+
+  result(count: number): Vector {
+    return counted(this.counts.grow(count), count)
+  }
+}
+
+export class CountValues implements Aggregator {
+  private readonly counts = new GroupNumbers()
+  private readonly operand: Formula
+  private readonly context: AggregatorContext
+
+  constructor(operand: Formula, context: AggregatorContext) {
+    this.operand = operand
+    this.context = context
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const counts = this.counts.grow(count)
+    const vector = this.context.vectorOf(this.operand, batch)
+    if (vector.type === 'ids') {
+      const { ids } = vector
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        if (ids[row] !== 0) counts[group] = (counts[group] as number) + 1
+      }
+    } else
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        if (isBound(vector, row)) counts[group] = (counts[group] as number) + 1
+      }
+  }
+
+  result(count: number): Vector {
+    return counted(this.counts.grow(count), count)
+  }
+}
+
+export class CountDistinct implements Aggregator {
+  private readonly counts = new GroupNumbers()
+  private readonly distinct: DistinctValues
+  private readonly operand: Formula
+  private readonly context: AggregatorContext
+
+  constructor(operand: Formula, context: AggregatorContext) {
+    this.operand = operand
+    this.context = context
+    this.distinct = new DistinctValues(context.evaluation)
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const counts = this.counts.grow(count)
+    const vector = this.context.vectorOf(this.operand, batch)
+    this.distinct.forNew(vector, groups, count, row => {
+      const group = groups[row] as number
+      counts[group] = (counts[group] as number) + 1
+    })
+  }
+
+  result(count: number): Vector {
+    return counted(this.counts.grow(count), count)
+  }
+}
+
+/** COUNT(DISTINCT *): solutions that differ in some variable. */
+export class CountDistinctRows implements Aggregator {
+  private readonly counts = new GroupNumbers()
+  private readonly seen = new Set<string>()
+  private readonly evaluation: Evaluation
+
+  constructor({ evaluation }: AggregatorContext) {
+    this.evaluation = evaluation
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const counts = this.counts.grow(count)
+    const names = [...batch.variables].sort()
+    const ids = names.map(name => pooledIds(batch.get(name) as Vector, batch.size, this.evaluation))
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      // A variable that is not bound is as one that is not there.
+      const bound = names.flatMap((name, at) =>
+        (ids[at] as Uint32Array)[row] === 0 ? [] : [`${name} ${(ids[at] as Uint32Array)[row]}`],
+      )
+      const key = `${group} ${bound.join(' ')}`
+      if (this.seen.has(key)) continue
+      this.seen.add(key)
+      this.evaluation.allocate(key.length)
+      counts[group] = (counts[group] as number) + 1
+    }
+  }
+
+  result(count: number): Vector {
+    return counted(this.counts.grow(count), count)
+  }
+}

@@ -1,0 +1,117 @@
+import type { Formula } from '../../../../sparql/operation.ts'
+import type { Batch } from '../batch.ts'
+import type { Evaluation } from '../evaluation.ts'
+import { identified, pooledIds } from '../translate.ts'
+import { isBound, type Vector } from '../vector.ts'
+import type { Aggregator, AggregatorContext } from './aggregator.ts'
+
+/** Pairs of a group and the number of a term, each once. */
+class SeenPairs {
+  private readonly seen = new Set<number>()
+  private dense: Uint8Array | null = null
+  private width = 0
+
+  /** True the first time that a pair comes. */
+  add(group: number, id: number): boolean {
+    const { dense, width } = this
+    if (dense !== null && id < width) {
+      const place = group * width + id
+      if (place < dense.length) {
+        if (dense[place] === 1) return false
+        dense[place] = 1
+        return true
+      }
+    }
+    const key = group * 2 ** 32 + id
+    if (this.seen.has(key)) return false
+    this.seen.add(key)
+    return true
+  }
+
+  /** Of few groups and few terms an array is quicker. */
+  prepare(groups: number, terms: number): void {
+    if (this.dense === null && this.seen.size === 0 && (groups + 1) * (terms + 1) <= DENSE_SEEN) {
+      this.width = terms + 1
+      this.dense = new Uint8Array(DENSE_SEEN)
+    }
+  }
+}
+
+const DENSE_SEEN = 2 ** 20
+
+/** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */
+export class DistinctValues {
+  private readonly evaluation: Evaluation
+  private pairs = new SeenPairs()
+  private domain: unknown = null
+  private first: [Vector, Uint32Array, number][] = []
+  private isPooled = false
+
+  constructor(evaluation: Evaluation) {
+    this.evaluation = evaluation
+  }
+
+  forNew(vector: Vector, groups: Uint32Array, count: number, call: (row: number) => void): void {
+    const own = identified(vector, groups.length, this.evaluation)
+    if (!this.isPooled && this.domain !== null && this.domain !== own.domain) this.moveToPool()
+    this.domain ??= own.domain
+    const ids = this.isPooled ? pooledIds(own, groups.length, this.evaluation) : own.ids
+    if (!this.isPooled) {
+      this.first.push([own, groups.slice(), count])
+      this.pairs.prepare(count, own.domain.size)
+    }
+    for (let row = 0; row < groups.length; row++) {
+      const id = ids[row] as number
+      if (id !== 0 && this.pairs.add(groups[row] as number, id)) call(row)
+    }
+  }
+
+  private moveToPool(): void {
+    this.isPooled = true
+    this.pairs = new SeenPairs()
+    for (const [vector, groups] of this.first) {
+      const ids = pooledIds(vector, groups.length, this.evaluation)
+      for (let row = 0; row < groups.length; row++)
+        if (ids[row] !== 0) this.pairs.add(groups[row] as number, ids[row] as number)
+    }
+    this.first = []
+  }
+}
+
+/** Gives another aggregate each value of a group once. */
+export class Distinct implements Aggregator {
+  private readonly operand: Formula
+  private readonly inner: Aggregator
+  private readonly context: AggregatorContext
+  private readonly distinct: DistinctValues
+
+  constructor(operand: Formula, inner: Aggregator, context: AggregatorContext) {
+    this.operand = operand
+    this.inner = inner
+    this.context = context
+    this.distinct = new DistinctValues(context.evaluation)
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const vector = this.context.vectorOf(this.operand, batch)
+    const rows: number[] = []
+    // An error makes one of the aggregate, also where only distinct values are asked for.
+    const errors = new Set<number>()
+    for (let row = 0; row < groups.length; row++)
+      if (!isBound(vector, row) && !errors.has(groups[row] as number)) {
+        errors.add(groups[row] as number)
+        rows.push(row)
+      }
+    this.distinct.forNew(vector, groups, count, row => rows.push(row))
+    const some = Uint32Array.from(rows).sort()
+    this.inner.add(
+      batch.rows(some),
+      some.map(row => groups[row] as number),
+      count,
+    )
+  }
+
+  result(count: number): Vector {
+    return this.inner.result(count)
+  }
+}

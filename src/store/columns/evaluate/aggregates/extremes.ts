@@ -1,0 +1,94 @@
+import type { Formula } from '../../../../sparql/operation.ts'
+import type { Batch } from '../batch.ts'
+import { compareForOrder, orderOf } from '../compare.ts'
+import { ColumnDomain } from '../domain.ts'
+import { termOf, type Value } from '../value.ts'
+import { type Vector, valueAt } from '../vector.ts'
+import type { Aggregator, AggregatorContext } from './aggregator.ts'
+
+/** MIN and MAX: the order of results, in which an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
+export class Extreme implements Aggregator {
+  private readonly operand: Formula
+  private readonly context: AggregatorContext
+  /** -1 keeps the least value, 1 the greatest. */
+  private readonly sign: -1 | 1
+  /** Numbers of the values so far, in one domain; from then on values. */
+  private best = new Uint32Array(64)
+  private domain: ColumnDomain | null | undefined
+  private readonly values = new Map<number, Value | null>()
+
+  constructor(operand: Formula, context: AggregatorContext, sign: -1 | 1) {
+    this.operand = operand
+    this.context = context
+    this.sign = sign
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const vector = this.context.vectorOf(this.operand, batch)
+    const isPlain =
+      vector.type === 'ids' &&
+      vector.domain instanceof ColumnDomain &&
+      isComparable(vector.domain) &&
+      !vector.ids.includes(0)
+    if (isPlain && (this.domain === undefined || this.domain === vector.domain)) {
+      this.domain = vector.domain as ColumnDomain
+      this.addCodes(vector.ids, groups, count)
+      return
+    }
+    if (this.domain !== null) this.leaveCodes()
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const value = valueAt(vector, row)
+      const before = this.values.get(group)
+      if (before === null) continue
+      if (value === null) this.values.set(group, null)
+      else if (before === undefined || this.sign * compareValues(value, before) > 0)
+        this.values.set(group, value)
+    }
+  }
+
+  private addCodes(ids: Uint32Array, groups: Uint32Array, count: number): void {
+    if (count > this.best.length) {
+      const larger = new Uint32Array(2 * count)
+      larger.set(this.best)
+      this.best = larger
+    }
+    const { best } = this
+    const isMax = this.sign > 0
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const id = ids[row] as number
+      const before = best[group] as number
+      if (before === 0 || (isMax ? id > before : id < before)) best[group] = id
+    }
+  }
+
+  private leaveCodes(): void {
+    const { domain, best } = this
+    if (domain !== undefined && domain !== null)
+      for (let group = 0; group < best.length; group++)
+        if (best[group] !== 0) this.values.set(group, domain.value(best[group] as number))
+    this.domain = null
+  }
+
+  result(count: number): Vector {
+    if (this.domain !== undefined && this.domain !== null) {
+      const ids = new Uint32Array(count)
+      ids.set(this.best.subarray(0, count))
+      return { type: 'ids', domain: this.domain, ids }
+    }
+    const { pool } = this.context.evaluation
+    const ids = new Uint32Array(count)
+    for (const [group, value] of this.values) ids[group] = value === null ? 0 : pool.intern(termOf(value))
+    return { type: 'ids', domain: pool, ids }
+  }
+}
+
+function isComparable(domain: ColumnDomain): boolean {
+  return domain.dictionary.header.parts.length === 1 && domain.ranks() === null
+}
+
+function compareValues(left: Value, right: Value): number {
+  const order = orderOf(left, right)
+  return order === null || Number.isNaN(order) ? compareForOrder(left, right) : order
+}

@@ -1,0 +1,46 @@
+import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
+import type { Batch } from '../batch.ts'
+import { NotEvaluated } from '../evaluation.ts'
+import { subjectIds } from '../scalar.ts'
+import type { Vector } from '../vector.ts'
+import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
+
+/** The number of distinct values that the subjects of a group have for a predicate. */
+export class DistinctOfSubjects implements Aggregator {
+  private readonly counts = new GroupNumbers()
+  private readonly seen = new Set<number>()
+  private readonly operand: Formula
+  private readonly context: AggregatorContext
+  private readonly predicate: string
+
+  constructor({ parameters }: AggregateCall, operand: Formula, context: AggregatorContext) {
+    const [predicate] = parameters ?? []
+    if (predicate?.type !== 'iri') throw new NotEvaluated('countDistinct without a predicate')
+    this.predicate = predicate.value
+    this.operand = operand
+    this.context = context
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const counts = this.counts.grow(count)
+    const vector = this.context.vectorOf(this.operand, batch)
+    const subjects = subjectIds(vector)
+    if (subjects === null) throw new NotEvaluated('countDistinct of what are no subjects of one graph')
+    const column = subjects.graph.column(this.predicate)
+    if (column === undefined) return
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      for (const code of column.listOf((subjects.ids[row] as number) - 1)) {
+        const key = group * 2 ** 32 + code
+        if (this.seen.has(key)) continue
+        this.seen.add(key)
+        counts[group] = (counts[group] as number) + 1
+      }
+    }
+    this.context.evaluation.allocate(16 * this.seen.size)
+  }
+
+  result(count: number): Vector {
+    return { type: 'numbers', kind: 'integer', values: this.counts.grow(count).slice(0, count), bound: null }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Formula } from '../../../../sparql/operation.ts'
+import type { Batch } from '../batch.ts'
+import { stringOf, termOf, text, type Value } from '../value.ts'
+import { type Vector, valueAt } from '../vector.ts'
+import type { Aggregator, AggregatorContext } from './aggregator.ts'
+
+/** Longest text that GROUP_CONCAT makes, in characters. */
+const MAX_TEXT = 2 ** 26
+
+/** Some value of a group: the first. */
+export class Sample implements Aggregator {
+  private readonly values = new Map<number, Value>()
+  private readonly operand: Formula
+  private readonly context: AggregatorContext
+
+  constructor(operand: Formula, context: AggregatorContext) {
+    this.operand = operand
+    this.context = context
+  }
+
+  add(batch: Batch, groups: Uint32Array): void {
+    const vector = this.context.vectorOf(this.operand, batch)
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      if (this.values.has(group)) continue
+      const value = valueAt(vector, row)
+      if (value !== null) this.values.set(group, value)
+    }
+  }
+
+  result(count: number): Vector {
+    const { pool } = this.context.evaluation
+    const ids = new Uint32Array(count)
+    for (const [group, value] of this.values) ids[group] = pool.intern(termOf(value))
+    return { type: 'ids', domain: pool, ids }
+  }
+}
+
+/** Texts of a group one after another; what has no text is an error. */
+export class GroupConcat implements Aggregator {
+  private readonly texts = new Map<number, string[] | null>()
+  private readonly operand: Formula
+  private readonly separator: string
+  private readonly context: AggregatorContext
+  private length = 0
+
+  constructor(operand: Formula, separator: string, context: AggregatorContext) {
+    this.operand = operand
+    this.separator = separator
+    this.context = context
+  }
+
+  add(batch: Batch, groups: Uint32Array): void {
+    const vector = this.context.vectorOf(this.operand, batch)
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const known = this.texts.get(group)
+      if (known === null) continue
+      const value = valueAt(vector, row)
+      const form = value === null ? null : stringOf(value)
+      if (form === null) {
+        this.texts.set(group, null)
+        continue
+      }
+      this.length += form.length
+      this.context.evaluation.allocate(2 * form.length)
+      if (known === undefined) this.texts.set(group, [form])
+      else known.push(form)
+    }
+    if (this.length > MAX_TEXT) this.context.evaluation.allocate(Number.POSITIVE_INFINITY)
+  }
+
+  result(count: number): Vector {
+    const { pool } = this.context.evaluation
+    const ids = new Uint32Array(count)
+    for (let group = 0; group < count; group++) {
+      const parts = this.texts.get(group)
+      if (parts !== null) ids[group] = pool.intern(termOf(text((parts ?? []).join(this.separator))))
+    }
+    return { type: 'ids', domain: pool, ids }
+  }
+}

@@ -1,0 +1,156 @@
+import { XSD } from '../../../../rdf/vocab.ts'
+import type { Formula } from '../../../../sparql/operation.ts'
+import type { Batch } from '../batch.ts'
+import { ColumnDomain } from '../domain.ts'
+import { arithmetic } from '../functions/arithmetic.ts'
+import { integer, termOf, type Value } from '../value.ts'
+import { type Vector, valueAt } from '../vector.ts'
+import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
+
+/** Largest magnitude of a sum of integers that doubles add exactly. */
+const EXACT = 2 ** 52
+
+/** SUM and AVG: in doubles where that is exact or the values are doubles, else value by value. */
+export class Sum implements Aggregator {
+  private readonly sums = new GroupNumbers()
+  private readonly counts = new GroupNumbers()
+  /** Sums of groups that are not sums of integers or doubles alone; null is an error. */
+  private readonly general = new Map<number, Value | null>()
+  private kind: 'integer' | 'double' | null = null
+  private magnitude = 0
+  private isMixed = false
+  private readonly operand: Formula
+  private readonly context: AggregatorContext
+  private readonly isAverage: boolean
+
+  constructor(operand: Formula, context: AggregatorContext, isAverage: boolean) {
+    this.operand = operand
+    this.context = context
+    this.isAverage = isAverage
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const counts = this.counts.grow(count)
+    const vector = this.context.vectorOf(this.operand, batch)
+    if (!this.isMixed && this.addNumbers(vector, groups, count)) return
+    if (!this.isMixed) this.mix(count)
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const value = valueAt(vector, row)
+      counts[group] = (counts[group] as number) + 1
+      const before = this.general.get(group)
+      if (before === null) continue
+      const sum =
+        value === null ? null : before === undefined ? started(value) : arithmetic('+', before, value)
+      this.general.set(group, sum)
+    }
+  }
+
+  /** Adds integers or doubles; false where the values are others. */
+  private addNumbers(vector: Vector, groups: Uint32Array, count: number): boolean {
+    const numbers = plainNumbers(vector)
+    if (numbers === null || (this.kind !== null && this.kind !== numbers.kind)) return false
+    if (numbers.kind === 'integer') {
+      this.magnitude += numbers.largest * groups.length
+      if (!(this.magnitude < EXACT)) return false
+    }
+    this.kind = numbers.kind
+    const sums = this.sums.grow(count)
+    const counts = this.counts.grow(count)
+    const { ids, values } = numbers
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const value = values[ids === null ? row : (ids[row] as number)] as number
+      sums[group] = (sums[group] as number) + value
+      counts[group] = (counts[group] as number) + 1
+    }
+    return true
+  }
+
+  /** From now on sums are values. */
+  private mix(count: number): void {
+    this.isMixed = true
+    const [sums, counts] = [this.sums.grow(count), this.counts.grow(count)]
+    for (let group = 0; group < count; group++)
+      if (counts[group] !== 0) this.general.set(group, this.plainSum(sums[group] as number))
+  }
+
+  private plainSum(value: number): Value {
+    return this.kind === 'double' ? { type: 'number', kind: 'double', value } : integer(value)
+  }
+
+  result(count: number): Vector {
+    const sums = this.sums.grow(count)
+    const counts = this.counts.grow(count)
+    const { pool } = this.context.evaluation
+    if (!this.isMixed && !this.isAverage)
+      return { type: 'numbers', kind: this.kind ?? 'integer', values: sums.slice(0, count), bound: null }
+    if (!this.isMixed && this.kind === 'double') {
+      const values = new Float64Array(count)
+      let isWhole = true
+      for (let group = 0; group < count; group++) {
+        isWhole &&= counts[group] !== 0
+        values[group] = (sums[group] as number) / (counts[group] as number)
+      }
+      if (isWhole) return { type: 'numbers', kind: 'double', values, bound: null }
+    }
+    const ids = new Uint32Array(count)
+    for (let group = 0; group < count; group++) {
+      const number = counts[group] as number
+      const sum = this.isMixed ? this.general.get(group) : this.plainSum(sums[group] as number)
+      const value = number === 0 ? integer(0) : (sum ?? null)
+      const result =
+        value === null || !this.isAverage || number === 0 ? value : arithmetic('/', value, integer(number))
+      ids[group] = result === null ? 0 : pool.intern(termOf(result))
+    }
+    return { type: 'ids', domain: pool, ids }
+  }
+}
+
+function started(value: Value): Value | null {
+  return value.type === 'number' || value.type === 'duration'
+    ? (arithmetic('+', integer(0), value) ?? value)
+    : null
+}
+
+interface PlainNumbers {
+  readonly kind: 'integer' | 'double'
+  /** Numbers of terms by row, or null where there is a value for each row. */
+  readonly ids: Uint32Array | null
+  readonly values: Float64Array
+  readonly largest: number
+}
+
+const TABLES = new WeakMap<ColumnDomain, PlainNumbers | null>()
+
+/** The values of a vector where each row has one and all are integers, or all doubles. */
+function plainNumbers(vector: Vector): PlainNumbers | null {
+  if (vector.type === 'numbers') {
+    if (vector.kind === 'float' || vector.bound !== null) return null
+    let largest = 0
+    for (let row = 0; row < vector.values.length; row++)
+      largest = Math.max(largest, Math.abs(vector.values[row] as number))
+    return { kind: vector.kind, ids: null, values: vector.values, largest }
+  }
+  if (vector.type !== 'ids' || !(vector.domain instanceof ColumnDomain) || vector.ids.includes(0)) return null
+  let table = TABLES.get(vector.domain)
+  if (table === undefined) {
+    table = tableOf(vector.domain)
+    TABLES.set(vector.domain, table)
+  }
+  return table === null ? null : { ...table, ids: vector.ids }
+}
+
+function tableOf({ dictionary }: ColumnDomain): PlainNumbers | null {
+  const part = dictionary.onlyPart()
+  if (part?.kind !== 'number' || !part.exact || part.datatypes.length !== 1) return null
+  const [datatype] = part.datatypes
+  if (datatype !== XSD.integer && datatype !== XSD.double) return null
+  const values = new Float64Array(part.count + 1)
+  values.set(part.values, 1)
+  const largest = Math.max(
+    Math.abs(part.values[0] as number),
+    Math.abs(part.values[part.count - 1] as number),
+  )
+  return { kind: datatype === XSD.integer ? 'integer' : 'double', ids: null, values, largest }
+}

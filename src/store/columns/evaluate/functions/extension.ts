@@ -1,0 +1,31 @@
+import type { Column } from '../../column.ts'
+import type { GraphColumns } from '../../graph.ts'
+import type { Value } from '../value.ts'
+import type { FunctionContext } from './builtins.ts'
+
+/**
+ * A function that is named by an IRI: of GeoSPARQL, or one of Lodestone's own. Beside the value of one call a function may say
+ * how it is worked out for a whole column, where its other arguments are constants.
+ */
+export interface ExtensionFunction {
+  /** True where its value is a boolean or an error. */
+  readonly isTest?: boolean
+  readonly apply: (args: readonly Value[], context: FunctionContext) => Value | null
+  /** Of the positions of points, by the arguments after the first: a number, 1 or 0 for a test, NaN for none. Null where it is not of that kind. */
+  readonly overPoints?: (
+    constants: readonly Value[],
+  ) => ((longitude: number, latitude: number) => number) | null
+  /** Of days and of moments in UTC, in seconds since 1970-01-01T00:00:00Z: an integer, NaN for none. */
+  readonly overMoments?: (constants: readonly Value[], isDay: boolean) => ((seconds: number) => number) | null
+  /** A test of the values of a column, by code: 1 where it holds. */
+  readonly overCodes?: (constants: readonly Value[], column: Column) => Uint8Array | null
+  /** A test of the subjects of a graph, by number from 1: 1 where it holds. */
+  readonly overSubjects?: (constants: readonly Value[], graph: GraphColumns) => Uint8Array | null
+  /** Values of the subjects of a graph: codes of a column by number of subject, from 1, or integers. */
+  readonly ofSubjects?: (constants: readonly Value[], graph: GraphColumns) => SubjectValues | null
+}
+
+/** What a function gives for each subject of a graph, by number from 1. */
+export type SubjectValues =
+  | { readonly type: 'codes'; readonly column: Column; readonly codes: Uint32Array }
+  | { readonly type: 'integers'; readonly values: Float64Array }
