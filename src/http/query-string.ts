@@ -13,8 +13,9 @@ interface ParsedQuery {
 }
 
 /**
- * Reads a query string strictly: a percent sign without two digits and bytes that are not UTF-8 are kept for
- * {@link refuseDamaged} instead of being replaced, so that a damaged filter never answers something else than was asked.
+ * Reads a query string. A percent sign that begins no escape is a percent sign, as in the URL standard: browsers send
+ * `like '38%'` with it as it is. Escapes that are not UTF-8 are kept for {@link refuseDamaged} instead of being replaced,
+ * so that a damaged filter never answers something else than was asked.
  */
 export function parseQueryString(text: string): ParsedQuery {
   const found: ParsedQuery = Object.create(null)
@@ -25,6 +26,11 @@ export function parseQueryString(text: string): ParsedQuery {
     found[DAMAGED] = { piece: error.message, parameter: error.parameter }
   }
   return found
+}
+
+/** True where a query string could not be decoded: what was read of it is not all. */
+export function isDamaged(query: object): boolean {
+  return DAMAGED in query
 }
 
 /** Throws BadRequest where the query string of a request could not be decoded. */
@@ -67,12 +73,20 @@ function readPairs(text: string, found: ParsedQuery): void {
 
 /** @param name the parameter whose value the text is */
 function decode(text: string, name?: string): string {
+  const decoded = parseQueryValue(text)
+  if (decoded === null) throw new UndecodableError(text, name)
+  return decoded
+}
+
+/** One name or value of a query string; null where its escapes are not UTF-8. */
+export function parseQueryValue(text: string): string | null {
   if (!ESCAPED.test(text)) return text
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text.replaceAll('+', ' ').replace(LONE_PERCENT, '%25'))
   } catch {
-    throw new UndecodableError(text, name)
+    return null
   }
 }
 
 const ESCAPED = /[%+]/
+const LONE_PERCENT = /%(?![0-9a-f]{2})/gi

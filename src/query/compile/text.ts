@@ -1,3 +1,4 @@
+import { fold } from '../../model/search.ts'
 import type { Word } from '../plan.ts'
 
 /**
@@ -17,7 +18,7 @@ export function wordPattern(word: Word): string {
     case 'word':
       return start + spelled(word.text) + end
     case 'prefix':
-      return start + spelled(word.text)
+      return start + group([spelled(word.text), ...cutLigatures(word.text)])
     default:
       throw new Error('a misspelt word is looked for in folded text')
   }
@@ -103,21 +104,64 @@ function group(forms: readonly string[]): string {
   return forms.length === 1 ? (forms[0] ?? '') : `(?:${forms.join('|')})`
 }
 
-/** A folded word as every text that folds to it; of ligatures at most one in a word. */
+/** A folded word as every text that folds to it: with any number of ligatures, of those that overlap with one. */
 function spelled(text: string): string {
   const words = text.split(' ')
   if (words.length > 1) return words.map(spelled).join(`[^${LETTER}${folding().letter}]+${MARKS}`)
   const letters = [...text.normalize('NFC')]
   const plain = letters.map(letter => (spelledLetter(letter) ?? composed(letter)) + MARKS)
-  const forms = [plain.join('')]
+  const apart: Ligature[] = []
+  const overlapping: Ligature[] = []
+  for (const ligature of ligaturesIn(letters))
+    (ligature.at < endOf(apart.at(-1)) ? overlapping : apart).push(ligature)
+  return group([withLigatures(plain, apart), ...overlapping.map(one => withLigatures(plain, [one]))])
+}
+
+/** A ligature that may stand for some letters of a word. */
+interface Ligature {
+  readonly at: number
+  readonly length: number
+  readonly pattern: string
+}
+
+function ligaturesIn(letters: readonly string[]): readonly Ligature[] {
   const { ligatures } = folding()
-  for (let at = 0; at < letters.length; at++)
-    for (const length of [2, 3, 4]) {
+  return letters.flatMap((_, at) =>
+    [4, 3, 2].flatMap(length => {
       const found = ligatures.get(letters.slice(at, at + length).join(''))
-      if (found === undefined || at + length > letters.length) continue
-      forms.push(`${plain.slice(0, at).join('')}[${found}]${MARKS}${plain.slice(at + length).join('')}`)
-    }
-  return group(forms)
+      const fits = found !== undefined && at + length <= letters.length
+      return fits ? [{ at, length, pattern: `[${found}]${MARKS}` }] : []
+    }),
+  )
+}
+
+/** The beginnings of words that end within a ligature: `stra` and `ß` for `stras`. */
+function cutLigatures(text: string): readonly string[] {
+  const letters = [...text.normalize('NFC')]
+  return [1, 2, 3].flatMap(length => {
+    const cut = letters.slice(-length).join('')
+    const begun = [...folding().ligatures].filter(([all]) => all.length > cut.length && all.startsWith(cut))
+    if (length > letters.length || begun.length === 0) return []
+    const before = letters.slice(0, -length).join('')
+    return [`${before === '' ? '' : spelled(before)}[${begun.map(([, signs]) => signs).join('')}]`]
+  })
+}
+
+function endOf(ligature: Ligature | undefined): number {
+  return ligature === undefined ? 0 : ligature.at + ligature.length
+}
+
+/** The letters of a word, where some ligatures that do not overlap may each stand for theirs. */
+function withLigatures(plain: readonly string[], ligatures: readonly Ligature[]): string {
+  let pattern = ''
+  let end = 0
+  for (const ligature of ligatures) {
+    const { at, pattern: sign } = ligature
+    const letters = plain.slice(at, endOf(ligature)).join('')
+    pattern += plain.slice(end, at).join('') + group([letters, sign])
+    end = endOf(ligature)
+  }
+  return pattern + plain.slice(end).join('')
 }
 
 /** A syllable that folding takes apart, whole or in its parts. */
@@ -177,14 +221,6 @@ function folding(): Folding {
   }
   known = { spellings, ligatures, letter }
   return known
-}
-
-function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll('ς', 'σ')
 }
 
 function classText(character: string): string {
