@@ -12,7 +12,7 @@ import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { type Coding, preferredCoding } from './encoding.ts'
 import { codedTag, knownTag } from './etag.ts'
 import { FORM_TYPE } from './form.ts'
-import { parseQueryString, type QueryParameters, refuseDamaged } from './query-string.ts'
+import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
 import { type SiteOptions, visitOf } from './site/visit.ts'
 
@@ -215,7 +215,7 @@ function isForm({ headers }: FastifyRequest): boolean {
 
 /** The fields of the body, as far as it was read. */
 function formOf({ body }: FastifyRequest): QueryParameters {
-  return Buffer.isBuffer(body) ? parseQueryString(body.toString('utf8')) : {}
+  return Buffer.isBuffer(body) ? parseForm(body.toString('utf8')) : {}
 }
 
 /** What is read with GET takes a form for its access token alone (RFC 6750, section 2.2). */

@@ -18,9 +18,21 @@ interface ParsedQuery {
  * so that a damaged filter never answers something else than was asked.
  */
 export function parseQueryString(text: string): ParsedQuery {
+  return parsePairs(text, parseQueryValue)
+}
+
+/** Reads the fields of a form; a percent sign without two digits is kept for {@link refuseDamaged} as well. */
+export function parseForm(text: string): ParsedQuery {
+  return parsePairs(text, decoded)
+}
+
+/** Gives the text of a name or a value; null for one that is damaged. */
+type Decode = (text: string) => string | null
+
+function parsePairs(text: string, decode: Decode): ParsedQuery {
   const found: ParsedQuery = Object.create(null)
   try {
-    readPairs(text, found)
+    readPairs(text, decode, found)
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
     found[DAMAGED] = { piece: error.message, parameter: error.parameter }
@@ -58,12 +70,12 @@ class UndecodableError extends Error {
   }
 }
 
-function readPairs(text: string, found: ParsedQuery): void {
+function readPairs(text: string, decode: Decode, found: ParsedQuery): void {
   for (const part of text.split('&')) {
     if (part === '') continue
     const at = part.indexOf('=')
-    const key = decode(at < 0 ? part : part.slice(0, at))
-    const value = at < 0 ? '' : decode(part.slice(at + 1), key)
+    const key = whole(at < 0 ? part : part.slice(0, at), decode)
+    const value = at < 0 ? '' : whole(part.slice(at + 1), decode, key)
     const before = found[key]
     if (before === undefined) found[key] = value
     else if (Array.isArray(before)) before.push(value)
@@ -72,17 +84,21 @@ function readPairs(text: string, found: ParsedQuery): void {
 }
 
 /** @param name the parameter whose value the text is */
-function decode(text: string, name?: string): string {
-  const decoded = parseQueryValue(text)
-  if (decoded === null) throw new UndecodableError(text, name)
-  return decoded
+function whole(text: string, decode: Decode, name?: string): string {
+  const read = decode(text)
+  if (read === null) throw new UndecodableError(text, name)
+  return read
 }
 
 /** One name or value of a query string; null where its escapes are not UTF-8. */
 export function parseQueryValue(text: string): string | null {
+  return text.includes('%') ? decoded(text.replace(LONE_PERCENT, '%25')) : decoded(text)
+}
+
+function decoded(text: string): string | null {
   if (!ESCAPED.test(text)) return text
   try {
-    return decodeURIComponent(text.replaceAll('+', ' ').replace(LONE_PERCENT, '%25'))
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return null
   }

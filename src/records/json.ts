@@ -69,7 +69,7 @@ function figureJson(
   return valueJson(raw as Value, figureType(value.aggregate), style)
 }
 
-/** A value of a field as JSON, a date as precise as its publisher says: `2018`, `2018-01`. */
+/** A value of a field as JSON, a date in the precision of its annotation: `2018`, `2018-01`. */
 function fieldJson(value: Value, field: Field, style: JsonStyle): unknown {
   const shown = valueJson(value, field.type, style)
   const precision = coarsePrecision(field)

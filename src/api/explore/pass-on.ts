@@ -17,6 +17,7 @@ const PASSED: Readonly<Record<string, (params: Params) => string>> = {
   '/:dataset/records': () => '/records',
   '/:dataset/records/:record': ({ record = '' }) => `/records/${encodeURIComponent(record)}`,
   '/:dataset/aggregates': () => '/aggregates',
+  '/:dataset/query': () => '/query',
   '/:dataset/facets': () => '/facets',
   '/:dataset/exports/:format': exportPath,
 }

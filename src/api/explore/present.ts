@@ -133,10 +133,10 @@ export function presentDataset(
   manner: Manner,
   selected?: SelectedDataset,
 ): unknown {
-  const told = datasetObject(entry, place, manner, selected)
+  const dataset = datasetObject(entry, place, manner, selected)
   const links = datasetLinks(entry.dataset.id, place)
-  if (place.dialect.name === 'explore-v2.1') return manner.links ? { _links: links, ...told } : told
-  return { links, dataset: told }
+  if (place.dialect.name === 'explore-v2.1') return manner.links ? { _links: links, ...dataset } : dataset
+  return { links, dataset }
 }
 
 /** A dataset without a wrapper, or what was selected of it. */

@@ -103,8 +103,7 @@ const aboutRecord = {
 
 const total = Type.Integer({
   minimum: 0,
-  description:
-    'How many records or datasets there are in all; of groups the later generation does not say it',
+  description: 'Number of all records or datasets; absent of groups in the later generation',
 })
 
 /** The schemas that documents name under components; with the fields of a dataset, for that dataset alone. */

@@ -191,7 +191,7 @@ function ifNull(call: Call, first: Argument, second: Argument, names: Names): Sc
 }
 
 /**
- * The date that a literal, a call of `now` or, as an extension, a text that is a whole ISO 8601 date says; null for
+ * The date of a literal, of a call of `now` or, as an extension, of a text that is a whole ISO 8601 date; null for
  * anything else.
  */
 export function momentOf(node: Expression, names: Names): DateConstant | null {
