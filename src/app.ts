@@ -11,6 +11,7 @@ import type { Accounts } from './accounts/accounts.ts'
 import { openAccountsOf } from './accounts/open.ts'
 import { descriptions } from './api/descriptions/routes.ts'
 import { recordCalls, repeatedCall } from './api/explore/calls.ts'
+import { exportTarget } from './api/explore/download.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
@@ -49,6 +50,7 @@ import { parseQueryString } from './http/query-string.ts'
 import { Quotas, quotaLimits } from './http/quota.ts'
 import { requestIds } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
+import { plainTarget } from './http/request-target.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { answerPageFault } from './http/site/fault-page.ts'
 import type { Principal } from './model/principal.ts'
@@ -103,6 +105,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     // A logger of its own for each request would take longer than a small answer.
     childLoggerFactory: logger => logger,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQueryString },
+    rewriteUrl: ({ url = '/' }) => exportTarget(plainTarget(url)),
     exposeHeadRoutes: true,
     // A request on a connection that is still open while the server ends is answered like any other.
     return503OnClosing: false,
@@ -335,10 +338,11 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       ['/api/v2', SEARCH_V2],
       ['/api/explore/v2.0', EXPLORE_V20],
       ['/api/explore/v2.1', EXPLORE_V21],
-    ] as const)
-      await doors.register(explore, { prefix: path, path, dialect, ...asked, cache })
-    const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
-    await doors.register(sources, { ...asked, ...place, sources: services.sources })
+    ] as const) {
+      const place = { prefix: path, path, dialect }
+      await doors.register(explore, { ...place, ...asked, cache })
+      await doors.register(sources, { ...place, ...asked, sources: services.sources })
+    }
     await doors.register(odata, { ...asked, prefix: ODATA_PATH })
     await doors.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
     await doors.register(fragments, {

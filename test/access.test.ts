@@ -149,6 +149,7 @@ const CATALOG_QUERIES: Readonly<Record<string, readonly Address[]>> = {
     silent('?order_by=explore.api_call_count&select=records_count,explore.api_call_count', 'list'),
   ],
   '/facets': [at('', 'list'), at('?facet=keyword&facet=theme&facet=publisher', 'list')],
+  '/query': [at('', 'list'), silent('?qv1=zyzzytitle&select=records_count', 'list')],
   '/aggregates': [
     at('?select=keyword,count(*)&group_by=keyword', 'list'),
     silent('?select=count(*)', 'list'),
@@ -160,6 +161,7 @@ const RECORD_QUERIES: Readonly<Record<string, readonly Address[]>> = {
     silent('?select=sum(amount)', 'hidden'),
     silent('?where=nonsense', 'hidden'),
   ],
+  '/query': [at('', 'hidden'), silent('?qv1=nonsense', 'hidden')],
   '/aggregates': [
     at('?select=name,count(*)&group_by=name', 'hidden'),
     silent('?select=avg(amount)', 'hidden'),
@@ -168,8 +170,8 @@ const RECORD_QUERIES: Readonly<Record<string, readonly Address[]>> = {
 
 function ofApi(api: string, rest: string, ids: Readonly<Record<string, string>>): readonly Address[] {
   const isFlat = api.endsWith('2.1')
-  const [, source = '', tail = ''] = /^\/(catalog|monitoring|network)(.*)$/.exec(rest) ?? []
-  const gone = isFlat && tail.endsWith('/aggregates')
+  const [, source = '', tail = ''] = /^\/(catalog|monitoring|network|opendatasoft)(.*)$/.exec(rest) ?? []
+  const gone = isFlat && isOlder(tail)
   if (source === '') {
     if (['', '/console'].includes(rest)) return [at(api + rest, 'public')]
     return ['/swagger.json', '/openapi.json'].includes(rest) ? [at(api + rest, 'list')] : []
@@ -196,6 +198,11 @@ function ofApi(api: string, rest: string, ids: Readonly<Record<string, string>>)
   return [...datasets(source)].flatMap(([dataset, kind]) => ofDataset(home, tail, dataset, kind, isFlat, ids))
 }
 
+/** True for what only the older generations have. */
+function isOlder(tail: string): boolean {
+  return tail.endsWith('/aggregates') || tail.endsWith('/query')
+}
+
 /** The datasets of a source, and what they are to who asks. */
 function datasets(source: string): readonly (readonly [string, Kind])[] {
   switch (source) {
@@ -206,6 +213,7 @@ function datasets(source: string): readonly (readonly [string, Kind])[] {
         [HIDDEN, 'absent'],
       ]
     case 'network':
+    case 'opendatasoft':
       return [
         [`${HIDDEN}@portal.example`, 'absent'],
         [HIDDEN, 'absent'],
@@ -230,11 +238,11 @@ function ofDataset(
 ): readonly Address[] {
   const isHidden = kind === 'hidden'
   const place = home + tail.replace(':dataset', dataset)
-  if (tail.endsWith('/aggregates') && isFlat) return [at(place, 'absent')]
+  if (isOlder(tail) && isFlat) return [at(place, 'absent')]
   const end = tail.replace(/^.*:dataset/, '')
-  if (end === '/records' || end === '/aggregates') {
+  if (end === '/records' || end === '/query' || end === '/aggregates') {
     if (isHidden) return (RECORD_QUERIES[end] ?? []).map(each => at(place + each.url, kind, each.tells))
-    return [at(end === '/records' ? place : `${place}?select=count(*)`, kind, false)]
+    return [at(end !== '/aggregates' ? place : `${place}?select=count(*)`, kind, false)]
   }
   if (end === '/records/:record') {
     const record = ids[dataset.replace(/@.*/, '')]
@@ -284,6 +292,9 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
   '/explore': [at('/explore/', 'list'), silent('/explore/?q=zyzzytitle', 'list')],
   '/explore/dataset/:dataset': [
     at(`/explore/dataset/${HIDDEN}/`, 'hidden'),
+    at(`/explore/dataset/${HIDDEN}/download/?format=csv&q=zyzzy*`, 'hidden', false),
+    at(`/explore/dataset/${HIDDEN}/download/`, 'hidden'),
+    silent(`/explore/dataset/${OPEN}/download/?format=json`, 'public'),
     silent(`/explore/dataset/${OPEN}/`, 'public'),
     at('/explore/dataset/nowhere/', 'absent'),
   ],
@@ -579,9 +590,9 @@ const SOME = ADDRESSES.filter(
 
 for (const person of FORMS)
   t.test(`${person.name}, a way in`, async t => {
-    // The SPARQL endpoints take forms of their own, which have a query; pages for people take none.
+    // The SPARQL endpoints take forms of their own, which have a query; pages for people, and what is no route, take none.
     const takesForm = (url: string) =>
-      /^\/(?:api|ld|healthz)/.test(url) && !/^\/api\/sparql(?!.*query=)/.test(url)
+      /^\/(?:api|ld|healthz)/.test(url) && !/^\/api\/sparql(?!.*query=)|\/\.\.\//.test(url)
     const some = SOME.filter(({ url }) => person.shown.form === undefined || takesForm(url))
     await everywhere(t, open, person, false, some)
     await everywhere(t, closed, person, true, some)

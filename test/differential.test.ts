@@ -66,7 +66,8 @@ async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
 type Ask = Awaited<ReturnType<typeof serve>>
 
 interface Page {
-  readonly total: number
+  /** Absent where groups are not counted. */
+  readonly total: number | undefined
   readonly rows: readonly Row[]
 }
 
@@ -77,7 +78,7 @@ async function page(api: Ask, dataset: string, context: Context, clauses: Asked[
     timezone: context.timezone,
     lang: context.lang,
   })) as {
-    readonly total_count: number
+    readonly total_count?: number
     readonly records?: readonly Row[]
     readonly results?: readonly Row[]
   }
@@ -139,7 +140,8 @@ async function check(
     limit: String(limit),
     offset: String(offset),
   })
-  if (part.total !== wanted.length) return `total_count ${part.total} instead of ${wanted.length}`
+  const total = asked.kind === 'groups' && context.version === 'v2.1' ? undefined : wanted.length
+  if (part.total !== total) return `total_count ${part.total} instead of ${total}`
   const apart = difference(part.rows, wanted.slice(offset, offset + limit))
   return apart && `page limit=${limit} offset=${offset}: ${apart}`
 }

@@ -136,6 +136,8 @@ t.test('every address tells where it leads', async t => {
         [
           ['self', root],
           ['catalog', `${root}/catalog`],
+          ['monitoring', `${root}/monitoring`],
+          ['opendatasoft', `${root}/opendatasoft`],
         ],
       ],
       [

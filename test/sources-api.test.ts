@@ -467,6 +467,26 @@ t.test('network', async t => {
     }
   })
 
+  t.test('each generation asks the other portal in its own', async t => {
+    const asked = { select: 'name', qv1: 'oak OR elm', order_by: 'tree_id', limit: '1' }
+    for (const id of [own, theirs]) {
+      const flat = (await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, asked)).body
+      t.same(flat, { total_count: 2, results: [{ name: 'Oak' }] }, id)
+      const group = { group_by: 'height > 8', select: 'count(*)' }
+      t.equal((await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, group)).status, 400)
+      const { records } = (await get(`/api/explore/v2.0/opendatasoft/datasets/${id}/records`, asked)).body
+      t.match(records, [{ record: { fields: { name: 'Oak' } } }], id)
+      t.same((await get(`${NETWORK}/${id}/query`, asked)).body, {
+        total_count: 2,
+        results: [{ name: 'Oak' }],
+      })
+      const disjunctive = { facet: 'facet(name="name", disjunctive=true)', refine: 'name:Oak' }
+      const facets = (await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/facets`, disjunctive)).body
+        .facets
+      t.equal(facets[0].facets.length, 3, id)
+    }
+  })
+
   t.test('a portal that is gone: its list stays, its records are a fault', async t => {
     await other.http.close()
     t.ok(ids((await get(NETWORK)).body).includes(theirs))

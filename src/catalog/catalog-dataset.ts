@@ -1,7 +1,9 @@
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import { type Field, type FieldType, field, fieldNamed, isGeo, isTemporal } from '../model/field.ts'
+import { toGeoShape } from '../model/geometry.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
+import { datasetExtent, extentMetas } from './extent.ts'
 
 /** Id of the catalog where it is asked like a dataset. No dataset can have it: an id begins with a letter or digit. */
 export const CATALOG_ID = '_catalog'
@@ -28,7 +30,7 @@ const DEFAULT_METAS: readonly KnownMeta[] = [
   ['geographic_reference_auto', 'boolean'],
   ['territory', 'text', true],
   ['geometry_types', 'text', true],
-  ['bbox', 'text'],
+  ['bbox', 'geo_shape'],
   ['publisher', 'text'],
   ['references', 'text'],
   ['records_count', 'int'],
@@ -42,7 +44,7 @@ const DEFAULT_METAS: readonly KnownMeta[] = [
   ['parent_domain', 'text'],
   ['update_frequency', 'text'],
   ['geographic_area_mode', 'text'],
-  ['geographic_area', 'text'],
+  ['geographic_area', 'geo_shape'],
   ['oauth_scope', 'text'],
 ]
 
@@ -160,7 +162,10 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
   const { dataset, published, statistics, semantic } = entry
   const given = dataset.metas.default ?? {}
   const empty = Object.fromEntries(DEFAULT_METAS.map(([name]) => [name, null]))
+  const { bbox, geometry_types } = extentMetas(datasetExtent(dataset.fields, statistics))
   const computed = {
+    bbox: given.bbox ?? bbox,
+    geometry_types: given.geometry_types ?? geometry_types,
     modified: given.modified ?? published,
     data_processed: published,
     metadata_processed: published,
@@ -222,6 +227,7 @@ function metaAsValue(value: MetaValue, known: Field): Value {
     const moment = canonicalMoment(value)
     return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
   }
+  if (known.type === 'geo_shape') return toGeoShape(value) ?? null
   if (known.type === 'text') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   return typeof value === 'number' || typeof value === 'boolean' ? value : null
 }

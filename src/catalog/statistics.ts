@@ -1,6 +1,7 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
 import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
-import type { Value } from '../model/value.ts'
+import type { Geometry, GeoPoint, Value } from '../model/value.ts'
+import { ExtentGatherer } from './extent.ts'
 
 const DISTINCT_LIMIT = 10_000
 
@@ -39,6 +40,7 @@ export class StatisticsGatherer {
       stride: 1,
       min: null,
       max: null,
+      extent: isGeo(field.type) ? new ExtentGatherer() : null,
     }))
   }
 
@@ -56,6 +58,7 @@ export class StatisticsGatherer {
         if (column.temporal) column.years.add(Number(String(value).slice(0, 4)))
       }
       if (column.sorted) sample(column, value as string | number)
+      column.extent?.add(value as GeoPoint | Geometry)
     }
   }
 
@@ -65,6 +68,7 @@ export class StatisticsGatherer {
       const column = this.columns[index]
       if (column === undefined) return
       const { present, min, max, distinct } = column
+      const extent = column.extent?.extent() ?? null
       fields[field.name] = {
         present,
         nulls: this.records - present,
@@ -74,6 +78,7 @@ export class StatisticsGatherer {
         max,
         ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),
         ...(column.sorted ? { quantiles: quantiles(column) } : {}),
+        ...(extent === null ? {} : { extent }),
       }
     })
     return { records: this.records, fields }
@@ -97,6 +102,8 @@ interface Column {
   sample: (string | number)[]
   /** Every so many values one is taken into the sample. */
   stride: number
+  /** Of a field with places. */
+  readonly extent: ExtentGatherer | null
 }
 
 function sample(column: Column, value: string | number): void {

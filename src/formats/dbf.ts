@@ -1,5 +1,5 @@
 import { cellText } from './csv.ts'
-import { type Column, columnName, type ExportOptions, type Row } from './table.ts'
+import { type Column, columnName, type ExportOptions, type Row, wholeDay } from './table.ts'
 
 /** A field of a dBASE table, and the column that it holds. */
 export interface DbfField {
@@ -124,7 +124,7 @@ function writeValue(
 
 function valueText(value: unknown, { type, column }: DbfField, { listSeparator }: ExportOptions): string {
   if (type === 'L') return value === true ? 'T' : 'F'
-  if (type === 'D') return String(value).replaceAll('-', '')
+  if (type === 'D') return wholeDay(String(value)).replaceAll('-', '')
   return cellText(value, column, listSeparator)
 }
 

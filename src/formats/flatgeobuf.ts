@@ -2,7 +2,7 @@ import { Builder } from 'flatbuffers'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector } from './projection.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { type Column, columnName, type ExportOptions, type Row, type Table, wholeDay } from './table.ts'
 
 /** FlatGeobuf 3.0, patch 1. */
 const MAGIC = Uint8Array.of(0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62, 1)
@@ -138,7 +138,8 @@ function valueBytes(value: unknown, type: Type): readonly Uint8Array[] {
     else bytes.writeBigInt64LE(BigInt(Number(value)))
     return [bytes]
   }
-  const text = Buffer.from(type === TYPE.json ? JSON.stringify(value) : String(value))
+  const plain = type === TYPE.dateTime ? wholeDay(String(value)) : String(value)
+  const text = Buffer.from(type === TYPE.json ? JSON.stringify(value) : plain)
   const length = Buffer.alloc(4)
   length.writeUInt32LE(text.length)
   return [length, text]

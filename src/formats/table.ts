@@ -13,7 +13,7 @@ export interface Column {
 
 /**
  * A row: for each column its value as the JSON export has it. Null for none, a moment as ISO 8601 with offset, a day as
- * `YYYY-MM-DD`, a point as `{ lon, lat }`, a shape as a GeoJSON feature, several values as an array.
+ * `YYYY-MM-DD`, either as `YYYY` or `YYYY-MM` where the field is no more precise, a point as `{ lon, lat }`, a shape as a GeoJSON feature, several values as an array.
  */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -52,6 +52,11 @@ export interface ExportOptions {
 
 /** Writes a table in one format, piece by piece. */
 export type TableWriter = (table: Table, options: ExportOptions) => AsyncIterable<string | Uint8Array>
+
+/** The first day of a date that is a year or a month; a day or a moment as it is. */
+export function wholeDay(date: string): string {
+  return date.length < 10 ? `${date}-01-01`.slice(0, 10) : date
+}
 
 /** The name of a column where an export shows it. */
 export function columnName(column: Column, { useLabels }: Pick<ExportOptions, 'useLabels'>): string {

@@ -1,4 +1,4 @@
-import { invalid, one, readFlag } from './parameters.ts'
+import { decodedAgain, invalid, one, readFlag } from './parameters.ts'
 import type { QueryParameters } from './query-string.ts'
 
 /** What the parameters of an export say (query API, "Query parameters"). */
@@ -26,7 +26,7 @@ const MOST_SEPARATOR = 10
  * @param isNew the later generation, whose CSV begins with a byte order mark and whose GPX has extensions unless told not
  */
 export function readExport(query: QueryParameters, isNew: boolean): ExportParameters {
-  const delimiter = (one(query, 'delimiter') ?? ';').replace('\\t', '\t')
+  const delimiter = decodedAgain(one(query, 'delimiter') ?? ';').replace('\\t', '\t')
   if (!DELIMITERS.includes(delimiter)) throw invalid('delimiter', delimiter, 'one of ; , | and a tab')
   const listSeparator = one(query, 'list_separator') ?? ','
   if (listSeparator.length > MOST_SEPARATOR)

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
-import { parseQueryString, type QueryParameters, refuseDamaged } from './query-string.ts'
+import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 
 /** The fields of a form, each at most once. */
 export type Form = ReadonlyMap<string, string>
@@ -26,7 +26,7 @@ export function readForm(body: unknown): Form {
 /** Reads the body of a request as a form, fields that are there twice as lists. Faults: BadRequest for a broken encoding. */
 export function readFields(body: unknown): QueryParameters {
   if (!Buffer.isBuffer(body)) return {}
-  const fields = parseQueryString(decoded(body))
+  const fields = parseForm(decoded(body))
   refuseDamaged(fields)
   return fields
 }

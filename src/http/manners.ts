@@ -12,7 +12,7 @@ import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { type Coding, preferredCoding } from './encoding.ts'
 import { codedTag, knownTag } from './etag.ts'
 import { FORM_TYPE } from './form.ts'
-import { parseQueryString, type QueryParameters, refuseDamaged } from './query-string.ts'
+import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
 import { type SiteOptions, visitOf } from './site/visit.ts'
 
@@ -35,10 +35,27 @@ const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
 const EXPOSED =
   'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Server-Timing, Content-Disposition, Link, Retry-After'
 
-const PREFLIGHT = {
-  'access-control-allow-headers':
-    'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App',
-  'access-control-max-age': '86400',
+/** Headers that clients of the APIs are known to send. */
+const ALLOWED =
+  'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App, ODS-Widgets-Version'
+const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
+
+/** Names that a preflight may ask for beside these, and characters of each. */
+const MOST_ASKED = 20
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
+
+/**
+ * The answer to a preflight. Every header may be sent, since no answer is readable by virtue of a cookie: the origin that
+ * is allowed is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
+ */
+function preflight(asked: string | undefined) {
+  const names = (asked ?? '').split(',').map(name => name.trim())
+  const others = names.filter(name => HEADER_NAME.test(name) && !ALLOWED_NAMES.has(name.toLowerCase()))
+  return {
+    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MOST_ASKED)].join(', '),
+    'access-control-max-age': '86400',
+    vary: 'Access-Control-Request-Headers',
+  }
 }
 
 /** Where people sign in and applications get tokens: open to everybody, and with credentials of their own. */
@@ -68,7 +85,7 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     const takesPost = isSigningIn || isForForms(url, posts)
     const methods = takesPost ? METHODS_WITH_POST : METHODS
     if (method === 'OPTIONS') {
-      reply.code(204).headers(PREFLIGHT)
+      reply.code(204).headers(preflight(request.headers['access-control-request-headers']))
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
       return
     }
@@ -198,7 +215,7 @@ function isForm({ headers }: FastifyRequest): boolean {
 
 /** The fields of the body, as far as it was read. */
 function formOf({ body }: FastifyRequest): QueryParameters {
-  return Buffer.isBuffer(body) ? parseQueryString(body.toString('utf8')) : {}
+  return Buffer.isBuffer(body) ? parseForm(body.toString('utf8')) : {}
 }
 
 /** What is read with GET takes a form for its access token alone (RFC 6750, section 2.2). */

@@ -1,7 +1,7 @@
 import { Fault } from '../errors.ts'
 import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
 import { isTimeZone } from '../model/time.ts'
-import type { QueryParameters } from './query-string.ts'
+import { parseQueryValue, type QueryParameters } from './query-string.ts'
 
 /** Most rows of a page, and the deepest row that one may reach (query API, "Limits"). */
 export const PAGE = { limit: 100, window: 10_000 } as const
@@ -18,6 +18,8 @@ export const USUAL_ZONE = 'UTC'
 export interface QueryClauses {
   readonly select: string | undefined
   readonly where: readonly string[]
+  /** Full-text queries as the export links of portals have them. */
+  readonly qv1: readonly string[]
   readonly groupBy: string | undefined
   readonly orderBy: string | undefined
   readonly timezone: string
@@ -30,21 +32,27 @@ export function readClauses(query: QueryParameters): QueryClauses {
     ...readManners(query),
     select: joined(query, 'select'),
     where: many(query, 'where'),
+    qv1: many(query, 'qv1'),
     groupBy: joined(query, 'group_by'),
     orderBy: joined(query, 'order_by'),
   }
 }
 
-/** Reads the language and the time zone of a request. */
+/**
+ * Reads the language and the time zone of a request. A language may be a tag with regions, in any case (`EN`, `en-US`;
+ * RFC 5646), a time zone may be percent-encoded twice (`Europe%252FParis`).
+ */
 export function readManners(query: QueryParameters): {
   readonly timezone: string
   readonly language: Language
 } {
-  const language = one(query, 'lang') ?? LANGUAGES[0]
-  if (!isLanguage(language)) throw invalid('lang', language, `one of ${LANGUAGES.join(', ')}`)
+  const tag = one(query, 'lang') ?? LANGUAGES[0]
+  const language = tag.toLowerCase().split(/[-_]/, 1)[0] ?? ''
+  if (!isLanguage(language)) throw invalid('lang', tag, `one of ${LANGUAGES.join(', ')}`)
   const timezone = one(query, 'timezone') ?? USUAL_ZONE
-  if (!isTimeZone(timezone)) throw invalid('timezone', timezone, 'a time zone such as Europe/Paris')
-  return { timezone, language }
+  const zone = isTimeZone(timezone) ? timezone : decodedAgain(timezone)
+  if (!isTimeZone(zone)) throw invalid('timezone', timezone, 'a time zone such as Europe/Paris')
+  return { timezone: zone, language }
 }
 
 /** The names of the two parameters of a page; the first pair that is given counts. */
@@ -78,10 +86,14 @@ export function readPage(
   return { limit: length, offset }
 }
 
-/** Reads how many rows an export has; null for all (query API, "limit (export endpoints)"). */
-export function readExportLimit(query: QueryParameters): number | null {
+/** Reads which rows an export has; a limit of null means all (query API, "limit (export endpoints)"). */
+export function readExportPage(query: QueryParameters): {
+  readonly limit: number | null
+  readonly offset: number
+} {
   const limit = wholeNumber(query, 'limit', ALL_ROWS, ALL_ROWS, Number.MAX_SAFE_INTEGER)
-  return limit === ALL_ROWS ? null : limit
+  const offset = wholeNumber(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER)
+  return { limit: limit === ALL_ROWS ? null : limit, offset }
 }
 
 /** Reads a parameter that is true or false; anything else is refused. */
@@ -114,6 +126,14 @@ function wholeNumber(
   const value = Number(text)
   if (value < least || value > most) throw invalid(name, text, expected)
   return value
+}
+
+/**
+ * What a value means that was percent-encoded once too often. Only for parameters whose values are known words, in which
+ * a percent sign cannot be meant.
+ */
+export function decodedAgain(text: string): string {
+  return parseQueryValue(text) ?? text
 }
 
 export function one(query: QueryParameters, name: string): string | undefined {

@@ -13,18 +13,36 @@ interface ParsedQuery {
 }
 
 /**
- * Reads a query string strictly: a percent sign without two digits and bytes that are not UTF-8 are kept for
- * {@link refuseDamaged} instead of being replaced, so that a damaged filter never answers something else than was asked.
+ * Reads a query string. A percent sign that begins no escape is a percent sign, as in the URL standard: browsers send
+ * `like '38%'` with it as it is. Escapes that are not UTF-8 are kept for {@link refuseDamaged} instead of being replaced,
+ * so that a damaged filter never answers something else than was asked.
  */
 export function parseQueryString(text: string): ParsedQuery {
+  return parsePairs(text, parseQueryValue)
+}
+
+/** Reads the fields of a form; a percent sign without two digits is kept for {@link refuseDamaged} as well. */
+export function parseForm(text: string): ParsedQuery {
+  return parsePairs(text, decoded)
+}
+
+/** Gives the text of a name or a value; null for one that is damaged. */
+type Decode = (text: string) => string | null
+
+function parsePairs(text: string, decode: Decode): ParsedQuery {
   const found: ParsedQuery = Object.create(null)
   try {
-    readPairs(text, found)
+    readPairs(text, decode, found)
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
     found[DAMAGED] = { piece: error.message, parameter: error.parameter }
   }
   return found
+}
+
+/** True where a query string could not be decoded: what was read of it is not all. */
+export function isDamaged(query: object): boolean {
+  return DAMAGED in query
 }
 
 /** Throws BadRequest where the query string of a request could not be decoded. */
@@ -52,12 +70,12 @@ class UndecodableError extends Error {
   }
 }
 
-function readPairs(text: string, found: ParsedQuery): void {
+function readPairs(text: string, decode: Decode, found: ParsedQuery): void {
   for (const part of text.split('&')) {
     if (part === '') continue
     const at = part.indexOf('=')
-    const key = decode(at < 0 ? part : part.slice(0, at))
-    const value = at < 0 ? '' : decode(part.slice(at + 1), key)
+    const key = whole(at < 0 ? part : part.slice(0, at), decode)
+    const value = at < 0 ? '' : whole(part.slice(at + 1), decode, key)
     const before = found[key]
     if (before === undefined) found[key] = value
     else if (Array.isArray(before)) before.push(value)
@@ -66,13 +84,25 @@ function readPairs(text: string, found: ParsedQuery): void {
 }
 
 /** @param name the parameter whose value the text is */
-function decode(text: string, name?: string): string {
+function whole(text: string, decode: Decode, name?: string): string {
+  const read = decode(text)
+  if (read === null) throw new UndecodableError(text, name)
+  return read
+}
+
+/** One name or value of a query string; null where its escapes are not UTF-8. */
+export function parseQueryValue(text: string): string | null {
+  return text.includes('%') ? decoded(text.replace(LONE_PERCENT, '%25')) : decoded(text)
+}
+
+function decoded(text: string): string | null {
   if (!ESCAPED.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new UndecodableError(text, name)
+    return null
   }
 }
 
 const ESCAPED = /[%+]/
+const LONE_PERCENT = /%(?![0-9a-f]{2})/gi

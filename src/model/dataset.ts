@@ -44,6 +44,17 @@ export interface FieldStatistics {
    * order; taken from a sample, long texts cut.
    */
   readonly quantiles?: readonly (number | string)[]
+  /** Where the values of a field with places are, and the kinds of their geometries; absent without values. */
+  readonly extent?: Extent
+}
+
+/** A bounding box in degrees, and the kinds of the geometries that are in it, in order. */
+export interface Extent {
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+  readonly types: readonly string[]
 }
 
 /** What is known of one published version. */

@@ -52,6 +52,18 @@ export function isTemporal(type: FieldType): boolean {
   return type === 'date' || type === 'datetime'
 }
 
+/** How much of the dates of a field is shown where it is less than a day (facts on "Annotations": timeserie_precision). */
+export type CoarsePrecision = 'year' | 'month'
+
+/** The precision that a publisher gives the dates of a field; null where whole days or moments are shown. */
+export function coarsePrecision({
+  type,
+  annotations,
+}: Pick<Field, 'type' | 'annotations'>): CoarsePrecision | null {
+  const [precision] = isTemporal(type) ? (annotations.timeserie_precision ?? []) : []
+  return precision === 'year' || precision === 'month' ? precision : null
+}
+
 /** Finds a field by its exact name. */
 export function fieldNamed(fields: readonly Field[], name: string): Field | undefined {
   return fields.find(known => known.name === name)

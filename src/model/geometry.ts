@@ -182,12 +182,35 @@ type Positioned =
   | { readonly geometries: readonly Positioned[] }
   | { readonly coordinates: readonly unknown[] }
 
+/** Calls a function with each position of a geometry, in order; makes no list of them. */
+export function eachPosition(geometry: Positioned, visit: (lon: number, lat: number) => void): void {
+  if ('geometries' in geometry) for (const part of geometry.geometries) eachPosition(part, visit)
+  else walkCoordinates(geometry.coordinates, visit)
+}
+
+function walkCoordinates(part: readonly unknown[], visit: (lon: number, lat: number) => void): void {
+  const [first] = part
+  if (typeof first === 'number') visit(first, Number(part[1]))
+  else for (const inner of part) walkCoordinates(inner as readonly unknown[], visit)
+}
+
 /** All positions of a geometry, in order. */
 export function positionsOf(geometry: Positioned): readonly Position[] {
-  if ('geometries' in geometry) return geometry.geometries.flatMap(positionsOf)
-  const walk = (part: readonly unknown[]): readonly Position[] =>
-    typeof part[0] === 'number'
-      ? [[part[0], Number(part[1])]]
-      : part.flatMap(inner => walk(inner as readonly unknown[]))
-  return geometry.coordinates.length === 0 ? [] : walk(geometry.coordinates)
+  const positions: Position[] = []
+  eachPosition(geometry, (lon, lat) => positions.push([lon, lat]))
+  return positions
 }
+
+/** The rectangle between two longitudes and two latitudes, from its north-eastern corner counter-clockwise. */
+export function boxGeometry({ west, south, east, north }: Readonly<Record<Side, number>>): Geometry {
+  const ring = [
+    [east, north],
+    [west, north],
+    [west, south],
+    [east, south],
+    [east, north],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}
+
+type Side = 'west' | 'south' | 'east' | 'north'

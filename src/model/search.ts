@@ -8,14 +8,38 @@ const ASCII_TOKEN = /[a-z0-9]+/g
 const MARKS = /\p{M}+/gu
 const TOKEN = /[\p{L}\p{N}]+/gu
 
-/**
- * The words of a text as full-text search compares them: runs of letters and digits after compatibility
- * decomposition, without accents, in lower case. Records and queries go through this same function.
- */
+/** Letters that Unicode does not decompose, by what is typed for them where a keyboard lacks them; and the final sigma. */
+const SUBSTITUTES: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+  þ: 'th',
+  ð: 'd',
+  đ: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  ŋ: 'n',
+  ø: 'o',
+  ŧ: 't',
+  ƒ: 'f',
+  ς: 'σ',
+}
+const SUBSTITUTED = new RegExp(`[${Object.keys(SUBSTITUTES).join('')}]`, 'g')
+
+/** A text as full-text search compares it: compatibility decomposition, no accents, lower case, ligatures as their letters. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .toLowerCase()
+    .replace(SUBSTITUTED, letter => SUBSTITUTES[letter] ?? letter)
+}
+
+/** The words of a text as full-text search compares them: runs of letters and digits of the folded text. */
 export function tokens(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_TOKEN) ?? []
-  const plain = text.normalize('NFKD').replace(MARKS, '').toLowerCase().replaceAll('ς', 'σ')
-  return plain.match(TOKEN) ?? []
+  return fold(text).match(TOKEN) ?? []
 }
 
 /**

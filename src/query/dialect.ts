@@ -14,6 +14,8 @@ export interface Dialect {
   readonly bareDates: boolean
   /** What cannot be read has an error code of its own. */
   readonly syntaxErrors: boolean
+  /** Groups come all at once unless a limit is given, and their number is not reported. */
+  readonly allGroups: boolean
 }
 
 export const SEARCH_V2: Dialect = {
@@ -23,6 +25,7 @@ export const SEARCH_V2: Dialect = {
   numericParts: false,
   bareDates: true,
   syntaxErrors: false,
+  allGroups: false,
 }
 
 export const EXPLORE_V20: Dialect = { ...SEARCH_V2, name: 'explore-v2.0' }
@@ -34,4 +37,5 @@ export const EXPLORE_V21: Dialect = {
   numericParts: true,
   bareDates: false,
   syntaxErrors: true,
+  allGroups: true,
 }

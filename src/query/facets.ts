@@ -1,6 +1,7 @@
-import { type Field, fieldNamed, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { type Field, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import { all, any, negate } from './conditions.ts'
 import { dateBounds, parseDate } from './dates.ts'
+import { findField } from './field-names.ts'
 import type { Condition } from './plan.ts'
 
 /** Orders of the values of a facet (facts on "Facets": facetsort). */
@@ -57,9 +58,7 @@ export function isFacetSort(text: unknown): text is FacetSort {
 
 /** The field that the name of a facet means; in the catalog the template may be left out. */
 export function facetField(name: string, fields: readonly Field[], template?: string): Field | undefined {
-  const field =
-    fieldNamed(fields, name) ??
-    (template === undefined ? undefined : fieldNamed(fields, `${template}.${name}`))
+  const field = findField(fields, name, template)
   return field !== undefined && canBeFacet(field) ? field : undefined
 }
 

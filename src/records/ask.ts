@@ -1,12 +1,14 @@
 import { Fault, recoded } from '../errors.ts'
 import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
+import { parseV1 } from '../language/search-v1/parse.ts'
 import { all } from '../query/conditions.ts'
 import type { Condition, Query } from '../query/plan.ts'
 import type { ResolveContext } from '../query/resolve/context.ts'
 import { resolveGroupBy } from '../query/resolve/groups.ts'
 import { refuseDoubles } from '../query/resolve/labels.ts'
 import { hasAggregate, resolveRowOrder, resolveRows } from '../query/resolve/rows.ts'
+import { resolveV1 } from '../query/resolve/search-v1.ts'
 import { resolveOrderBy, resolveSelect } from '../query/resolve/select.ts'
 import { resolveWhere } from '../query/resolve/where.ts'
 import type { Stopwatch } from './stopwatch.ts'
@@ -16,6 +18,8 @@ export interface OdsqlClauses {
   readonly select?: string | undefined
   /** Several filters must all hold. */
   readonly where: readonly string[]
+  /** Queries in the language of the Search API v1, which must all hold as well. */
+  readonly qv1?: readonly string[]
   /** What must hold beside them. */
   readonly filter?: Condition | null
   readonly groupBy?: string | undefined
@@ -49,6 +53,7 @@ export function planOdsql(
     read(() => ({
       select: isBlank(select) ? [] : parseSelect(select),
       where: clauses.where.filter(text => !isBlank(text)).map(parseWhere),
+      qv1: (clauses.qv1 ?? []).map(parseV1),
       groupBy: isBlank(groupBy) ? [] : parseGroupBy(groupBy),
       orderBy: isBlank(orderBy) ? [] : parseOrderBy(orderBy),
     })),
@@ -57,6 +62,7 @@ export function planOdsql(
     refuseDoubles(parsed.select, parsed.groupBy)
     const filter = all([
       ...parsed.where.map(expression => resolveWhere(expression, context)),
+      ...parsed.qv1.map(query => (query === null ? null : resolveV1(query, context))),
       clauses.filter ?? null,
     ])
     refuseExcess(filter)

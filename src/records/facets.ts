@@ -1,4 +1,4 @@
-import { isTemporal } from '../model/field.ts'
+import { coarsePrecision, isTemporal } from '../model/field.ts'
 import { compileFacet } from '../query/compile/facets.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { all } from '../query/conditions.ts'
@@ -35,7 +35,12 @@ export interface FacetQuestion {
   readonly timezone: string
 }
 
-const DATE_DEPTH = 3
+/** Levels of dates: years, months and days. */
+const DATE_DEPTH = { year: 1, month: 2, day: 3 } as const
+
+function depthOf({ field }: Facet): number {
+  return isTemporal(field.type) ? DATE_DEPTH[coarsePrecision(field) ?? 'day'] : Number.POSITIVE_INFINITY
+}
 
 /**
  * The values of a facet and how many records have each, with the next level below each refined value. The counts are
@@ -86,8 +91,7 @@ async function level(
   for (const { value, count } of found) {
     const steps = [...above, stepText(facet, value)]
     const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
-    const depth = isTemporal(facet.field.type) ? DATE_DEPTH : Number.POSITIVE_INFINITY
-    const opens = isRefined && hasLevels(facet) && steps.length < depth
+    const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
     const below = opens ? await level(facet, steps, filter, paths, { timezone, target, asker }) : []
     // A path may end where others go on: the value itself is no step below it.
     const facets = below.filter(({ name }) => name !== '')

@@ -1,4 +1,4 @@
-import { type Field, type FieldType, isNumeric, isTemporal } from '../model/field.ts'
+import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../model/field.ts'
 import { numberText } from '../model/number.ts'
 import { instantText, localToEpoch, utcEpoch, zoneOffset } from '../model/time.ts'
 import type { Value } from '../model/value.ts'
@@ -34,7 +34,7 @@ export function recordObject(
   select.forEach(({ key, value }, index) => {
     shown[key] =
       value.type === 'field' && isStored(value)
-        ? valueJson(record.values[fields.indexOf(value.field)] ?? null, value.field.type, style)
+        ? fieldJson(record.values[fields.indexOf(value.field)] ?? null, value.field, style)
         : scalarJson(computed[index] ?? null, value, style)
   })
   return shown
@@ -63,10 +63,22 @@ function figureJson(
 ): unknown {
   if (raw === undefined || raw === null) return null
   if (value.type !== 'aggregate') return raw
+  const { name, of } = value.aggregate
+  if (of?.type === 'field' && (name === 'min' || name === 'max'))
+    return fieldJson(raw as Value, of.field, style)
   return valueJson(raw as Value, figureType(value.aggregate), style)
 }
 
-/** A value of a field as JSON: a shape as a feature, a moment with its offset in the time zone asked for. */
+/** A value of a field as JSON, a date in the precision of its annotation: `2018`, `2018-01`. */
+function fieldJson(value: Value, field: Field, style: JsonStyle): unknown {
+  const shown = valueJson(value, field.type, style)
+  const precision = coarsePrecision(field)
+  return precision === null || typeof shown !== 'string' ? shown : shown.slice(0, SHOWN_CHARACTERS[precision])
+}
+
+const SHOWN_CHARACTERS = { year: 4, month: 7 } as const
+
+/** A value of a type as JSON: a shape as a feature, a moment with its offset in the time zone asked for. */
 export function valueJson(value: Value, type: FieldType, { timezone }: JsonStyle): unknown {
   if (value === null) return null
   if (type === 'geo_shape') return { type: 'Feature', geometry: value, properties: {} }
@@ -133,11 +145,13 @@ function stepText(low: Constant | null, high: Constant | null, type: FieldType, 
     return style.dialect.isoKeys ? `[${text(low)}, ${text(high)}[` : `${text(low)}-${text(high)}`
   }
   if (!style.dialect.isoKeys) return `${low ?? '*'}-${high ?? '*'}`
-  if (type === 'int') {
-    const first = low === null ? '*' : Math.ceil(Number(low))
-    return `[${first}, ${high === null ? '*' : Math.ceil(Number(high)) - 1}]`
-  }
-  return `[${decimalText(low)}, ${decimalText(high)}[`
+  return type === 'int' ? wholeText(low, high) : `[${decimalText(low)}, ${decimalText(high)}[`
+}
+
+/** The whole numbers from one edge up to the other, both of them inclusive: `[10, 49]`. */
+function wholeText(low: Constant | null, high: Constant | null): string {
+  const first = low === null ? '*' : numberText(Math.ceil(Number(low)))
+  return `[${first}, ${high === null ? '*' : numberText(Math.ceil(Number(high)) - 1)}]`
 }
 
 function decimalText(edge: Constant | null): string {
@@ -145,16 +159,18 @@ function decimalText(edge: Constant | null): string {
   return Number.isInteger(edge) ? `${edge}.0` : numberText(Number(edge))
 }
 
-/** A range of one width. */
+/** A range of one width: `[0, 14]` on whole numbers, `[0, 15[` on others, `0-15` in the older generations. */
 function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, style: JsonStyle): string {
   const { unit, width, value } = grouping
-  if (unit === null) {
-    const edge = (place: number) => numberText(Number((place * width).toPrecision(12)))
-    return style.dialect.isoKeys
-      ? `[${edge(index)}, ${edge(index + 1)}[`
-      : `${edge(index)}-${edge(index + 1)}`
-  }
   const type = scalarType(value)
+  if (unit === null) {
+    // Multiples of a decimal fraction are not exact.
+    const edge = (place: number) =>
+      Number.isInteger(width) ? place * width : Number((place * width).toPrecision(12))
+    const [low, high] = [edge(index), edge(index + 1)]
+    if (!style.dialect.isoKeys) return `${numberText(low)}-${numberText(high)}`
+    return type === 'int' ? wholeText(low, high) : `[${numberText(low)}, ${numberText(high)}[`
+  }
   const isWithinDay = unit in MILLISECONDS && unit !== 'day'
   const text = (place: number) => {
     const start = lotStart(place, width, unit, type, style.timezone)

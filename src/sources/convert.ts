@@ -24,8 +24,14 @@ const FALSE = ['false', 'no', '0', 'f', 'n']
  *
  * @param format decimal sign of a double, pattern of a date or datetime
  * @param zone IANA time zone of times that say no offset
+ * @param isCoarse a date may be a year or a month alone
  */
-export function converterOf(type: FieldType, format: string | undefined, zone: string): Converter {
+export function converterOf(
+  type: FieldType,
+  format: string | undefined,
+  zone: string,
+  isCoarse = false,
+): Converter {
   switch (type) {
     case 'text':
       return withoutFormat(type, format, toText)
@@ -36,9 +42,9 @@ export function converterOf(type: FieldType, format: string | undefined, zone: s
     case 'boolean':
       return withoutFormat(type, format, toBoolean)
     case 'date':
-      return dateConverter(format, zone)
+      return dateConverter(format, zone, isCoarse)
     case 'datetime':
-      return datetimeConverter(format, zone)
+      return datetimeConverter(format, zone, isCoarse)
     case 'geo_point_2d':
       return withoutFormat(type, format, toGeoPoint)
     case 'geo_shape':

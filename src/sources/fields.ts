@@ -1,4 +1,11 @@
-import { type Annotations, FIELD_TYPES, type Field, type FieldType, field } from '../model/field.ts'
+import {
+  type Annotations,
+  coarsePrecision,
+  FIELD_TYPES,
+  type Field,
+  type FieldType,
+  field,
+} from '../model/field.ts'
 import { toGeoPointOfTwo } from '../model/geometry.ts'
 import { nearest } from '../model/nearest.ts'
 import { isTimeZone } from '../model/time.ts'
@@ -78,6 +85,7 @@ function compileField(spec: FieldSpec): CompiledField {
   checkSpec(spec, type, timezone)
   const columns = typeof from === 'string' ? [from] : from
   const article = /^[aeiou]/.test(type) ? 'an' : 'a'
+  const isCoarse = coarsePrecision({ type, annotations: spec.annotations ?? {} }) !== null
   return {
     name,
     type,
@@ -86,7 +94,7 @@ function compileField(spec: FieldSpec): CompiledField {
     convert: isMultivalued(spec)
       ? textsConverter(separatorOf(spec))
       : typeof from === 'string'
-        ? converterOf(type, format, timezone)
+        ? converterOf(type, format, timezone, isCoarse)
         : raw => toGeoPointOfTwo(...(raw as readonly [unknown, unknown])),
     expected: `${article} ${type}${format === undefined ? '' : ` with format ${format}`}`,
   }

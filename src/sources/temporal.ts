@@ -18,6 +18,9 @@ interface Written {
 const ISO =
   /^(\d{4})(?:(\d\d)(\d\d)|([-/])(\d\d)\4(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)$/i
 
+/** A year or a month alone. */
+const PERIOD = /^(\d{4})(?:[-/](\d\d))?$/
+
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
 
 const DAY = 86_400_000
@@ -30,9 +33,10 @@ const LATEST = utcEpoch(9999, 12, 31, 23, 59, 59)
  *
  * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
  * @param zone IANA time zone in which numbers of an epoch format are a day
+ * @param isCoarse years and months are read as their first days: `2018`, `2018-01`
  */
-export function dateConverter(format: string | undefined, zone: string) {
-  const read = reader(format, zone)
+export function dateConverter(format: string | undefined, zone: string, isCoarse = false) {
+  const read = reader(format, zone, isCoarse)
   return (raw: unknown): string | null | undefined => {
     if (format === undefined && typeof raw === 'string' && isDay(raw)) return raw
     const written = read(raw)
@@ -58,9 +62,10 @@ function isDay(text: string): boolean {
  *
  * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
  * @param zone IANA time zone of times that say no offset
+ * @param isCoarse years and months are read as their first moments
  */
-export function datetimeConverter(format: string | undefined, zone: string) {
-  const read = reader(format, zone)
+export function datetimeConverter(format: string | undefined, zone: string, isCoarse = false) {
+  const read = reader(format, zone, isCoarse)
   const epochOf = zone === 'UTC' ? (local: LocalTime) => localToEpoch(local, zone) : zoned(zone)
   return (raw: unknown): string | null | undefined => {
     const written = read(raw)
@@ -71,9 +76,14 @@ export function datetimeConverter(format: string | undefined, zone: string) {
   }
 }
 
-function reader(format: string | undefined, zone: string): (raw: unknown) => Written | null | undefined {
-  const parse = parserOf(format, zone)
-  const numbers = format !== undefined
+function reader(
+  format: string | undefined,
+  zone: string,
+  isCoarse: boolean,
+): (raw: unknown) => Written | null | undefined {
+  const parseWhole = parserOf(format, zone)
+  const parse = isCoarse ? (text: string) => parseWhole(text) ?? parsePeriod(text) : parseWhole
+  const numbers = format !== undefined || isCoarse
   return raw => {
     if (raw === null || raw === undefined) return null
     if (typeof raw === 'string') {
@@ -114,6 +124,13 @@ function parseIso(text: string): Written | undefined {
   if (!isClockTime(local.hour, local.minute, local.second)) return undefined
   const offset = zone === undefined ? null : offsetOf(zone)
   return offset === undefined ? undefined : { local, offset }
+}
+
+function parsePeriod(text: string): Written | undefined {
+  const [, year, month = '01'] = PERIOD.exec(text) ?? []
+  if (year === undefined || !isCalendarDay(Number(year), Number(month), 1)) return undefined
+  const midnight = { day: 1, hour: 0, minute: 0, second: 0, fraction: '' }
+  return { local: { year: Number(year), month: Number(month), ...midnight }, offset: null }
 }
 
 function offsetOf(zone: string): number | undefined {

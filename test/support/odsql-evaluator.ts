@@ -117,9 +117,30 @@ export function arithmetic(operator: string, left: Scalar, right: Scalar): numbe
   return right === 0 ? null : left / right
 }
 
+const TYPED: readonly (readonly [letters: string, typed: string])[] = [
+  ['ς', 'σ'],
+  ['æ', 'ae'],
+  ['œ', 'oe'],
+  ['ß', 'ss'],
+  ['þ', 'th'],
+  ['ðđ', 'd'],
+  ['ħ', 'h'],
+  ['ı', 'i'],
+  ['ł', 'l'],
+  ['ŋ', 'n'],
+  ['ø', 'o'],
+  ['ŧ', 't'],
+  ['ƒ', 'f'],
+]
+
 /** Words of a text as full-text search compares them. */
 export function tokens(text: string): readonly string[] {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ')
+  const lower = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const plain = TYPED.reduce(
+    (folded, [letters, typed]) =>
+      [...letters].reduce((each, letter) => each.replaceAll(letter, typed), folded),
+    lower,
+  )
   return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 

@@ -798,7 +798,8 @@ const KEYS: readonly (() => Key)[] = [
       show: (value, { version }) => {
         if (value === null) return null
         const high = Number(value) + width
-        return version === 'v2.0' ? `${value}-${high}` : `[${value}, ${high}[`
+        if (version === 'v2.0') return `${value}-${high}`
+        return field === 'x' ? `[${value}, ${high}[` : `[${value}, ${high - 1}]`
       },
     }
   },
@@ -969,11 +970,12 @@ function makeCells(): readonly Cell[] {
       distanceTerm,
     ])()
     const label = chance(0.6) ? `v${index}` : undefined
+    const spelled = loosely(term.text)
     const show: Cell['show'] = (record, context) => ({
-      [label ?? term.text]: present(term.of(record, context), term.type, context),
+      [label ?? spelled]: present(term.of(record, context), term.type, context),
     })
     return {
-      text: loosely(`${term.text}${label === undefined ? '' : ` ${cased('as')} ${label}`}`),
+      text: `${spelled}${label === undefined ? '' : ` ${cased('as')} ${label}`}`,
       show,
       term,
       ...(label && { label }),
@@ -1018,12 +1020,17 @@ function askRecords(where: Condition | null): Asked {
 }
 
 function askGroups(where: Condition | null, keyCount: number): Asked {
-  const made = times(keyCount, index => ({ ...pick(KEYS)(), ...(chance(0.3) && { label: `g${index}` }) }))
+  const made = times(keyCount, index => {
+    const key = pick(KEYS)()
+    const text = loosely(key.text)
+    const usual = key.label === key.text ? text : key.label
+    return { ...key, text, label: chance(0.3) ? `g${index}` : usual }
+  })
   const keys = made.filter(({ text }, index) => made.findIndex(other => other.text === text) === index)
   const chosen = times(keyCount === 0 ? between(1, 4) : between(0, 3), () => makeFigure(false))
   const steady = makeFigure(true)
   const figures = [steady, ...chosen].map(
-    (each, index) => [chance(0.5) ? `f${index}` : each.text, each] as const,
+    (each, index) => [chance(0.5) ? `f${index}` : loosely(each.text), each] as const,
   )
   const shown = [...new Map(chance(0.15) && keyCount > 0 ? [] : figures)]
   const ordering = chance(0.5) || keyCount === 0 ? [] : [{ by: steady, descending: chance(0.5) }]
@@ -1038,12 +1045,10 @@ function askGroups(where: Condition | null, keyCount: number): Asked {
     kind: keyCount === 0 ? 'figures' : 'groups',
     clauses: {
       where: where?.parts ?? where?.text ?? '',
-      group_by: keys
-        .map(({ text, label }) => loosely(text) + (label === text ? '' : ` as ${label}`))
-        .join(', '),
+      group_by: keys.map(({ text, label }) => text + (label === text ? '' : ` as ${label}`)).join(', '),
       select: [
-        ...keys.filter(() => shown.length > 0 && chance(0.2)).map(({ label }) => label),
-        ...shown.map(([label, { text }]) => loosely(text) + (label === text ? '' : ` AS ${label}`)),
+        ...keys.filter(() => shown.length > 0 && chance(0.2)).map(({ label }) => loosely(label)),
+        ...shown.map(([label, { text }]) => (/^f\d$/.test(label) ? `${loosely(text)} AS ${label}` : label)),
       ].join(', '),
       order_by: orderBy.map(({ by, descending }) => ordered(named(by), descending)).join(', '),
     },

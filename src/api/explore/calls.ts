@@ -44,6 +44,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
   '/datasets/:dataset/aggregates': 'aggregate_records',
   '/datasets/:dataset/facets': 'records_facets',
   '/datasets/:dataset/exports': 'records_exports_index',
+  '/datasets/:dataset/query': 'records_index',
+  '/query': 'datasets_index',
   '/datasets/:dataset/attachments': 'attachments_index',
   '/datasets/:dataset/attachments/:attachment': 'attachment_lookup',
 }
@@ -245,7 +247,7 @@ function routeFacts(pattern: string): RouteFacts {
   if (known !== undefined) return known
   const [prefix = '', apiType = 'other'] = APIS.find(([begin]) => pattern.startsWith(begin)) ?? []
   const tail = pattern.slice(prefix.length).replace(/\/$/, '')
-  const [, source, rest = ''] = /^\/(catalog|monitoring|network)(\/.*)?$/.exec(tail) ?? []
+  const [, source, rest = ''] = /^\/(catalog|monitoring|network|opendatasoft)(\/.*)?$/.exec(tail) ?? []
   const named = rest.replace(/^\/datasets\/:dataset\/exports\/.+$/, 'export')
   const isDownload = named === 'export' || rest.startsWith('/exports/')
   const api = named === 'export' ? 'records_export' : (RESOURCES[rest] ?? null)

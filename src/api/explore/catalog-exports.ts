@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import type { SeenDatasets } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
@@ -12,14 +13,7 @@ import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { keepNowhere } from '../../http/conditional.ts'
 import { readExport } from '../../http/export-parameters.ts'
-import {
-  invalid,
-  many,
-  readExportLimit,
-  readFlag,
-  readPage,
-  refuseParameters,
-} from '../../http/parameters.ts'
+import { invalid, many, readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { type Answer, answerQuery, exportObjects } from '../../records/answer.ts'
 import { columnsOf, type ResultColumn } from '../../records/columns.ts'
@@ -27,7 +21,7 @@ import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
 import type { CatalogRoute, CatalogSource, Door } from './door.ts'
 import { begun, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
-import { presentDataset } from './present.ts'
+import { datasetObject, presentDataset } from './present.ts'
 import { type ShownPart, splitSelect } from './selection.ts'
 
 interface ExportRoute extends CatalogRoute {
@@ -97,8 +91,7 @@ function own<Value>(table: Readonly<Record<string, Value>>, name: string): Value
 async function readQuery(query: QueryParameters, door: Door, seen: SeenDatasets) {
   const source = await door.catalogSource(seen, query)
   const { clauses, filter } = door.readFiltered(query, source)
-  const { offset } = readPage({ offset: query.offset ?? '', limit: '0' }, true)
-  const question = { ...clauses, filter, offset, limit: readExportLimit(query) }
+  const question = { ...clauses, filter, ...readExportPage(query) }
   return { source, question, context: door.context(source, clauses), timezone: clauses.timezone }
 }
 
@@ -153,27 +146,43 @@ async function catalogTable(
   const { source, question, context, timezone } = await readQuery(query, door, seen)
   const asker = door.asker()
   const isJson = format === 'json' || format === 'jsonl'
-  const { asked: select, shown } = isJson
-    ? splitSelect(question.select)
-    : { asked: question.select, shown: [] }
+  const { asked: select, shown: parts } = splitSelect(question.select, dialect)
   const plan = door.planCatalog({ ...question, select }, context, asker)
   const isSelected = question.select !== undefined
   const asked = { target: source.target, style: { dialect, timezone } }
   const about = { name: 'catalog', title: new URL(door.options.base).host }
-  if (!isJson || plan.type === 'groups') {
-    const columns = columnsOf(plan, dialect)
-    const kept = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
-    return { ...about, columns: kept, rows: exportObjects(plan, asked, asker) }
-  }
   const answer = async () => {
     const { rows, total } = await answerQuery(plan, asked, asker)
     return { total, rows: select === undefined ? rows.map(row => ({ ...row, object: {} })) : rows }
   }
-  return {
-    ...about,
-    columns: [],
-    rows: describedRows(query, door, { source, answer }, isSelected ? shown : null),
+  if (plan.type === 'records' && isJson) {
+    const present = (entry: CatalogEntry, object: Row) => {
+      const selected = isSelected ? { object, shown: parts } : undefined
+      return presentDataset(entry, door.place, door.manner(query, entry, source.figures), selected) as Row
+    }
+    return { ...about, columns: [], rows: describedRows(source, answer, present) }
   }
+  const columns = columnsOf(plan, dialect)
+  if (plan.type === 'records' && parts.length > 0) {
+    const present = (entry: CatalogEntry, object: Row) => {
+      const selected = { object, shown: parts }
+      const described = datasetObject(entry, door.place, door.manner(query, entry), selected)
+      return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
+    }
+    const kept = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]
+    return { ...about, columns: kept, rows: describedRows(source, answer, present) }
+  }
+  const kept = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
+  return { ...about, columns: kept, rows: exportObjects(plan, asked, asker) }
+}
+
+function partColumn(part: ShownPart): ResultColumn {
+  return { key: part, label: part, type: part === 'data_visible' ? 'boolean' : 'text', multivalued: false }
+}
+
+/** A part of a dataset as a cell of a table has it: what is no plain value as JSON. */
+function cellValue(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
 /** The columns of templates, those of DCAT first, and the id of the dataset last (facts on "Catalog", CSV). */
@@ -187,19 +196,16 @@ function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] 
   return [...metas.sort((a, b) => rank(a) - rank(b)), ...columns.filter(({ key }) => key === 'datasetid')]
 }
 
-/** Datasets as the list of datasets shows them, whole or what was selected of them. */
+/** Datasets in the order of an answer, each as it is presented. */
 async function* describedRows(
-  query: QueryParameters,
-  door: Door,
-  { source, answer }: { readonly source: CatalogSource; readonly answer: () => Promise<Answer> },
-  parts: readonly ShownPart[] | null,
+  source: CatalogSource,
+  answer: () => Promise<Answer>,
+  present: (entry: CatalogEntry, object: Row) => Row,
 ): AsyncGenerator<readonly Row[]> {
   const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const { rows } = await answer()
   yield rows.flatMap(({ id, object }) => {
     const entry = byId.get(id ?? '')
-    if (entry === undefined) return []
-    const selected = parts === null ? undefined : { object, shown: parts }
-    return [presentDataset(entry, door.place, door.manner(query, entry, source.figures), selected) as Row]
+    return entry === undefined ? [] : [present(entry, object)]
   })
 }

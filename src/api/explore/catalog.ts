@@ -1,10 +1,11 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readClauses, readPage } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import { fieldNamed } from '../../model/field.ts'
-import type { Condition } from '../../query/plan.ts'
+import type { Condition, Query } from '../../query/plan.ts'
 import { answerQuery } from '../../records/answer.ts'
 import type { CatalogRoute, DatasetRoute, Door, Source } from './door.ts'
-import { pageLinks, presentDataset } from './present.ts'
+import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
 
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
@@ -13,31 +14,57 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   const { dialect } = options
   const home = `/${place.source}`
 
-  app.get<CatalogRoute>(`${home}/datasets`, async (request, reply) => {
-    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
-    if (early !== null) return early
-    const asker = door.asker()
-    const source = await door.catalogSource(door.seen(request), request.query)
-    const { clauses, filter, page } = door.readList(request.query, source)
-    const { asked: select, shown: parts } = splitSelect(clauses.select)
-    const question = { ...clauses, ...page, filter, select }
-    const plan = door.planCatalog(question, door.context(source, clauses), asker)
-    const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-    const { total, rows } = await answerQuery(plan, asked, asker)
-    const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
-    const shown = rows.map(({ id, object }) => {
-      const entry = id === null ? undefined : byId.get(id)
-      if (entry === undefined) return object
-      const object_ = select === undefined ? {} : object
-      const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-      return presentDataset(entry, place, door.manner(request.query, entry, source.figures), selected)
-    })
-    const links = pageLinks(`${place.root}${home}/datasets`, request.query, { ...page, total })
-    return door.answer(request, reply, asker, door.list('datasets', request.query, total, links, shown))
+  /** What a list or groups of datasets are answered with. */
+  interface Found {
+    readonly query: QueryParameters
+    readonly plan: Query
+    readonly total: number
+    /** Datasets as `present` gives them, or groups as they are. */
+    readonly shown: readonly unknown[]
+    readonly page: { readonly limit: number; readonly offset: number }
+  }
+  const answered =
+    (present: typeof presentDataset, body: (found: Found) => unknown) =>
+    async (request: FastifyRequest<CatalogRoute>, reply: FastifyReply) => {
+      const { query } = request
+      const early = door.early(request, reply, door.catalogVersion(door.seen(request), query))
+      if (early !== null) return early
+      const asker = door.asker()
+      const source = await door.catalogSource(door.seen(request), query)
+      const { clauses, filter, page } = door.readList(query, source)
+      const { asked: select, shown: parts } = splitSelect(clauses.select, dialect)
+      const question = { ...clauses, ...page, filter, select }
+      const plan = door.planCatalog(question, door.context(source, clauses), asker)
+      const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
+      const { total, rows } = await answerQuery(plan, asked, asker)
+      const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
+      const shown = rows.map(({ id, object }) => {
+        const entry = id === null ? undefined : byId.get(id)
+        if (entry === undefined) return object
+        const object_ = select === undefined ? {} : object
+        const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
+        return present(entry, place, door.manner(query, entry, source.figures), selected)
+      })
+      return door.answer(request, reply, asker, body({ query, plan, total, shown, page }))
+    }
+
+  app.get<CatalogRoute>(
+    `${home}/datasets`,
+    answered(presentDataset, ({ query, plan, total, shown, page }) => {
+      const links = pageLinks(`${place.root}${home}/datasets`, query, { ...page, total })
+      return door.list('datasets', query, { plan, total, links }, shown)
+    }),
+  )
+
+  // The older generations have lists without wrappers, as later ones have at /datasets.
+  const query = answered(queriedDataset, ({ total, shown }) => ({ total_count: total, results: shown }))
+  app.get<CatalogRoute>(`${home}/query`, (request, reply) => {
+    door.refuseGone('Queries')
+    return query(request, reply)
   })
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
-    door.refuseGone()
+    door.refuseGone('Aggregates')
     const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
     if (early !== null) return early
     const asker = door.asker()
@@ -63,7 +90,7 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
     if (clauses.select === undefined)
       return door.answer(request, reply, asker, presentDataset(entry, place, manner))
     const source = await door.catalogSource(door.seen(request), request.query)
-    const { asked: select, shown } = splitSelect(clauses.select)
+    const { asked: select, shown } = splitSelect(clauses.select, dialect)
     const question = { select, where: [], filter: isDataset(entry.dataset.id, source), limit: 1, offset: 0 }
     const plan = door.planCatalog(question, door.context(source, clauses), asker)
     const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }

@@ -20,6 +20,7 @@ import {
   readFlag,
   readManners,
   readPage,
+  USUAL_ROWS,
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
@@ -44,6 +45,7 @@ import { type OdsqlClauses, planOdsql } from '../../records/ask.ts'
 import { Stopwatch } from '../../records/stopwatch.ts'
 import { Asker } from '../../records/trace.ts'
 import type { Store } from '../../store/store.ts'
+import { geofilters } from './geofilter.ts'
 import type { Link, Manner, Place, SourceName } from './present.ts'
 
 export interface ExploreOptions {
@@ -109,7 +111,17 @@ const UNCOUNTED: Metas[string] = {
 
 /** What names of figures of use begin with, and the parameters that may name them. */
 const FIGURE = /\bexplore[.*]/
-const CLAUSES = ['select', 'where', 'group_by', 'order_by', 'sort', 'refine', 'exclude', 'facet'] as const
+const CLAUSES = [
+  'select',
+  'where',
+  'qv1',
+  'group_by',
+  'order_by',
+  'sort',
+  'refine',
+  'exclude',
+  'facet',
+] as const
 const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
 
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
@@ -181,12 +193,15 @@ export class Door {
   /** The clauses of a list and what its facets keep, with the page that is asked for. */
   readList(query: QueryParameters, source: Source) {
     const filtered = this.readFiltered(query, source)
-    return { ...filtered, page: readPage(query, filtered.clauses.groupBy !== undefined) }
+    const isGrouped = filtered.clauses.groupBy !== undefined
+    const usual = isGrouped && this.options.dialect.allGroups ? null : USUAL_ROWS
+    return { ...filtered, page: readPage(query, isGrouped, usual) }
   }
 
   /** The clauses of a query and what its facets keep. */
   readFiltered(query: QueryParameters, source: Source) {
-    const clauses = this.readClauses(query)
+    const read = this.readClauses(query)
+    const clauses = { ...read, where: [...read.where, ...geofilters(query, source.fields)] }
     const refined = this.readFilters(query, 'refine', source)
     const excluded = this.readFilters(query, 'exclude', source)
     return { clauses, filter: facetCondition(refined, excluded, clauses.timezone) }
@@ -199,15 +214,21 @@ export class Door {
     return readClauses({ ...query, order_by: many(query, 'sort').map(orderOf) })
   }
 
+  /** What `refine` or `exclude` keeps; each facet is as `facet=facet(name="…", disjunctive=true)` describes it, if it does. */
   readFilters(
     query: QueryParameters,
     parameter: 'refine' | 'exclude',
     source: Source,
   ): readonly FacetFilter[] {
-    return readFacetValues(query, parameter).map(({ facet, value }) => ({
-      facet: facetNamed(facet, source, parameter),
-      value,
-    }))
+    const asked = readFacetValues(query, parameter)
+    if (asked.length === 0) return []
+    const declared = new Map(
+      readFacets(query).map(facet => [facetField(facet.name, source.fields, source.template), facet]),
+    )
+    return asked.map(({ facet, value }) => {
+      const declaration = declared.get(facetField(facet.name, source.fields, source.template))
+      return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), value }
+    })
   }
 
   /** The facets that a request names, or those of the source. */
@@ -239,17 +260,20 @@ export class Door {
     }
   }
 
-  /** The body of a list: the later generation has links only where they are asked for. */
+  /**
+   * The body of a list. The later generation has links only where they are asked for, and reports how many records or
+   * datasets a query finds but not how many groups.
+   */
   list(
     name: 'datasets' | 'records',
     query: QueryParameters,
-    total: number,
-    links: readonly Link[],
+    { plan, total, links }: { readonly plan: Query; readonly total: number; readonly links: readonly Link[] },
     shown: readonly unknown[],
   ): unknown {
     if (!this.isFlat) return { total_count: total, links, [name]: shown }
+    const isGrouped = plan.type === 'groups' && plan.keys.length > 0
     const more = readFlag(query, 'include_links') ? { _links: links } : {}
-    return { total_count: total, ...more, results: shown }
+    return { ...(isGrouped ? {} : { total_count: total }), ...more, results: shown }
   }
 
   /**
@@ -303,10 +327,15 @@ export class Door {
     return reply.type(JSON_TYPE).send(text)
   }
 
-  /** The later generation groups records where it lists them. */
-  refuseGone(): void {
+  /**
+   * The later generation selects and groups where it lists.
+   *
+   * @param what the older ones have an address of its own for
+   */
+  refuseGone(what: 'Aggregates' | 'Queries'): void {
     if (!this.isFlat) return
-    throw new Fault('Gone', { reason: 'Aggregates are asked of /records with group_by in v2.1.' })
+    const reason = `${what} are asked of /datasets and /records in v2.1, with select and group_by.`
+    throw new Fault('Gone', { reason })
   }
 }
 

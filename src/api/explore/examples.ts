@@ -52,7 +52,7 @@ export async function takeSample(door: Door, entry: ServedDataset): Promise<Samp
   const source = door.datasetSource(entry)
   const clauses = { where: [], limit: 1, offset: 0 }
   const manner = { timezone: USUAL_ZONE, language: 'en' } as const
-  const none = { select: undefined, where: [], groupBy: undefined, orderBy: undefined }
+  const none = { select: undefined, where: [], qv1: [], groupBy: undefined, orderBy: undefined }
   const plan = planOdsql(clauses, door.context(source, { ...none, ...manner }), asker.watch)
   const style = { dialect: door.options.dialect, timezone: USUAL_ZONE }
   const { rows } = await answerQuery(plan, { target: entry.target, style }, asker)
@@ -136,6 +136,7 @@ export function sourceExamples(source: SourceName, sample: Sample, base: string)
     case 'catalog':
       return recordExamples(sample)
     case 'network':
+    case 'opendatasoft':
       return { ...recordExamples(sample), dataset_id: `${id}@${new URL(base).hostname}` }
     case 'monitoring':
       return {

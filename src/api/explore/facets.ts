@@ -47,7 +47,7 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
     const facets = door.readFacets(query, source)
     const refined = door.readFilters(query, 'refine', source)
     const excluded = door.readFilters(query, 'exclude', source)
-    const where = { where: clauses.where, limit: 0, offset: 0 }
+    const where = { where: clauses.where, qv1: clauses.qv1, limit: 0, offset: 0 }
     const { filter } = planOdsql(where, door.context(source, clauses), asker.watch)
     const told: { readonly name: string; readonly facets: readonly FacetValue[] }[] = []
     for (const facet of facets) {

@@ -123,7 +123,12 @@ const TAGS = [
   { name: 'Monitoring', description: 'The use of the portal, told by datasets' },
   { name: 'Network', description: 'The datasets of this portal and of others' },
 ]
-const SOURCE_TAGS = { catalog: null, monitoring: 'Monitoring', network: 'Network' } as const
+const SOURCE_TAGS = {
+  catalog: null,
+  monitoring: 'Monitoring',
+  network: 'Network',
+  opendatasoft: 'Network',
+} as const
 
 function tagOf({ tag, source = 'catalog' }: Operation): string {
   return SOURCE_TAGS[source] ?? tag
@@ -227,10 +232,14 @@ function boundPath(path: string, { dataset }: Scope): string {
   return dataset === null ? path : path.replace('{dataset_id}', encodeURIComponent(dataset))
 }
 
-/** True where the API has a route for the operation: documents tell of nothing that is not there. */
+/**
+ * True where the API has a route for the operation: documents describe nothing that is not there. Those of the Explore
+ * API describe the catalog alone, as on live services.
+ */
 function isServed(app: FastifyInstance, door: Door, operation: Operation, scope: Scope): boolean {
-  const { id, path, format, answer } = operation
-  if (door.isFlat && id.startsWith('aggregate')) return false
+  const { id, source, path, format, answer } = operation
+  if (source !== undefined && door.options.dialect.name !== 'search-v2') return false
+  if (door.isFlat && /^(?:aggregate|query)/.test(id)) return false
   const any = format === undefined ? path : path.replace(/[^/]+$/, '{format}')
   if (!hasRoute(app, door, path) && !hasRoute(app, door, any)) return false
   return answer.type !== 'export' || formatsOf(door, operation, scope).length > 0

@@ -25,7 +25,7 @@ export interface Operation {
 export const DCAT_PROFILES = 'dcat_'
 
 const MANNERS = ['lang', 'timezone'] as const
-const FILTERS = ['where', 'refine', 'exclude'] as const
+const FILTERS = ['where', 'qv1', 'refine', 'exclude'] as const
 const NOTHING = () => []
 
 /** Parameters of a list: with groups where the generation has them. */
@@ -33,7 +33,8 @@ function listed(generation: Generation, isGrouped: boolean): readonly ParameterN
   const clauses = isGrouped
     ? (['select', 'group_by', 'order_by'] as const)
     : (['select', 'order_by'] as const)
-  const page = isGrouped ? (['grouped_limit', 'grouped_offset'] as const) : (['limit', 'offset'] as const)
+  const limit = generation === 'explore-v2.1' ? 'all_groups_limit' : 'grouped_limit'
+  const page = isGrouped ? ([limit, 'grouped_offset'] as const) : (['limit', 'offset'] as const)
   const old = generation === 'search-v2' ? (['sort', 'rows', 'start', 'include_app_metas'] as const) : []
   return [...clauses, ...FILTERS, ...page, ...old, ...MANNERS, ...more(generation)]
 }
@@ -44,7 +45,17 @@ function more(generation: Generation): readonly ParameterName[] {
 
 function exported(generation: Generation): readonly ParameterName[] {
   const groups = generation === 'explore-v2.1' ? (['group_by'] as const) : []
-  return ['select', ...groups, 'order_by', ...FILTERS, 'export_limit', ...MANNERS]
+  return ['select', ...groups, 'order_by', ...FILTERS, 'export_limit', 'export_offset', ...MANNERS]
+}
+
+/** Parameters of the catalog as a file. */
+function exportedCatalog(generation: Generation): readonly ParameterName[] {
+  return [...exported(generation), 'use_labels', 'compressed']
+}
+
+/** Parameters of records as a file. */
+function exportedRecords(generation: Generation): readonly ParameterName[] {
+  return [...exportedCatalog(generation), 'epsg']
 }
 
 /** Parameters of tables of text; the later generation begins them with a byte order mark. */
@@ -117,6 +128,15 @@ const ENTRANCES_AND_CATALOG: readonly Operation[] = [
     parameters: generation => listed(generation, generation === 'explore-v2.1'),
   },
   {
+    id: 'queryDatasets',
+    tag: 'Catalog',
+    path: '/catalog/query',
+    summary: 'Query the catalog, without wrappers',
+    says: 'The datasets that a condition keeps, or groups of them, each as a plain object.',
+    answer: json('results'),
+    parameters: generation => listed(generation, true),
+  },
+  {
     id: 'aggregateDatasets',
     tag: 'Catalog',
     path: '/catalog/aggregates',
@@ -150,7 +170,7 @@ const ENTRANCES_AND_CATALOG: readonly Operation[] = [
     summary: 'Download the catalog',
     says: 'All datasets that a condition keeps, as a file.',
     answer: exportFile,
-    parameters: exported,
+    parameters: exportedCatalog,
   },
   {
     id: 'exportCatalogCSV',
@@ -188,6 +208,15 @@ const ENTRANCES_AND_CATALOG: readonly Operation[] = [
     summary: 'Query records',
     says: 'The records that a condition keeps, page by page, or groups of them.',
     answer: json('records'),
+    parameters: generation => listed(generation, true),
+  },
+  {
+    id: 'queryRecords',
+    tag: 'Dataset',
+    path: `${DATASET}/query`,
+    summary: 'Query records, without wrappers',
+    says: 'The records that a condition keeps, or groups of them, each as a plain object.',
+    answer: json('results'),
     parameters: generation => listed(generation, true),
   },
   {
@@ -233,7 +262,7 @@ const ENTRANCES_AND_CATALOG: readonly Operation[] = [
     summary: 'Download records',
     says: 'All records that a condition keeps, as a file.',
     answer: exportFile,
-    parameters: exported,
+    parameters: exportedRecords,
   },
   {
     id: 'exportRecordsCSV',

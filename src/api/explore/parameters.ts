@@ -26,6 +26,7 @@ const id = Type.String({ minLength: 1 })
 const ROWS =
   `Number of items; ${ALL_ROWS} asks for as many as there may be. At most ${PAGE.limit}, and ${PAGE.window} together ` +
   `with the offset. With group_by, ${GROUPED_PAGE.limit} for both. Exports have no such limit.`
+const GROUPED_ROWS = `${ROWS} With group_by and without a limit all groups are returned, up to ${GROUPED_PAGE.limit}.`
 const FIRST = 'Index of the first item, counted from 0.'
 
 /** What paths name. */
@@ -66,6 +67,13 @@ export const PARAMETERS = {
     description:
       'Condition in ODSQL: words to find in quotes, comparisons, and functions, with and, or, not. Several must all hold.',
   },
+  qv1: {
+    in: 'query',
+    schema: several,
+    description:
+      'Words to find, in the query language of the Search API v1: `AND`, `OR`, `NOT`, parentheses, phrases in quotes, ' +
+      '`field:value`, `field >= 2002` and `field:[1950 TO 2000]`. Several must all hold, and those of where.',
+  },
   group_by: {
     in: 'query',
     schema: Type.String(),
@@ -92,6 +100,12 @@ export const PARAMETERS = {
   },
   limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(PAGE.limit), description: ROWS },
   grouped_limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(GROUPED_PAGE.limit), description: ROWS },
+  all_groups_limit: {
+    in: 'query',
+    name: PAGE_NAMES.limit,
+    schema: rows(GROUPED_PAGE.limit),
+    description: GROUPED_ROWS,
+  },
   offset: { in: 'query', name: PAGE_NAMES.offset, schema: first(PAGE.window), description: FIRST },
   grouped_offset: {
     in: 'query',
@@ -110,6 +124,12 @@ export const PARAMETERS = {
     name: OLD_PAGE_NAMES.offset,
     schema: first(GROUPED_PAGE.window),
     description: 'The same as offset, which goes before it.',
+  },
+  export_offset: {
+    in: 'query',
+    name: 'offset',
+    schema: Type.Integer({ minimum: 0, default: 0 }),
+    description: FIRST,
   },
   export_limit: {
     in: 'query',

@@ -17,6 +17,7 @@ const PASSED: Readonly<Record<string, (params: Params) => string>> = {
   '/:dataset/records': () => '/records',
   '/:dataset/records/:record': ({ record = '' }) => `/records/${encodeURIComponent(record)}`,
   '/:dataset/aggregates': () => '/aggregates',
+  '/:dataset/query': () => '/query',
   '/:dataset/facets': () => '/facets',
   '/:dataset/exports/:format': exportPath,
 }
@@ -25,6 +26,7 @@ const PASSED: Readonly<Record<string, (params: Params) => string>> = {
 const PARAMETERS: readonly string[] = [
   'select',
   'where',
+  'qv1',
   'group_by',
   'order_by',
   'sort',
@@ -51,8 +53,10 @@ const LONGEST_MESSAGE = 1000
 /**
  * Has what is asked of the records of a dataset of another portal answered by that portal: its answer is handed on as it
  * comes, with its own links (query API, "Search API v2": the network source).
+ *
+ * @param api where the API of the generation that is asked is, here and there
  */
-export function passOn(app: FastifyInstance, network: Network): void {
+export function passOn(app: FastifyInstance, network: Network, api: string): void {
   app.addHook('preHandler', async (request, reply) => {
     const params = request.params as Params
     const pathOf = PASSED[request.routeOptions.url?.replace(/^.*?(?=\/:dataset)/, '') ?? '']
@@ -61,7 +65,9 @@ export function passOn(app: FastifyInstance, network: Network): void {
     if (federated === null) return
     const query = passedQuery(request.query as QueryParameters)
     try {
-      await answerFrom(federated, pathOf(params) + query, reply)
+      const { dataset } = federated
+      const home = `${api}/catalog/datasets/${encodeURIComponent(dataset)}`
+      await answerFrom(federated, home + pathOf(params) + query, reply)
     } catch (error) {
       if (!(error instanceof MemberUnavailable)) throw error
       request.log.warn({ domain: federated.member.domain, reason: error.message }, 'network')
@@ -71,9 +77,8 @@ export function passOn(app: FastifyInstance, network: Network): void {
   })
 }
 
-async function answerFrom(federated: Federated, rest: string, reply: FastifyReply): Promise<void> {
+async function answerFrom(federated: Federated, address: string, reply: FastifyReply): Promise<void> {
   const { member, dataset } = federated
-  const address = `/api/v2/catalog/datasets/${encodeURIComponent(dataset)}${rest}`
   const answer = await askMember(member, address, ASK)
   const isJson = /^application\/json\b/i.test(answer.contentType)
   if (answer.status === 200 && isJson && answer.body !== null) {

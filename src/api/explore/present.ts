@@ -5,17 +5,19 @@ import { isSecret } from '../../http/secrets.ts'
 import type { Annotations } from '../../model/field.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { Dialect } from '../../query/dialect.ts'
+import type { Query } from '../../query/plan.ts'
 import type { AnswerRow } from '../../records/answer.ts'
 import { zonedText } from '../../records/json.ts'
-import type { ShownPart } from './selection.ts'
+import { hasPart, type ShownPart } from './selection.ts'
 
 export interface Link {
   readonly rel: string
   readonly href: string
 }
 
-/** The source of datasets that a path begins with (query API, "Search API v2"). */
-export type SourceName = 'catalog' | 'monitoring' | 'network'
+/** The source of datasets that a path begins with (query API, "Search API v2"); the network has two names. */
+export type SourceName = 'catalog' | 'monitoring' | NetworkName
+export type NetworkName = 'network' | 'opendatasoft'
 
 /** Where the API is and how it speaks, for its links and dates. */
 export interface Place {
@@ -80,6 +82,24 @@ function datasetLinks(id: string, { root, dialect, source }: Place): readonly Li
   ]
 }
 
+/**
+ * A row of an answer to `/records`: a record, or a group of them as it is. Figures of all records stand in the Search API
+ * v2 where its clients look for what they select.
+ */
+export function presentRow(
+  row: AnswerRow,
+  plan: Query,
+  entry: CatalogEntry,
+  place: Place,
+  manner: Manner,
+): unknown {
+  if (row.id !== null) return presentRecord(row, entry, place, manner)
+  const isWhole = plan.type === 'groups' && plan.keys.length === 0
+  return isWhole && place.dialect.name === 'search-v2'
+    ? { links: [], record: { fields: row.object } }
+    : row.object
+}
+
 /** A record as its generation gives it: in a wrapper, or flat (query API, "Record"; facts on "Explore v2.1"). */
 export function presentRecord(
   row: AnswerRow,
@@ -100,19 +120,51 @@ export function presentRecord(
   }
 }
 
+/** What was selected of a dataset: what the store answered, and the parts that are shown beside it. */
+export interface SelectedDataset {
+  readonly object: Readonly<Record<string, unknown>>
+  readonly shown: readonly ShownPart[]
+}
+
 /** A dataset as its generation gives it (query API, "Dataset wrapper and dataset"), or what was selected of it. */
 export function presentDataset(
   entry: CatalogEntry,
   place: Place,
   manner: Manner,
-  selected?: { readonly object: Record<string, unknown>; readonly shown: readonly ShownPart[] },
+  selected?: SelectedDataset,
 ): unknown {
-  const whole = describeDataset(entry, place, manner)
-  const parts = (selected?.shown ?? []).map(name => [name, whole[name]] as const)
-  const told = selected === undefined ? whole : { ...selected.object, ...Object.fromEntries(parts) }
+  const dataset = datasetObject(entry, place, manner, selected)
   const links = datasetLinks(entry.dataset.id, place)
-  if (place.dialect.name === 'explore-v2.1') return manner.links ? { _links: links, ...told } : told
-  return { links, dataset: told }
+  if (place.dialect.name === 'explore-v2.1') return manner.links ? { _links: links, ...dataset } : dataset
+  return { links, dataset }
+}
+
+/** A dataset without a wrapper, or what was selected of it. */
+export function datasetObject(
+  entry: CatalogEntry,
+  place: Place,
+  manner: Manner,
+  selected?: SelectedDataset,
+): Readonly<Record<string, unknown>> {
+  const whole: Readonly<Record<string, unknown>> = describeDataset(entry, place, manner)
+  if (selected === undefined) return whole
+  const parts = selected.shown.map(name => [name, whole[name]] as const)
+  return { ...selected.object, ...Object.fromEntries(parts) }
+}
+
+/**
+ * A dataset as the answers to `/query` have it: the templates of its metadata stand beside its other parts, where the
+ * plugin for QGIS reads `default.title`.
+ */
+export function queriedDataset(
+  entry: CatalogEntry,
+  place: Place,
+  manner: Manner,
+  selected?: SelectedDataset,
+): unknown {
+  if (selected !== undefined) return datasetObject(entry, place, manner, selected)
+  const { metas, ...whole } = describeDataset(entry, place, manner)
+  return { ...metas, ...whole, metas }
 }
 
 /** The order of keys is that of the live service. */
@@ -120,8 +172,9 @@ function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, 
   const { dataset, statistics } = entry
   const isFlat = dialect.name === 'explore-v2.1'
   const home = `${root}/${source}/datasets/${dataset.id}`
+  const visibility = dataset.visibility === 'public' ? 'domain' : 'restricted'
   return {
-    visibility: dataset.visibility === 'public' ? 'domain' : 'restricted',
+    ...(hasPart(dialect, 'visibility') ? { visibility } : {}),
     fields: dataset.fields.map(({ name, label, type, annotations, description }) => ({
       name,
       label,
@@ -139,7 +192,7 @@ function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, 
       mimetype,
       url: `${home}/attachments/${encodeURIComponent(id)}`,
     })),
-    alternative_exports: [],
+    ...(hasPart(dialect, 'alternative_exports') ? { alternative_exports: [] } : {}),
     data_visible: true,
     metas: presentMetas(completeMetas(entry), manner),
   }

@@ -7,7 +7,7 @@ import { jsonldStream, type Terms } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { isFresh, keepNowhere } from '../../http/conditional.ts'
-import { readExportLimit, readFlag, refuseParameters } from '../../http/parameters.ts'
+import { readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
@@ -102,8 +102,11 @@ function readPlan(query: QueryParameters, entry: ServedDataset, door: Door, aske
   refuseParameters(query, ['select', 'group_by'], 'an RDF export has the triples of whole records')
   const source = door.datasetSource(entry)
   const { clauses, filter } = door.readFiltered(query, source)
-  const all = { limit: readExportLimit(query), offset: 0 }
-  const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+  const plan = planOdsql(
+    { ...clauses, ...readExportPage(query), filter },
+    door.context(source, clauses),
+    asker.watch,
+  )
   if (plan.type !== 'records') throw new Error('a query without groups became one for groups')
   return plan
 }

@@ -1,14 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Query } from '../../query/plan.ts'
 import { recordIri } from '../../rdf/iris.ts'
-import { type AnswerRow, answerQuery } from '../../records/answer.ts'
+import { type Answer, answerQuery } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { findRecord } from '../../records/find.ts'
 import { recordObject } from '../../records/json.ts'
 import type { DatasetRoute, Door, RecordRoute } from './door.ts'
-import { type Manner, pageLinks, presentRecord } from './present.ts'
+import { pageLinks, presentRecord, presentRow } from './present.ts'
 
 /** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
 export function recordRoutes(app: FastifyInstance, door: Door): void {
@@ -16,25 +18,53 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   const { base, dialect } = options
   const datasets = `/${place.source}/datasets`
 
-  app.get<DatasetRoute>(`${datasets}/:dataset/records`, async (request, reply) => {
-    const entry = door.seen(request).dataset(request.params.dataset)
-    const early = door.early(request, reply, entry.version)
-    if (early !== null) return early
-    const asker = door.asker()
-    const source = door.datasetSource(entry)
-    const { clauses, filter, page } = door.readList(request.query, source)
-    const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
-    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-    const { total, rows } = await answerQuery(plan, asked, asker)
-    const manner = door.manner(request.query, entry)
-    const shown = rows.map(row => presentRow(row, entry, manner))
-    const home = `${place.root}${datasets}/${entry.dataset.id}/records`
-    const links = pageLinks(home, request.query, { ...page, total })
-    return door.answer(request, reply, asker, door.list('records', request.query, total, links, shown))
+  /** What a list or groups of records are answered with. */
+  interface Found {
+    readonly query: QueryParameters
+    readonly entry: ServedDataset
+    readonly plan: Query
+    readonly answer: Answer
+    readonly page: { readonly limit: number; readonly offset: number }
+  }
+  const answered =
+    (body: (found: Found) => unknown) =>
+    async (request: FastifyRequest<DatasetRoute>, reply: FastifyReply) => {
+      const { query } = request
+      const entry = door.seen(request).dataset(request.params.dataset)
+      const early = door.early(request, reply, entry.version)
+      if (early !== null) return early
+      const asker = door.asker()
+      const source = door.datasetSource(entry)
+      const { clauses, filter, page } = door.readList(query, source)
+      const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
+      const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+      const answer = await answerQuery(plan, asked, asker)
+      return door.answer(request, reply, asker, body({ query, entry, plan, answer, page }))
+    }
+
+  app.get<DatasetRoute>(
+    `${datasets}/:dataset/records`,
+    answered(({ query, entry, plan, answer: { total, rows }, page }) => {
+      const manner = door.manner(query, entry)
+      const shown = rows.map(row => presentRow(row, plan, entry, place, manner))
+      const home = `${place.root}${datasets}/${entry.dataset.id}/records`
+      const links = pageLinks(home, query, { ...page, total })
+      return door.list('records', query, { plan, total, links }, shown)
+    }),
+  )
+
+  // The older generations have lists without wrappers, as later ones have at /records.
+  const query = answered(({ answer: { total, rows } }) => ({
+    total_count: total,
+    results: rows.map(({ object }) => object),
+  }))
+  app.get<DatasetRoute>(`${datasets}/:dataset/query`, (request, reply) => {
+    door.refuseGone('Queries')
+    return query(request, reply)
   })
 
   app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
-    door.refuseGone()
+    door.refuseGone('Aggregates')
     const entry = door.seen(request).dataset(request.params.dataset)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
@@ -69,10 +99,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
     const size = [...JSON.stringify(row.record.values)].length
     const manner = door.manner(request.query, entry)
-    return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry, manner))
+    const shown = presentRecord({ id: row.record.id, size, object }, entry, place, manner)
+    return door.answer(request, reply, asker, shown)
   })
-
-  function presentRow(row: AnswerRow, entry: ServedDataset, manner: Manner): unknown {
-    return row.id === null ? row.object : presentRecord(row, entry, place, manner)
-  }
 }

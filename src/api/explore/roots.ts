@@ -7,7 +7,7 @@ const SEARCH_ROOTS = {
   '/catalog': ['datasets', 'exports', 'metadata_templates'],
 }
 const EXPLORE_ROOTS = {
-  '/': ['catalog'],
+  '/': ['catalog', 'monitoring', 'opendatasoft'],
   '/catalog': ['datasets', 'exports', 'facets'],
 }
 

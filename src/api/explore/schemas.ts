@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { FAULTS } from '../../errors.ts'
-import type { Field } from '../../model/field.ts'
+import { coarsePrecision, type Field } from '../../model/field.ts'
 
 /** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads (query API, "Resources and their fields"). */
 
@@ -58,9 +58,12 @@ const datasetParts = {
     nullable(Type.Array(Type.String(), { description: 'What it is good for: analyze, timeserie, geo …' })),
   ),
   attachments: Type.Optional(Type.Array(attachmentSummary)),
-  alternative_exports: Type.Optional(Type.Array(anything('One more form of the dataset'))),
   fields: Type.Optional(Type.Array(field)),
   metas: Type.Optional(Type.Object({}, { ...OPEN, description: 'Metadata by template and name' })),
+}
+
+const alternativeExports = {
+  alternative_exports: Type.Optional(Type.Array(anything('One more form of the dataset'))),
 }
 
 const facetValue = Type.Object({
@@ -98,7 +101,10 @@ const aboutRecord = {
   _links: Type.Optional(links),
 }
 
-const total = Type.Integer({ minimum: 0, description: 'How many there are in all' })
+const total = Type.Integer({
+  minimum: 0,
+  description: 'Number of all records or datasets; absent of groups in the later generation',
+})
 
 /** The schemas that documents name under components; with the fields of a dataset, for that dataset alone. */
 export function answerSchemas(
@@ -129,9 +135,13 @@ export function answerSchemas(
 /** The later generation: records and datasets flat, links only on demand (facts on "Explore v2.1"). */
 function flatSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Record<string, TSchema>> {
   const list = (items: string) =>
-    Type.Object({ total_count: total, _links: Type.Optional(links), results: Type.Array(eitherOf(items)) })
+    Type.Object({
+      total_count: Type.Optional(total),
+      _links: Type.Optional(links),
+      results: Type.Array(eitherOf(items)),
+    })
   return {
-    dataset: Type.Object({ _links: Type.Optional(links), ...datasetParts }, OPEN),
+    dataset: Type.Object({ _links: Type.Optional(links), ...datasetParts, ...alternativeExports }, OPEN),
     datasets: list('dataset'),
     record: Type.Object(
       { ...aboutRecord, ...optional(values) },
@@ -159,6 +169,7 @@ function wrappedSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Rec
     }),
     records: Type.Object({ total_count: total, links, records: Type.Array(eitherOf('record')) }),
     aggregation,
+    results: Type.Object({ total_count: total, results: Type.Array(Type.Object({}, OPEN)) }),
     aggregations: Type.Object({
       links: Type.Optional(links),
       aggregations: Type.Array(named('aggregation')),
@@ -197,7 +208,9 @@ export function valueSchema(
   return nullable({ ...plainSchema(known), ...about })
 }
 
-function plainSchema({ type }: Field): TSchema {
+function plainSchema(known: Field): TSchema {
+  const { type } = known
+  if (coarsePrecision(known) !== null) return Type.String({ pattern: '^\\d{4}(-\\d\\d)?$' })
   switch (type) {
     case 'text':
       return Type.String()

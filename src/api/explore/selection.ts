@@ -1,24 +1,44 @@
 import { parseSelect } from '../../language/odsql/parse.ts'
+import type { Dialect } from '../../query/dialect.ts'
 
-/** Parts of a dataset that are shown and not asked of the store. */
-const SHOWN = ['fields', 'attachments', 'visibility', 'alternative_exports', 'data_visible'] as const
+/** Parts of a dataset that are shown and not asked of the store; the last is of the latest generation. */
+const SHOWN = ['fields', 'attachments', 'data_visible', 'visibility', 'alternative_exports'] as const
 export type ShownPart = (typeof SHOWN)[number]
+
+/**
+ * The parts that a generation has. The specification has neither `visibility` nor `alternative_exports`; of the live
+ * services v2.1 has both, and the Search API v2 the first (facts on "Record and dataset shapes").
+ */
+const PARTS: Readonly<Record<Dialect['name'], readonly ShownPart[]>> = {
+  'search-v2': SHOWN.filter(part => part !== 'alternative_exports'),
+  'explore-v2.0': SHOWN.filter(part => part !== 'alternative_exports' && part !== 'visibility'),
+  'explore-v2.1': SHOWN,
+}
+
+/** True where a generation describes a dataset with a part. */
+export function hasPart({ name }: Dialect, part: ShownPart): boolean {
+  return PARTS[name].includes(part)
+}
 
 /**
  * Parts a select clause of the catalog: what the store answers, and the parts of a dataset that are only shown.
  * `select=dataset_id, fields` is an example of the live documents.
  */
-export function splitSelect(select: string | undefined): {
+export function splitSelect(
+  select: string | undefined,
+  dialect: Dialect,
+): {
   readonly asked: string | undefined
   readonly shown: readonly ShownPart[]
 } {
-  const mentions = select !== undefined && SHOWN.some(name => select.includes(name))
+  const parts = PARTS[dialect.name]
+  const mentions = select !== undefined && parts.some(name => select.includes(name))
   if (!mentions) return { asked: select, shown: [] }
   const shown: ShownPart[] = []
   const asked: string[] = []
   for (const { expression, label, span } of parseSelect(select)) {
     const name = expression?.type === 'field' && label === null ? expression.name : ''
-    const part = SHOWN.find(known => known === name)
+    const part = parts.find(known => known === name)
     if (part === undefined) asked.push(select.slice(span.from, span.to))
     else shown.push(part)
   }

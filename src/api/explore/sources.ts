@@ -7,8 +7,9 @@ import { Fault } from '../../errors.ts'
 import { jsonArray } from '../../formats/json.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE } from '../../http/json.ts'
-import { readExportLimit } from '../../http/parameters.ts'
+import { readExportPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Dialect } from '../../query/dialect.ts'
 import { exportObjects } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { catalogRoutes } from './catalog.ts'
@@ -16,11 +17,11 @@ import { type CatalogRoute, type DatasetRoute, Door, type ExploreOptions } from 
 import { exportLinks, tableFormats } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { passOn } from './pass-on.ts'
-import { presentDataset } from './present.ts'
+import { type NetworkName, presentDataset } from './present.ts'
 import { recordRoutes } from './records.ts'
 import { tableExportRoutes } from './table-exports.ts'
 
-/** The sources of the Search API v2 beside the catalog. */
+/** The sources beside the catalog. */
 export interface Sources {
   readonly monitoring: Monitoring
   readonly network: Network
@@ -34,9 +35,16 @@ interface ExportRoute extends CatalogRoute {
   readonly Params: { readonly format: string }
 }
 
+/** What the network is called: `network` at first, `opendatasoft` in all generations (facts, first table). */
+const NETWORK_NAMES = {
+  'search-v2': ['network', 'opendatasoft'],
+  'explore-v2.0': ['opendatasoft'],
+  'explore-v2.1': ['opendatasoft'],
+} as const satisfies Readonly<Record<Dialect['name'], readonly NetworkName[]>>
+
 /**
- * The sources that the Search API v2 has beside the catalog: what is counted of the use of the portal, and the datasets
- * of other portals (query API, "Search API v2"; facts on "Monitoring and network sources").
+ * The sources beside the catalog: what is counted of the use of the portal, and the datasets of other portals (query
+ * API, "Search API v2"; facts on "Monitoring and network sources").
  */
 export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
@@ -47,11 +55,13 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
   })
   await app.register(async scope => {
     scope.addHook('preHandler', () => network.refresh())
-    passOn(scope, network)
+    passOn(scope, network, options.path)
     const { usage } = options
     const counted = usage === undefined ? {} : { usage: (id: string) => usage(network.localId(id)) }
-    const door = new Door({ ...options, ...counted, catalog: network, source: 'network' })
-    sourceRoutes(scope, door, id => network.federated(id) !== null)
+    for (const source of NETWORK_NAMES[options.dialect.name]) {
+      const door = new Door({ ...options, ...counted, catalog: network, source })
+      sourceRoutes(scope, door, id => network.federated(id) !== null)
+    }
   })
 }
 
@@ -131,7 +141,7 @@ async function exportDatasets(
   const { dialect } = door.options
   const source = await door.catalogSource(seen, query)
   const { clauses, filter } = door.readFiltered(query, source)
-  const all = { limit: readExportLimit(query), offset: 0, select: 'datasetid', groupBy: undefined }
+  const all = { ...readExportPage(query), select: 'datasetid', groupBy: undefined }
   const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
   const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const found = exportObjects(

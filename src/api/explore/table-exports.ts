@@ -6,7 +6,7 @@ import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { readExport } from '../../http/export-parameters.ts'
-import { invalid, readExportLimit, refuseParameters } from '../../http/parameters.ts'
+import { invalid, readExportPage, refuseParameters } from '../../http/parameters.ts'
 import type { Query } from '../../query/plan.ts'
 import { exportObjects } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
@@ -42,8 +42,11 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
     const asker = door.asker()
     const source = door.datasetSource(entry)
     const { clauses, filter } = door.readFiltered(query, source)
-    const all = { limit: readExportLimit(query), offset: 0 }
-    const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+    const plan = planOdsql(
+      { ...clauses, ...readExportPage(query), filter },
+      door.context(source, clauses),
+      asker.watch,
+    )
     refuseLongOrder(plan)
     const columns = columnsOf(plan, dialect)
     refuseUnknown(

@@ -1,5 +1,5 @@
 import { Fault } from '../../errors.ts'
-import { parseQueryString, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
+import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import type { DatasetRequest } from './graphs.ts'
 
 /** A request of the protocol, read. */
@@ -52,7 +52,7 @@ export function readPost(
     })
   const text = decoded(body ?? Buffer.alloc(0))
   if (type === QUERY) return readParameters([parameters], text)
-  const form = parseQueryString(text)
+  const form = parseForm(text)
   refuseDamaged(form)
   const request = readParameters([form, parameters], null)
   if (request.query === null) throw new Fault('BadRequest', { reason: 'The form has no query parameter.' })

@@ -319,7 +319,7 @@ class Reader {
       case 'Distinct':
         return { type: 'distinct', operand: this.expression(only(node)), span: place }
       case 'Wildcard':
-        return { type: 'wildcard', prefix: this.slice(only(node)), span: place }
+        return { type: 'wildcard', prefix: this.slice(node).replace(/\s*\*$/, ''), span: place }
       case 'Quantity': {
         const [value, unit] = this.two(node)
         return { type: 'quantity', value: this.number(value), unit: this.slice(unit), span: place }

@@ -183,10 +183,11 @@ function yearStart(year: number): number {
   return new Date(0).setUTCFullYear(year, 0, 1)
 }
 
-/** The ends of a range as answers write it: `[4, 4.5[`. */
+/** The ends of a range as answers write it, the second outside: `[4, 4.5[`, or `[0, 14]` of whole numbers. */
 function rangeEnds(key: unknown): readonly string[] {
-  const [, from, to] = /^\[(.+), (.+)\[$/.exec(String(key)) ?? []
-  return from === undefined || to === undefined ? [] : [from, to]
+  const [, from, to, bracket] = /^\[(.+), (.+)([[\]])$/.exec(String(key)) ?? []
+  if (from === undefined || to === undefined) return []
+  return [from, bracket === ']' ? String(Number(to) + 1) : to]
 }
 
 /** The width of the ranges of a number: of the smallest and the largest of the records that are selected. */

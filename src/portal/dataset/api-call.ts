@@ -1,4 +1,4 @@
-import { many, one, readManners, readPage, USUAL_ZONE } from '../../http/parameters.ts'
+import { many, one, readManners, readPage, USUAL_ROWS, USUAL_ZONE } from '../../http/parameters.ts'
 import type { LinkParameters } from '../../http/site/visit.ts'
 import { isLanguage } from '../../model/language.ts'
 import type { Answer } from '../../records/answer.ts'
@@ -54,11 +54,12 @@ export async function answerCall(context: TabContext, call: ApiCall): Promise<An
   const { inquiry, source, selection, query } = context
   const { timezone, language } = readManners({ timezone: call.timezone, lang: call.lang })
   const page = { limit: one(query, 'limit') ?? '', offset: one(query, 'offset') ?? '' }
+  const isGrouped = call.group_by !== ''
   const answer = await inquiry.find(
     source,
     { ...selection, words: '', where: call.where },
     {
-      ...readPage(page, call.group_by !== ''),
+      ...readPage(page, isGrouped, isGrouped ? null : USUAL_ROWS),
       ...(call.select === '' ? {} : { select: call.select }),
       ...(call.group_by === '' ? {} : { groupBy: call.group_by }),
       orderBy: call.order_by,

@@ -41,7 +41,7 @@ function javascript({ address, parameters, isRestricted }: SnippetCall): string 
   const headers = isRestricted ? `, {\n  headers: { Authorization: 'Apikey ${KEY}' },\n}` : ''
   const url = pairs.length === 0 ? JSON.stringify(address) : `\`${address}?\${query}\``
   return `${query === '' ? '' : `const query = new URLSearchParams([\n${query}])\n`}const response = await fetch(${url}${headers})
-const { total_count, results } = await response.json()`
+const { ${parameters.group_by ? '' : 'total_count, '}results } = await response.json()`
 }
 
 function python({ address, parameters, isRestricted }: SnippetCall): string {

@@ -118,7 +118,7 @@ function callResult(
 <p>${addressLine(visit, href, address)}</p>
 <h3>${say('The answer')}</h3>
 <p class="soft status" role="status"></p>
-${fault === null ? answerText(visit, answer) : html`<div class="fault" role="alert"><p>${fault.message}</p></div>`}
+${fault === null ? answerText(visit, call, answer) : html`<div class="fault" role="alert"><p>${fault.message}</p></div>`}
 <h3>${say('In programs')}</h3>
 <div class="snippets">${snippets.map(
     ({ title, text }) => html`<section><h4>${title}</h4>${codeBlock(visit, text, 'code')}</section>
@@ -126,15 +126,13 @@ ${fault === null ? answerText(visit, answer) : html`<div class="fault" role="ale
   )}</div></div>`
 }
 
-function answerText(visit: TabContext['visit'], answer: Answer | null): Html {
+function answerText(visit: TabContext['visit'], call: ApiCall, answer: Answer | null): Html {
   const { say } = visit
   if (answer === null)
     return html`<p class="remark">${say('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`
-  const text = JSON.stringify(
-    { total_count: answer.total, results: answer.rows.map(({ object }) => object) },
-    null,
-    2,
-  )
+  const results = answer.rows.map(({ object }) => object)
+  const body = call.group_by === '' ? { total_count: answer.total, results } : { results }
+  const text = JSON.stringify(body, null, 2)
   const cut = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf('\n', LONGEST))}\n…` : text
   return html`<div class="answer" tabindex="0" role="region" aria-label="${say('The answer')}">${codeBlock(visit, cut, 'json')}</div>
 ${cut === text ? '' : html`<p class="soft">${say('These are the first lines; the link has the whole answer.')}</p>`}`

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
-import type { Field } from '../../model/field.ts'
+import { coarsePrecision, type Field } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri.ts'
 
 /** Characters of a text in a cell; the whole of it stands on the page of its record. */
@@ -43,6 +43,7 @@ export function isNumber({ type, annotations }: Field): boolean {
 }
 
 function one(visit: Visit, value: unknown, field: Field, style: ValueStyle): Html {
+  if (coarsePrecision(field) !== null) return html`<time datetime="${String(value)}">${String(value)}</time>`
   switch (field.type) {
     case 'int':
     case 'double':

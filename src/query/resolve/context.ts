@@ -6,11 +6,12 @@ import {
   functionsOf,
 } from '../../language/odsql/vocabulary.ts'
 import type { Dataset } from '../../model/dataset.ts'
-import { type Field, fieldNamed } from '../../model/field.ts'
+import type { Field } from '../../model/field.ts'
 import type { Language } from '../../model/language.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { Dialect } from '../dialect.ts'
 import { describe, malformed } from '../faults.ts'
+import { findField } from '../field-names.ts'
 import type { Scalar } from '../plan.ts'
 import { TECHNICAL, technicalNamed } from '../technical.ts'
 
@@ -63,11 +64,7 @@ export class Names {
   /** The field of a name; undefined where there is none. */
   known(name: string): Field | undefined {
     const { dataset, template, technical } = this.context
-    return (
-      fieldNamed(dataset.fields, name) ??
-      (template === undefined ? undefined : fieldNamed(dataset.fields, `${template}.${name}`)) ??
-      (technical ? technicalNamed(name) : undefined)
-    )
+    return findField(dataset.fields, name, template) ?? (technical ? technicalNamed(name) : undefined)
   }
 
   unknown(name: string, span: Span) {

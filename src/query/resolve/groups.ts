@@ -1,6 +1,7 @@
 import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.ts'
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
-import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import type { FormatPart } from '../date-pattern.ts'
 import { malformed, tell } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { Names, type ResolveContext } from './context.ts'
@@ -48,7 +49,20 @@ function grouping(node: Expression, names: Names): Grouping {
       node.span,
     )
   if (isGeo(type)) throw malformed(names.clause, 'Aggregation on geo shape field is not possible', node.span)
-  return { type: 'value', value }
+  return { type: 'value', value: names.context.dialect.isoKeys ? precise(value, names) : value }
+}
+
+/** Dates of years or months as the texts that records have for them, so that each period is one group. */
+function precise(value: Scalar, { context: { language } }: Names): Scalar {
+  const precision = value.type === 'field' ? coarsePrecision(value.field) : null
+  if (precision === null) return value
+  return { type: 'dateFormat', parts: PERIODS[precision], language, operand: value }
+}
+
+const YEAR: FormatPart = { type: 'symbol', letter: 'y', count: 4 }
+const PERIODS: Readonly<Record<CoarsePrecision, readonly FormatPart[]>> = {
+  year: [YEAR],
+  month: [YEAR, { type: 'text', text: '-' }, { type: 'symbol', letter: 'M', count: 2 }],
 }
 
 function range(call: Call, names: Names): Grouping {

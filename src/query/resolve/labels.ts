@@ -1,12 +1,9 @@
 import type { GroupItem, SelectItem } from '../../language/odsql/ast.ts'
 import { malformed } from '../faults.ts'
 
-/** Strings and quoted names stay as they are; blanks elsewhere are brought into one form. */
-const PIECE = /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|\s*,\s*|\(\s+|\s+\)|\s+/gs
-
 /**
- * The key of an expression without label: its text, with one blank after a comma and none inside parentheses
- * (query API, "Aggregation result").
+ * The key of an expression without label: its text as it was written (query API, "Aggregation result"); of a field its
+ * name without back-quotes.
  *
  * @param text the clause
  */
@@ -14,14 +11,17 @@ export function expressionKey(item: SelectItem | GroupItem, text: string): strin
   const { expression } = item
   if (expression?.type === 'field') return expression.name
   const { from, to } = expression === null ? item.span : outer(expression.span, text)
-  return text
-    .slice(from, to)
-    .trim()
-    .replace(PIECE, (found, quoted: string | undefined) => {
-      if (quoted !== undefined) return quoted
-      const plain = found.trim()
-      return plain === ',' ? ', ' : plain === '' ? ' ' : plain
-    })
+  return text.slice(from, to).trim()
+}
+
+/** Strings and quoted names stay as they are; blanks elsewhere are brought into one form. */
+const PIECE = /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|\s*,\s*|\s*\(\s*|\s+\)|\s+/gs
+
+/** What the texts of one expression have in common, however they are spaced and whichever case they are in. */
+export function spelling(key: string): string {
+  return key
+    .replace(PIECE, (found, quoted: string | undefined) => quoted ?? (found.trim() || ' '))
+    .toLowerCase()
 }
 
 /** The span with the parentheses around it: `(a + b)` is read as `a + b`. */

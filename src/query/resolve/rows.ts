@@ -12,7 +12,7 @@ import {
   scalarType,
 } from '../plan.ts'
 import { Names, type ResolveContext } from './context.ts'
-import { expressionKey } from './labels.ts'
+import { expressionKey, spelling } from './labels.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
@@ -31,14 +31,14 @@ export function hasAggregate(node: Expression): boolean {
   }
 }
 
-/** The keys of a grouped query by what may name them: their labels and their texts. */
+/** The keys of a grouped query by what may name them: their labels and their texts, however these are spelled. */
 function keysByName(keys: readonly GroupKey[], items: readonly GroupItem[], text: string) {
   const byName = new Map<string, number>()
   items.forEach((item, index) => {
-    byName.set(expressionKey({ ...item, label: null }, text).toLowerCase(), index)
+    byName.set(spelling(expressionKey({ ...item, label: null }, text)), index)
   })
   keys.forEach(({ key }, index) => {
-    byName.set(key.toLowerCase(), index)
+    byName.set(spelling(key), index)
   })
   return byName
 }
@@ -59,8 +59,15 @@ export function resolveRows(
         item.span,
         'select aggregates or grouped fields',
       )
-    return { key: item.label ?? expressionKey(item, select.text), value: rows.value(item.expression) }
+    const value = rows.value(item.expression)
+    return { key: item.label ?? keyOf(expressionKey(item, select.text), value, groups.keys), value }
   })
+}
+
+/** The key of a selection without label: that of the group it repeats, where it only spells it otherwise. */
+function keyOf(written: string, value: RowValue, groups: readonly GroupKey[]): string {
+  const group = value.type === 'key' ? groups[value.index]?.key : undefined
+  return group !== undefined && spelling(group) === spelling(written) ? group : written
 }
 
 /** Gives the order of the rows; aggregates come first (facts on "Order by"). */
@@ -170,7 +177,7 @@ class Rows {
   private keyOf(node: Expression): number | undefined {
     if (!['field', 'call', 'arithmetic'].includes(node.type)) return undefined
     const item = { expression: node, label: null, span: node.span }
-    return this.keys.get(expressionKey(item, this.text).toLowerCase())
+    return this.keys.get(spelling(expressionKey(item, this.text)))
   }
 
   private aggregate(call: Call): Aggregate {

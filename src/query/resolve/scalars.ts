@@ -190,15 +190,22 @@ function ifNull(call: Call, first: Argument, second: Argument, names: Names): Sc
   return { type: 'ifNull', operand, other }
 }
 
-/** The date that a literal or a call of `now` says; null for anything else. */
+/**
+ * The date of a literal, of a call of `now` or, as an extension, of a text that is a whole ISO 8601 date; null for
+ * anything else.
+ */
 export function momentOf(node: Expression, names: Names): DateConstant | null {
   if (node.type === 'date') return resolveDate(node, names)
+  if (node.type === 'string') return WHOLE_DATE.test(node.value) ? parseDate(node.value) : null
   if (node.type === 'call' && node.name === 'now') {
     names.function(node)
     return nowConstant(node, names.clause, names.context.now, names.context.timezone)
   }
   return null
 }
+
+/** A day, or a moment with its time of the day: nothing that might be meant as another text. */
+const WHOLE_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/
 
 function typed(
   call: Call,

@@ -1,6 +1,7 @@
 import type { Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { isGeo } from '../../model/field.ts'
 import { malformed } from '../faults.ts'
+import { beginsWith } from '../field-names.ts'
 import { fieldsOf, type Ordering, type Scalar, type Selection, scalarType } from '../plan.ts'
 import { Names, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
@@ -75,8 +76,11 @@ function nameTests(call: Call, names: Names): readonly NameTest[] {
   names.function(call)
   return call.arguments.map(argument => {
     if (argument.type === 'star') return () => true
-    if (argument.type === 'wildcard') return name => name.startsWith(argument.prefix)
-    if (argument.type === 'field') return name => name === argument.name
+    if (argument.type === 'wildcard') return beginsWith(argument.prefix, names.context.template)
+    if (argument.type === 'field') {
+      const { name: named = argument.name } = names.known(argument.name) ?? {}
+      return name => name === named
+    }
     throw malformed(names.clause, `${call.name} takes names of fields`, argument.span)
   })
 }

@@ -1,0 +1,14 @@
+/** Addresses whose path has no empty segments with a meaning: those of the REST APIs. */
+const REST = /^\/+api\/+(?:explore|v2)(?:\/|$)/
+
+/**
+ * The request target without the slashes that clients repeat where they join a base address that ends with a slash and a
+ * path that begins with one: `//api/explore/v2.1/` is `/api/explore/v2.1/`. Elsewhere only those at the beginning go, for
+ * the path of a resource may hold an IRI. The query string stays as it is.
+ */
+export function plainTarget(target: string): string {
+  if (!target.includes('//')) return target
+  const end = target.search(/[?#]|$/)
+  const path = target.slice(0, end)
+  return (REST.test(path) ? path.replace(/\/{2,}/g, '/') : path.replace(/^\/+/, '/')) + target.slice(end)
+}

@@ -1,0 +1,19 @@
+/** What a query of the Search API v1 asks for: words, comparisons of fields, and what joins them. */
+export type V1Query =
+  | { readonly type: 'and' | 'or'; readonly operands: readonly V1Query[] }
+  | { readonly type: 'not'; readonly operand: V1Query }
+  /** Words of any field; a word may end with `*`. */
+  | { readonly type: 'words'; readonly text: string }
+  | V1Comparison
+  | { readonly type: 'absent'; readonly field: string }
+
+/** `field:value`, `field >= 2002`, `field:[1950 TO 2000]`. */
+export interface V1Comparison {
+  readonly type: 'comparison'
+  readonly field: string
+  /** A colon matches words of a text and is an equals sign elsewhere. */
+  readonly operator: ':' | '=' | '<' | '<=' | '>' | '>='
+  readonly value: string | { readonly lower: string; readonly upper: string }
+  /** The comparison as it was written: words where there is no such field. */
+  readonly text: string
+}

@@ -1,0 +1,162 @@
+import { clauseFault } from '../../errors.ts'
+import type { V1Comparison, V1Query } from './ast.ts'
+
+/** Longest query that is read, in characters, and deepest nesting of parentheses. */
+export const MAX_LENGTH = 20_000
+export const MAX_DEPTH = 50
+
+const TOKEN =
+  /\s*(?:([()])|"((?:\\.|[^"\\])*)"?|(#\w+\s*\([^)]*\)?)|(\[[^\]]*\]?)|(==|<=|>=|[:=<>])|([^\s()":=<>[\]#]+)|(.))/sy
+
+/** One piece of a query. */
+interface Token {
+  readonly type: 'parenthesis' | 'phrase' | 'call' | 'range' | 'operator' | 'word'
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}
+
+const KINDS = ['parenthesis', 'phrase', 'call', 'range', 'operator', 'word', 'word'] as const
+
+/**
+ * Reads a query of the language that the Search API v1 has for `q` and the Explore API takes as `qv1` (vendor's
+ * documentation of the Search API v1, "Query language"): words and phrases, comparisons, `AND`, `OR`, `NOT` and
+ * parentheses; what stands side by side must all hold. It is typed by people, so that parentheses which do not match are
+ * overlooked. Null for a query of nothing. Throws ODSQLError for a function other than `#null`.
+ */
+export function parseV1(text: string): V1Query | null {
+  if (text.length > MAX_LENGTH)
+    throw refused(`the query has ${text.length} characters, at most ${MAX_LENGTH} are read`, {
+      from: MAX_LENGTH,
+      to: text.length,
+    })
+  return new Reader(text).whole()
+}
+
+function refused(reason: string, span: { readonly from: number; readonly to: number }, hint?: string) {
+  return clauseFault('qv1', reason, span, hint)
+}
+
+/** Reads one query; it lives for that query. */
+class Reader {
+  private readonly text: string
+  private readonly tokens: readonly Token[]
+  private at = 0
+  private depth = 0
+
+  constructor(text: string) {
+    this.text = text
+    this.tokens = tokensOf(text)
+  }
+
+  whole(): V1Query | null {
+    const read: V1Query[] = []
+    while (this.at < this.tokens.length) {
+      const query = this.disjunction()
+      if (query !== null) read.push(query)
+      // Only a parenthesis that was never opened is left over.
+      this.at += 1
+    }
+    return join('and', read)
+  }
+
+  private disjunction(): V1Query | null {
+    const operands: V1Query[] = []
+    do {
+      const operand = this.conjunction()
+      if (operand !== null) operands.push(operand)
+    } while (this.takes('OR'))
+    return join('or', operands)
+  }
+
+  private conjunction(): V1Query | null {
+    const operands: V1Query[] = []
+    while (this.at < this.tokens.length && !this.isNext(')') && !this.isNext('OR')) {
+      if (this.takes('AND')) continue
+      const operand = this.negation()
+      if (operand !== null) operands.push(operand)
+    }
+    return join('and', operands)
+  }
+
+  private negation(): V1Query | null {
+    if (!this.takes('NOT')) return this.primary()
+    const operand = this.isNext(')') || this.at >= this.tokens.length ? null : this.negation()
+    return operand === null ? null : { type: 'not', operand }
+  }
+
+  private primary(): V1Query | null {
+    const token = this.tokens[this.at]
+    if (token === undefined) return null
+    this.at += 1
+    if (token.type === 'parenthesis') return this.parenthesis(token)
+    if (token.type === 'call') return absent(token)
+    return (token.type === 'word' ? this.comparison(token) : null) ?? { type: 'words', text: token.text }
+  }
+
+  private parenthesis(token: Token): V1Query | null {
+    if (++this.depth > MAX_DEPTH) throw refused(`the query is nested deeper than ${MAX_DEPTH} levels`, token)
+    const query = this.disjunction()
+    this.takes(')')
+    this.depth -= 1
+    return query
+  }
+
+  /** What begins with the name of a field and an operator; null where nothing follows that could be compared. */
+  private comparison(field: Token): V1Comparison | null {
+    const [operator, value] = [this.tokens[this.at], this.tokens[this.at + 1]]
+    if (operator?.type !== 'operator' || value === undefined) return null
+    if (value.type !== 'word' && value.type !== 'phrase' && value.type !== 'range') return null
+    this.at += 2
+    const [, lower, upper] = /^\[\s*(.*?)\s+TO\s+(.*?)\s*\]?$/is.exec(value.text) ?? []
+    const range =
+      value.type !== 'range' || lower === undefined || upper === undefined ? null : { lower, upper }
+    const sign = (operator.text === '==' ? '=' : operator.text) as V1Comparison['operator']
+    return {
+      type: 'comparison',
+      field: field.text,
+      operator: sign,
+      value: range ?? value.text,
+      text: this.text.slice(field.from, value.to),
+    }
+  }
+
+  private isNext(text: string): boolean {
+    const token = this.tokens[this.at]
+    return token !== undefined && token.type !== 'phrase' && token.text === text
+  }
+
+  private takes(text: string): boolean {
+    const isThere = this.isNext(text)
+    if (isThere) this.at += 1
+    return isThere
+  }
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  TOKEN.lastIndex = 0
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const group = match.findIndex((found, index) => index > 0 && found !== undefined)
+    const found = match[group] ?? ''
+    const type = KINDS[group - 1] ?? 'word'
+    const to = TOKEN.lastIndex
+    const plain = type === 'phrase' ? found.replace(/\\(.)/gs, '$1') : found
+    tokens.push({ type, text: plain, from: to - match[0].trimStart().length, to })
+  }
+  return tokens
+}
+
+function absent(token: Token): V1Query {
+  const [, field] = /^#null\s*\(\s*([^\s)]+)\s*\)$/.exec(token.text) ?? []
+  if (field !== undefined) return { type: 'absent', field }
+  throw refused(
+    `the function ${token.text.slice(0, 60)} is not served in qv1`,
+    token,
+    'write it in where, without the sharp sign',
+  )
+}
+
+function join(type: 'and' | 'or', operands: readonly V1Query[]): V1Query | null {
+  return operands.length < 2 ? (operands[0] ?? null) : { type, operands }
+}
