@@ -30,6 +30,8 @@ export const FAULTS = {
   ODataUnsupported: { status: 501, message: '{reason}' },
   /** A segment that names nothing (linked data, "Errors"). */
   ODataSegment: { status: 404, message: "Resource not found for the segment '{segment}'" },
+  /** A condition in the headers of the request does not hold (RFC 9110, section 15.5.13). */
+  PreconditionFailed: { status: 412, message: '{reason}' },
   UnsupportedMediaType: { status: 415, message: '{reason}' },
   Unauthorised: { status: 401, message: '{what}: credentials are required.' },
   /** A credential that nobody is recognised by: unknown, expired or revoked (facts on "Errors"). */

@@ -19,10 +19,9 @@ import { findEntities } from '../../records/entities.ts'
 import { findRecord } from '../../records/find.ts'
 import { narrow } from '../../records/narrow.ts'
 import type { Asker } from '../../records/trace.ts'
-import type { EntityRow } from './format/shape.ts'
+import type { EntityRow, Version } from './format/shape.ts'
 import type { KeptRows } from './kept-rows.ts'
 import type { ServedSet } from './sets.ts'
-import type { Face } from './versions.ts'
 
 /** Entities with their properties, and how many there are on all pages. */
 export interface EntityPage {
@@ -39,7 +38,7 @@ export interface Asking {
   readonly asker: Asker
   readonly bookmarks: Bookmarks
   readonly keptRows: KeptRows
-  readonly face: Face
+  readonly version: Version
   /** The moment of the request: milliseconds since 1970. */
   readonly now: number
 }
@@ -119,8 +118,8 @@ export async function askEntity(
   return { columns: plan.columns, selected: plan.selected, rows: [row], total: 1, row }
 }
 
-function planOf({ model }: ServedSet, clauses: ODataClauses, { asker, face, now }: Asking): ODataPlan {
-  const context = { model, now: new Date(now).toISOString(), version: face }
+function planOf({ model }: ServedSet, clauses: ODataClauses, { asker, version, now }: Asking): ODataPlan {
+  const context = { model, now: new Date(now).toISOString(), version }
   return asker.watch.time('resolve', () => resolveOData(clauses, context))
 }
 

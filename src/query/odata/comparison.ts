@@ -60,7 +60,9 @@ function refuseUnlike(left: Side, operator: ComparisonOperator, right: Side, spa
     if (meaning.type === 'list') throw wrong(scope, 'A list stands beside the operator in', node.span)
   }
   const sides = [left.meaning, right.meaning]
+  if (sides.some(({ type }) => type === 'record')) throw unserved(scope, 'A comparison of entities', span)
   if (sides.some(({ type }) => type === 'null')) return
+  if (sides.every(({ type }) => type === 'place')) throw unserved(scope, 'A comparison of places', span)
   const [a, b] = sides.map(kindAmong)
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(

@@ -86,7 +86,7 @@ export interface RowsPart {
 export const MOST_GROUPS = 100_000
 
 /**
- * All rows of an answer from those that the store gave for each part. Faults: ODataError for more groups than one answer
+ * All rows of an answer from those that the store gave for each part. Faults: ODataUnsupported for more groups than one answer
  * is made of.
  */
 export function answerRows(
@@ -123,7 +123,7 @@ export function pageOf(
 
 function refuseMany(rows: readonly unknown[]): void {
   if (rows.length > MOST_GROUPS)
-    throw new Fault('ODataError', {
+    throw new Fault('ODataUnsupported', {
       reason: `The aggregation has more than ${MOST_GROUPS} groups: filter the records, or group by fewer properties.`,
     })
 }

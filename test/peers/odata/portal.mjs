@@ -45,7 +45,9 @@ export class Comparison {
     if (typeof of('recordid') !== 'string') this.difference = `record ${this.records} has no recordid`
     for (const field of this.fields) {
       this.values += 1
-      const found = of(field.name)
+      const own = of(field.name)
+      // A name that is no identifier of OData has an underscore before it.
+      const found = own === undefined ? of(`_${field.name}`) : own
       if (same(found, wanted[field.name], field)) continue
       this.difference = `record ${this.records}, ${field.name}: ${shown(found)} instead of ${shown(wanted[field.name])}`
       return

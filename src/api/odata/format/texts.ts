@@ -41,7 +41,8 @@ function timeDuration(time: string): string {
 
 /**
  * The text of a single primitive value, the same in XML, in JSON between quotes, and by itself.
- * A boolean is `true` or `false`; a date is a moment without zone in 3.0.
+ * A boolean is `true` or `false`; before 4.0 a date is a moment without zone. Clients of 2.0 read no more than milliseconds,
+ * which is also what its JSON has.
  */
 export function primitiveText(value: string | number | boolean, { type }: Typed, version: Version): string {
   if (typeof value === 'boolean') return String(value)
@@ -51,6 +52,7 @@ export function primitiveText(value: string | number | boolean, { type }: Typed,
   }
   if (version === '4.0') return value
   if (type === 'Edm.Date') return `${value}T00:00:00`
+  if (type === 'Edm.DateTimeOffset' && version === '2.0') return value.replace(/(\.\d{3})\d+/, '$1')
   return type === 'Edm.TimeOfDay' ? timeDuration(value) : value
 }
 
