@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { readDocument, trusted } from './document.ts'
 import { Fault } from './errors.ts'
+import { lookup } from './model/lookup.ts'
 import { nearest } from './model/nearest.ts'
 
 /** Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals. */
@@ -404,7 +405,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
       const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
       throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
     }
-    const value = LISTS[key]?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
+    const value = lookup(LISTS, key)?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
     Object.assign(given, checked(key, value, variable, 'ConfigInvalid'))
   }
   return given
@@ -427,7 +428,7 @@ function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid
 
 function numberOrText(key: string, text: string): unknown {
   const number = Number(text)
-  const { type } = PORTAL_SCHEMA.properties[key as keyof typeof PORTAL_SCHEMA.properties] as {
+  const { type } = lookup(PORTAL_SCHEMA.properties, key as keyof typeof PORTAL_SCHEMA.properties) as {
     readonly type?: string
   }
   const numeric = type === 'integer' || type === 'number'

@@ -1,3 +1,5 @@
+import { lookup } from './model/lookup.ts'
+
 /**
  * The catalogue of faults. A fault is what a caller did wrong or what the service cannot do now; anything else
  * that is thrown is a defect and answers 500. Each API renders faults in its own error body.
@@ -123,7 +125,7 @@ export function recoded(fault: Fault, code: FaultCode): Fault {
 }
 
 function fill(template: string, parts: Readonly<Record<string, string | number>>): string {
-  return template.replace(/\{(\w+)\}/g, (_, key: string) => String(parts[key] ?? ''))
+  return template.replace(/\{(\w+)\}/g, (_, key: string) => String(lookup(parts, key) ?? ''))
 }
 
 /** `file:line:column: ` as far as the place is known, for messages on a terminal. */

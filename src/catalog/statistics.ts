@@ -1,5 +1,6 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
 import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { setMember } from '../model/lookup.ts'
 import type { Value } from '../model/value.ts'
 
 const DISTINCT_LIMIT = 10_000
@@ -69,7 +70,7 @@ export class StatisticsGatherer {
       const column = this.columns[index]
       if (column === undefined) return
       const { present, min, max, distinct } = column
-      fields[field.name] = {
+      setMember(fields, field.name, {
         present,
         nulls: this.records - present,
         distinct: distinct?.size ?? null,
@@ -80,7 +81,7 @@ export class StatisticsGatherer {
         max,
         ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),
         ...(column.sorted ? { quantiles: quantiles(column) } : {}),
-      }
+      })
     })
     return { records: this.records, fields }
   }

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { columnName, type ExportOptions, type Row, type Table } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
@@ -24,5 +25,5 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
 function renamed(table: Table, options: ExportOptions): (row: Row) => Row {
   if (!options.useLabels) return row => row
   return row =>
-    Object.fromEntries(table.columns.map(column => [columnName(column, options), row[column.key]]))
+    Object.fromEntries(table.columns.map(column => [columnName(column, options), lookup(row, column.key)]))
 }

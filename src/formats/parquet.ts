@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
@@ -144,7 +145,7 @@ const ELEMENTS: Readonly<Record<Column['type'], Element>> = {
 function addRow(targets: readonly Target[], row: Row, means: Means): number {
   let size = 0
   for (const target of targets) {
-    const value = row[target.column.key] ?? null
+    const value = lookup(row, target.column.key) ?? null
     const stored = value === null ? null : storedValue(value, target, means)
     target.values.push(stored)
     size += sizeOf(stored)

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import {
   CELL_CHARACTERS,
   inSheets,
@@ -106,7 +107,7 @@ function rowXml(
 ): string {
   let cells = ''
   columns.forEach((column, index) => {
-    const cell = sheetCell(row[column.key], column, listSeparator)
+    const cell = sheetCell(lookup(row, column.key), column, listSeparator)
     if (cell !== null) cells += cellXml(cell, `r="${letters[index]}${number}"`)
   })
   return `<row r="${number}">${cells}</row>`

@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts'
+import { lookup, setMember } from '../model/lookup.ts'
 import { isSecret } from './secrets.ts'
 
 /** Query parameters by name, each with all its values in order. */
@@ -58,10 +59,10 @@ function readPairs(text: string, found: ParsedQuery): void {
     const at = part.indexOf('=')
     const key = decode(at < 0 ? part : part.slice(0, at))
     const value = at < 0 ? '' : decode(part.slice(at + 1), key)
-    const before = found[key]
-    if (before === undefined) found[key] = value
+    const before = lookup(found, key)
+    if (before === undefined) setMember(found, key, value)
     else if (Array.isArray(before)) before.push(value)
-    else found[key] = [before, value]
+    else setMember(found, key, [before, value])
   }
 }
 

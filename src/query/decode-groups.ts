@@ -1,5 +1,6 @@
 import { type FieldType, isNumeric } from '../model/field.ts'
 import { type Position, positionsOf } from '../model/geometry.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
@@ -37,7 +38,7 @@ export function decodeGroups(plan: GroupQuery, solutions: readonly Solution[]): 
   const rows = solutions.map(solution => {
     const keys = plan.keys.map((_, index) => decodeKey(plan, index, solution))
     const figure = (aggregate: Aggregate): Constant | Geometry | null => {
-      const found = solution[figureName(placeOf(aggregate, aggregates))]
+      const found = lookup(solution, figureName(placeOf(aggregate, aggregates)))
       if (!isDecoded(aggregate)) return decodeConstant(found, figureType(aggregate))
       return computed(aggregate, (found?.value ?? '').split(VALUE_SEPARATOR).filter(Boolean))
     }
@@ -52,7 +53,7 @@ export function decodeGroups(plan: GroupQuery, solutions: readonly Solution[]): 
           return figure(of.aggregate)
         case 'arithmetic': {
           const isStored = index >= 0 && !isDecodedValue(of)
-          if (isStored) return decodeConstant(solution[computedName(index)], 'double')
+          if (isStored) return decodeConstant(lookup(solution, computedName(index)), 'double')
           return calculate(of.operator, value(of.left, -1), value(of.right, -1))
         }
         default:
@@ -122,11 +123,16 @@ function decodeKey(plan: GroupQuery, index: number, solution: Solution): Constan
   if (key === undefined) return null
   const { grouping } = key
   if (grouping.type === 'cells') {
-    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(solution[middleName(index, axis)]?.value))
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis =>
+      Number(lookup(solution, middleName(index, axis))?.value),
+    )
     return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
   }
   const [name = ''] = keyNames(key, index)
-  return decodeConstant(solution[name], grouping.type === 'value' ? scalarType(grouping.value) : 'int')
+  return decodeConstant(
+    lookup(solution, name),
+    grouping.type === 'value' ? scalarType(grouping.value) : 'int',
+  )
 }
 
 /** The type of an aggregate's value. */

@@ -1,4 +1,5 @@
 import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { decodePositions, positionOf } from '../model/positions.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
@@ -31,7 +32,7 @@ export function decodeRow(solution: Solution, select: readonly Selection[]): Rec
     record: decodeRecord(solution),
     computed: select.map(({ value, unbounded }, index) => {
       if (isStored(value)) return null
-      const term = solution[columnName(index)]
+      const term = lookup(solution, columnName(index))
       return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, scalarType(value))
     }),
   }

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import {
   compileBoundedGroups,
   compileGroupCount,
@@ -59,7 +60,7 @@ async function countGroups(plan: GroupQuery, target: CompileTarget, asker: Asker
   if (others.length === 0 && plan.filter === null && only?.grouping.type === 'value') {
     const { value } = only.grouping
     const known = value.type === 'field' && technicalName(value.field) === undefined
-    const statistics = known ? target.statistics.fields[value.field.name] : undefined
+    const statistics = known ? lookup(target.statistics.fields, value.field.name) : undefined
     if (statistics !== undefined && statistics.distinct !== null)
       return statistics.distinct + (plan.nullGroups && statistics.nulls > 0 ? 1 : 0)
   }

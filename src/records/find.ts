@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { isPlainOrder, keyName } from '../query/compile/order.ts'
 import {
   compileBeyond,
@@ -169,7 +170,7 @@ async function firstInOrder(
   const keyed = { ...plan, limit: plan.limit + 1 }
   const solutions = await asker.ask(asker.watch.time('compile', () => compileKeyedPage(keyed, target)))
   const keys = solutions.map(solution =>
-    plan.orderBy.map((_, index) => solution[keyName(index)]?.value ?? null),
+    plan.orderBy.map((_, index) => lookup(solution, keyName(index))?.value ?? null),
   )
   const same = (a: number, b: number) => keys[a]?.every((key, index) => key === keys[b]?.[index]) ?? false
   if (solutions.length > plan.limit && same(plan.limit - 1, plan.limit)) return null

@@ -1,5 +1,6 @@
 import { type Annotations, FIELD_TYPES, type Field, type FieldType, field } from '../model/field.ts'
 import { toGeoPointOfTwo } from '../model/geometry.ts'
+import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
 import { isTimeZone } from '../model/time.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
@@ -140,13 +141,10 @@ function extractor(from: string, keys: boolean): (data: RowData) => unknown {
  * the row has neither.
  */
 export function columnReader(from: string): (data: RowData) => unknown {
-  if (!from.startsWith('/')) {
-    if (!(from in Object.prototype)) return data => data[from]
-    return data => (Object.hasOwn(data, from) ? data[from] : undefined)
-  }
+  if (!from.startsWith('/')) return data => lookup(data, from)
   const path = parsePointer(from)
   const read = path.includes('*') ? valuesAt : valueAt
-  return data => (Object.hasOwn(data, from) ? data[from] : read(data, path))
+  return data => (Object.hasOwn(data, from) ? lookup(data, from) : read(data, path))
 }
 
 function pairExtractor(from: readonly string[]): (data: RowData) => unknown {

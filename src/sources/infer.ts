@@ -1,4 +1,5 @@
 import { FIELD_TYPES, type FieldType } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import type { FieldSpec } from './fields.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
@@ -56,7 +57,8 @@ export async function inferFields(source: Source): Promise<readonly FieldSpec[]>
   const columns = new Map<string, Column>()
   if (source.columns !== undefined) for (const name of await source.columns()) columnNamed(columns, [], name)
   for await (const rows of source.read())
-    for (const { data } of rows) for (const name in data) note(columnNamed(columns, [], name), data[name])
+    for (const { data } of rows)
+      for (const name in data) note(columnNamed(columns, [], name), lookup(data, name))
   return fieldsOf([...columns.values()].flatMap(leaves))
 }
 
@@ -99,7 +101,7 @@ function noteMembers(column: Column, object: Readonly<Record<string, unknown>>):
   column.members ??= new Map()
   const { members } = column
   if (column.path.length < MAX_DEPTH)
-    for (const name in object) note(columnNamed(members, column.path, name), object[name])
+    for (const name in object) note(columnNamed(members, column.path, name), lookup(object, name))
   if (column.path.length === MAX_DEPTH || members.size > MAX_MEMBERS) {
     column.hasJson = true
     column.members = undefined

@@ -21,6 +21,7 @@ import {
   refuseParameters,
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { lookup } from '../../model/lookup.ts'
 import { type Answer, answerQuery, exportObjects } from '../../records/answer.ts'
 import { columnsOf, type ResultColumn } from '../../records/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
@@ -63,8 +64,8 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
     const { query } = request
     const { format: name } = request.params
     const format = exportFormats(dialect.name, 'catalog').find(known => known.name === name)
-    const writeSheet = own(SHEET_WRITERS, name)
-    const writeTable = own(TABLE_WRITERS, name)
+    const writeSheet = lookup(SHEET_WRITERS, name)
+    const writeTable = lookup(TABLE_WRITERS, name)
     if (format === undefined || (writeSheet ?? writeTable) === undefined)
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
     const { compressed, ...options } = readExport(query, door.isFlat)
@@ -87,10 +88,6 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
   })
-}
-
-function own<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
 /** The clauses, filters and the part of a list that an export is asked for. */

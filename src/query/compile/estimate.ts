@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Condition, Constant, Word } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import type { CompileTarget, Scope } from './scope.ts'
@@ -65,7 +66,8 @@ export function recordsWith(
   { field, value }: { readonly field: Field; readonly value: Constant },
   { statistics }: Pick<CompileTarget, 'statistics'>,
 ): number | null {
-  const counts = technicalName(field) === undefined ? statistics.fields[field.name]?.counts : undefined
+  const counts =
+    technicalName(field) === undefined ? lookup(statistics.fields, field.name)?.counts : undefined
   const [known] = counts ?? []
   if (counts === undefined || (known !== undefined && typeof known[0] !== typeof value)) return null
   return counts.find(([each]) => each === value)?.[1] ?? 0

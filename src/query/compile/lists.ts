@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import {
   decodeList,
   decodeSequence,
@@ -105,8 +106,8 @@ export function orderPageOf(plan: RecordQuery, target: CompileTarget): OrderPage
   if (plan.filter !== null || first?.value.type !== 'field' || others.length > 0 || plan.limit === null)
     return null
   const { field } = first.value
-  if (technicalName(field) !== undefined || !Object.hasOwn(target.statistics.fields, field.name)) return null
-  const length = target.statistics.fields[field.name]?.ordered ?? 0
+  if (technicalName(field) !== undefined) return null
+  const length = lookup(target.statistics.fields, field.name)?.ordered ?? 0
   if (plan.offset + plan.limit > length || beginsAbsent(first, openScope(target, plan.timezone))) return null
   return { field: field.name, direction: first.descending ? 'descending' : 'ascending' }
 }
@@ -200,7 +201,7 @@ function listOf(
 ): Lists | null {
   if (technicalName(field) !== undefined) return null
   const { fields } = target.statistics
-  if (!Object.hasOwn(fields, field.name) || fields[field.name]?.listed !== true) return null
+  if (lookup(fields, field.name)?.listed !== true) return null
   const records = recordsWith({ field, value }, target)
   if (records === 0) return { type: 'none' }
   if (records !== null && records < FEWEST_LISTED) return null

@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { INDEX } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
@@ -44,7 +45,7 @@ export function compileCount(question: Question, target: CompileTarget): CountPl
   const absent = filter.type === 'not' && filter.operand.type === 'present'
   const present = absent ? filter.operand : filter
   if (present.type === 'present' && technicalName(present.field) === undefined) {
-    const statistics = target.statistics.fields[present.field.name]
+    const statistics = lookup(target.statistics.fields, present.field.name)
     const count = absent ? statistics?.nulls : statistics?.present
     if (count !== undefined) return { type: 'known', count, reason: 'the statistics of the version have it' }
   }

@@ -1,5 +1,6 @@
 import type { Dataset, DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
 import type { Field, FieldType } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { numberText } from '../../model/number.ts'
 import { storedPosition } from '../../model/positions.ts'
 import type { Geometry } from '../../model/value.ts'
@@ -79,7 +80,7 @@ export class Scope {
 
   statistics(field: Field): FieldStatistics | undefined {
     const { fields } = this.target.statistics
-    return Object.hasOwn(fields, field.name) ? fields[field.name] : undefined
+    return lookup(fields, field.name)
   }
 
   /** True where the statistics say that every record has a value for a field. */

@@ -1,4 +1,5 @@
 import type { Expression } from '../../language/odata/ast.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { DatePart, FunctionName, Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
@@ -166,7 +167,7 @@ export function applyFunction(call: Call, sides: readonly Side[], scope: Scope):
 
 function signatureOf(call: Call, scope: Scope): Signature {
   const name = call.name.toLowerCase()
-  const signature = Object.hasOwn(SIGNATURES, name) ? SIGNATURES[name] : undefined
+  const signature = lookup(SIGNATURES, name)
   if (signature === undefined) throw unserved(scope, capital(describe(call)), call.span)
   if (signature.only3 === true && scope.request.version === '4.0')
     throw unserved(scope, `${capital(describe(call))} of OData 3.0`, call.span)

@@ -1,3 +1,4 @@
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression, SelectQuery } from '../../sparql/algebra.ts'
@@ -107,8 +108,8 @@ export class EngineDialect {
   #decoded(row: Solution): Solution {
     const decoded: Record<string, Term> = {}
     for (const name in row) {
-      const term = row[name]
-      if (term !== undefined) decoded[name] = this.codec.decode(term)
+      const term = lookup(row, name)
+      if (term !== undefined) setMember(decoded, name, this.codec.decode(term))
     }
     return decoded
   }

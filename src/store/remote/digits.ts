@@ -1,3 +1,4 @@
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression, Projection, SelectQuery } from '../../sparql/algebra.ts'
@@ -32,13 +33,16 @@ export function mergeDigits(rows: readonly Solution[]): readonly Solution[] {
   return rows.map(row => {
     const merged: Record<string, Term> = {}
     for (const name in row) {
-      const term = row[name]
+      const term = lookup(row, name)
       if (term === undefined || name.endsWith(SUFFIX)) continue
-      const digits = row[name + SUFFIX]
-      merged[name] =
+      const digits = lookup(row, name + SUFFIX)
+      setMember(
+        merged,
+        name,
         digits?.type === 'literal' && term.type === 'literal' && term.datatype === XSD.double
           ? canonicalLiteral(spelled(digits.value), XSD.double)
-          : term
+          : term,
+      )
     }
     return merged
   })

@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { GEO, GEOF, RDF, UOM, XSD } from '../../rdf/vocab.ts'
@@ -110,7 +111,7 @@ const VALUES: Readonly<Record<string, readonly Literal[]>> = {
 
 /** The datatype of the values of a predicate of the probes. */
 export function probeType(iri: string): string | undefined {
-  return iri.startsWith(SPACE) ? VALUES[iri.slice(SPACE.length)]?.[0]?.datatype : undefined
+  return iri.startsWith(SPACE) ? lookup(VALUES, iri.slice(SPACE.length))?.[0]?.datatype : undefined
 }
 
 const subject = (name: string, at: number) => iri(`${SPACE}${name}/${at}`)
@@ -197,13 +198,13 @@ export function probes(graph: string): readonly Probe[] {
   return [
     ...every.map(name => computed('stored', name, VALUE)),
     ...every.flatMap(name =>
-      (VALUES[name] ?? []).map(term =>
+      (lookup(VALUES, name) ?? []).map(term =>
         found('equal', term.datatype, [inGraph(graph, triple(RECORD, predicate(name), term))]),
       ),
     ),
     ...['text', 'int', 'double', 'date', 'moment'].map(name =>
       found('equal', typed(name), [
-        { type: 'values', variable: VALUE, terms: VALUES[name] ?? [] },
+        { type: 'values', variable: VALUE, terms: lookup(VALUES, name) ?? [] },
         having(name),
       ]),
     ),
@@ -255,12 +256,16 @@ export function probes(graph: string): readonly Probe[] {
       { ...grouped('patterns', name, aggregate('COUNT', true)), feature: { name: 'patterns', type: ANY } },
     ]),
     ...comparable.flatMap(name => [
-      ...(VALUES[name] ?? []).flatMap(term =>
+      ...(lookup(VALUES, name) ?? []).flatMap(term =>
         (['=', '<', '>=', '!='] as const).map(operator =>
           kept('compare', name, binary(operator, VALUE, term)),
         ),
       ),
-      kept('compare', name, { type: 'oneOf', operand: VALUE, items: (VALUES[name] ?? []).slice(1, 3) }),
+      kept('compare', name, {
+        type: 'oneOf',
+        operand: VALUE,
+        items: (lookup(VALUES, name) ?? []).slice(1, 3),
+      }),
     ]),
     ...(['>', '<='] as const).flatMap(operator => [
       mixed(kept('compare', 'int', binary(operator, VALUE, literal('6.5', XSD.double)))),
@@ -301,7 +306,7 @@ export function probes(graph: string): readonly Probe[] {
       computed('COALESCE', name, call('COALESCE', VALUE, literal('none'))),
     ]),
     ...['int', 'double', 'decimal', 'text', 'date', 'moment'].flatMap(of =>
-      (VALUES[of] ?? []).slice(0, 3).map(constant => chosen(of, constant)),
+      (lookup(VALUES, of) ?? []).slice(0, 3).map(constant => chosen(of, constant)),
     ),
     computed('IF', 'int', conditional(binary('>', VALUE, integer(5)), VALUE, integer(5))),
     computed('COALESCE', 'int', call('COALESCE', binary('/', integer(1), VALUE), integer(-1))),
@@ -383,7 +388,7 @@ function rowCounts(graph: string): readonly Probe[] {
 }
 
 function typed(name: string): string {
-  return VALUES[name]?.[0]?.datatype ?? XSD.string
+  return lookup(VALUES, name)?.[0]?.datatype ?? XSD.string
 }
 
 function arithmeticExpressions(): readonly Expression[] {
@@ -462,7 +467,7 @@ function rowText(row: Solution): string {
   return Object.keys(row)
     .sort()
     .map(name => {
-      const term = row[name]
+      const term = lookup(row, name)
       if (term?.type !== 'literal') return `${name}=${term?.value}`
       const { value, datatype, language } = term
       const isInexact = datatype === XSD.double || datatype === XSD.decimal

@@ -1,3 +1,4 @@
+import { lookup, setMember } from '../../model/lookup.ts'
 import { literalType } from '../../rdf/literals.ts'
 import { languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
@@ -29,8 +30,8 @@ export function readJsonSolutions(text: string): readonly Solution[] {
   return results.bindings.map(binding => {
     const solution: Record<string, Term> = {}
     for (const name in binding) {
-      const term = binding[name]
-      if (term !== undefined) solution[name] = readJsonTerm(term)
+      const term = lookup(binding, name)
+      if (term !== undefined) setMember(solution, name, readJsonTerm(term))
     }
     return solution
   })

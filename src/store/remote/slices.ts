@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { escapeText, termText } from '../../rdf/ntriples.ts'
 import { INDEX } from '../../rdf/vocab.ts'
 import type {
@@ -354,7 +355,7 @@ export function instantiated({ template }: ConstructQuery, rows: readonly Soluti
   for (const row of rows)
     for (const { subject, predicate, object } of template) {
       const [s, p, o] = [subject, predicate, object].map(node =>
-        node.type === 'variable' ? row[node.name] : node,
+        node.type === 'variable' ? lookup(row, node.name) : node,
       )
       if (s === undefined || p === undefined || o === undefined) continue
       const text = termText(s)
