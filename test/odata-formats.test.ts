@@ -476,6 +476,10 @@ t.test('texts and contexts', async t => {
   const cases: readonly (readonly [unknown, string | undefined])[] = [
     [doubleText(Number.NEGATIVE_INFINITY), '-INF'],
     [doubleText(1e300), '1e+300'],
+    [doubleText(12_345_678_901_234_567_000), '1.2345678901234567e+19'],
+    [doubleText(-0.000012345678901234567), '-1.2345678901234568e-5'],
+    [doubleText(12_345.678_901_234_5), '12345.6789012345'],
+    [decimalText(12_345_678_901_234_567_000), '12345678901234567000'],
     [decimalText(1e21), '1000000000000000000000'],
     [decimalText(-1.5e-9), '-0.0000000015'],
     [durationText(0), 'PT0S'],

@@ -34,6 +34,11 @@ const portal = t.testdir({
   'portal.yaml': 'title: Test\n',
   data: {
     'old-trees': { 'trees.json': JSON.stringify(TREES), 'dataset.yaml': YAML },
+    long: {
+      'a.json':
+        '[{"n":9007199254740993,"of":"a"},{"n":-9223372036854775808,"of":"a"},{"n":5,"of":"b"},{"n":9007199254740992,"of":"b"}]',
+      'dataset.yaml': 'source: { path: a.json }\n',
+    },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -376,6 +381,46 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
   }
 })
 
+t.test('integers of 64 bits are what they were in the source, everywhere', async t => {
+  const home = '/api/explore/v2.1/catalog/datasets/long'
+  const ALL = ['9007199254740993', '-9223372036854775808', '5', '9007199254740992']
+  const [first = '', least = ''] = ALL
+  const where = (text: string) => `${home}/records?select=n&where=${encodeURIComponent(text)}`
+  const filter = (text: string) => `${ROOT}/long?$select=n&$filter=${encodeURIComponent(text)}`
+  const rows: readonly (readonly [url: string, numbers: readonly string[]])[] = [
+    [`${home}/records?select=n`, ALL],
+    [`${home}/exports/json?select=n`, ALL],
+    [`${home}/exports/jsonl?select=n`, ALL],
+    [`${home}/exports/csv?select=n`, ALL],
+    ['/api/v2/catalog/datasets/long/records?select=n', ALL],
+    [`${home}/records?select=n&order_by=n`, [least, '5', '9007199254740992', first]],
+    [where(`n = ${first}`), [first]],
+    [where(`n != ${first}`), ALL.slice(1)],
+    [where(`n = ${least}`), [least]],
+    [where(`n in (${first}, 5)`), [first, '5']],
+    [where('n > 9007199254740992'), [first]],
+    [`${home}/records?select=n&refine=n:${first}`, [first]],
+    [`${home}/records?select=max(n) as n&group_by=of&order_by=of`, [first, '9007199254740992']],
+    [`${home}/records?select=count(*) as c&group_by=n&where=n%3E6`, ['9007199254740992', first]],
+    [`${ROOT}/long?$select=n`, ALL],
+    [`${ROOT}/long?$select=n&$format=atom`, ALL],
+    [`${ROOT}/long?$select=n&$format=verbosejson`, ALL],
+    [filter(`n eq ${first}`), [first]],
+    [filter(`n eq ${least}`), [least]],
+    [filter(`n in (${first},5)`), [first, '5']],
+    [filter('n gt 9007199254740992 and n lt 9007199254740994'), [first]],
+    [`${ROOT}/long?$apply=groupby((n))&$filter=n gt 6&$orderby=n desc`, [first, '9007199254740992']],
+    [`${ROOT}/long?$apply=aggregate(n with min as n)`, [least]],
+  ]
+  for (const [url, numbers] of rows) {
+    const { body } = await app.http.inject({ url })
+    const found = [...body.matchAll(/(?<=[":>\n ])-?(?:\d{16,}|5)(?=["},<\r\n])/g)].map(([text]) => text)
+    t.same([...found].sort(), [...numbers].sort(), `${url} ${body.slice(0, 300)}`)
+  }
+  const facets = (await app.http.inject({ url: `${home}/facets?facet=n` })).json().facets[0].facets
+  t.same(facets.map(({ name }: { name: string }) => name).sort(), [...ALL].sort())
+})
+
 t.test('3.0 has its own names for the same', async t => {
   const rows: readonly [url: string, status: number, body: RegExp][] = [
     ['/old-trees()?$top=1', 200, /"odata.metadata":/],
@@ -514,7 +559,7 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   )
   t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
   const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
-    ['/', 'application/json', 200, '{"d":{"EntitySets":["old_trees"]}}'],
+    ['/', 'application/json', 200, '{"d":{"EntitySets":["long","old_trees"]}}'],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
     ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],

@@ -1,3 +1,4 @@
+import { parseExactly } from '../model/exact-json.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { recordsSpace } from '../rdf/iris.ts'
 import { iriText } from '../rdf/ntriples.ts'
@@ -38,5 +39,5 @@ export async function* publishedRecords(
 /** The escapes of N-Triples within a literal that is JSON are escapes of a JSON string as well. */
 function valuesOf(literal: string): readonly Value[] {
   const text = literal.includes('\\') ? (JSON.parse(`"${literal}"`) as string) : literal
-  return JSON.parse(text) as readonly Value[]
+  return parseExactly(text) as readonly Value[]
 }

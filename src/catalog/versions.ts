@@ -8,7 +8,7 @@ import { replaceDurably, synchronise, writeDurably } from './durable.ts'
 import { rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
-export const VERSION_FORMAT = 7
+export const VERSION_FORMAT = 8
 
 /** One graph of a published version, as a file whose path is relative to the folder of the version. */
 export interface GraphFile {

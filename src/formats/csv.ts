@@ -31,7 +31,8 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
 }
 
 function isText(value: unknown, { type }: Column): boolean {
-  return typeof value !== 'number' && typeof value !== 'boolean' && type !== 'date' && type !== 'datetime'
+  if (typeof value === 'number' || typeof value === 'bigint') return false
+  return typeof value !== 'boolean' && type !== 'date' && type !== 'datetime'
 }
 
 /** A value as the text of a cell. */

@@ -136,7 +136,7 @@ function valueBytes(value: unknown, type: Type): readonly Uint8Array[] {
   if (type === TYPE.long || type === TYPE.double) {
     const bytes = Buffer.alloc(8)
     if (type === TYPE.double) bytes.writeDoubleLE(Number(value))
-    else bytes.writeBigInt64LE(BigInt(Number(value)))
+    else bytes.writeBigInt64LE(typeof value === 'bigint' ? value : BigInt(Number(value)))
     return [bytes]
   }
   const text = Buffer.from(type === TYPE.json ? JSON.stringify(value) : String(value))

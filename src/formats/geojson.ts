@@ -1,3 +1,4 @@
+import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
@@ -32,7 +33,7 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
     return own === null || project === null ? own : projectGeometry(own, project)
   }
   const feature = (row: Row) =>
-    JSON.stringify({
+    exactJson({
       type: 'Feature',
       geometry: shown(row),
       properties: Object.fromEntries(

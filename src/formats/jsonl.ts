@@ -1,3 +1,4 @@
+import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import { columnName, type ExportOptions, type Row, type Table } from './table.ts'
 
@@ -5,7 +6,7 @@ import { columnName, type ExportOptions, type Row, type Table } from './table.ts
 export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const shown = renamed(table, options)
   for await (const rows of table.rows) {
-    if (rows.length > 0) yield rows.map(row => `${JSON.stringify(shown(row))}\n`).join('')
+    if (rows.length > 0) yield rows.map(row => `${exactJson(shown(row))}\n`).join('')
   }
 }
 
@@ -15,7 +16,7 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
   let before = '['
   for await (const rows of table.rows) {
     if (rows.length === 0) continue
-    yield before + rows.map(row => JSON.stringify(shown(row))).join(',\n')
+    yield before + rows.map(row => exactJson(shown(row))).join(',\n')
     before = ',\n'
   }
   yield before === '[' ? '[]' : ']'

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer'
+import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
@@ -164,9 +165,11 @@ function storedValue(value: unknown, { column, coverage }: Target, means: Means)
   if (column.multivalued) return Array.isArray(value) ? value : [value]
   switch (column.type) {
     case 'int':
-      return BigInt(Math.trunc(Number(value)))
+      return typeof value === 'bigint' ? value : BigInt(Math.trunc(Number(value)))
+    case 'double':
+      return Number(value)
     case 'text':
-      return typeof value === 'string' ? value : JSON.stringify(value)
+      return typeof value === 'string' ? value : exactJson(value)
     case 'date': {
       const epoch = Date.parse(String(value))
       return Number.isNaN(epoch) ? null : Math.floor(epoch / DAY)

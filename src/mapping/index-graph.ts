@@ -1,6 +1,9 @@
+import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
+import { numberText } from '../model/number.ts'
 import { storedPosition } from '../model/positions.ts'
 import { searchText, searchWords } from '../model/search.ts'
+import type { Value } from '../model/value.ts'
 import { recordsSpace } from '../rdf/iris.ts'
 import { escapeJson, iriText } from '../rdf/ntriples.ts'
 import { INDEX, RDF, XSD } from '../rdf/vocab.ts'
@@ -32,7 +35,7 @@ export function indexMapper(
     const head = subject + record.id
     let lines =
       `${head}${position}${storedPosition(record.position)}${integerEnd}` +
-      `${head}${json}${escapeJson(JSON.stringify(record.values))}${jsonEnd}`
+      `${head}${json}${escapeJson(valuesJson(record.values))}${jsonEnd}`
     const words = searchWords(record.values, searched)
     if (words.size > 0) lines += `${head}${text}${searchText(words)}" .\n`
     if (told !== undefined) {
@@ -41,4 +44,14 @@ export function indexMapper(
     }
     out.add(lines, words.size > 0 ? 3 : 2)
   }
+}
+
+/** Values as JSON; whole numbers of doubles that are as long as exact integers are told from these by their fraction. */
+function valuesJson(values: readonly Value[]): string {
+  if (!values.some(isLong)) return exactJson(values)
+  return `[${values.map(value => (isLong(value) ? `${numberText(value)}.0` : exactJson(value))).join(',')}]`
+}
+
+function isLong(value: Value): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
 }

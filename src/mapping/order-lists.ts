@@ -42,7 +42,7 @@ export class OrderLists {
       const column = this.columns[index]
       if (column === null || column === undefined || !column.isOrdered) continue
       const value = values[index]
-      if (typeof value !== 'string' && typeof value !== 'number') continue
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') continue
       const key = column.isTemporal ? momentKey(String(value)) : value
       if (key === null || (typeof key === 'string' && key.length > LONGEST_TEXT)) {
         column.isOrdered = false
@@ -78,7 +78,7 @@ export class OrderLists {
   }
 }
 
-type Key = string | number
+type Key = string | number | bigint
 type Compare = (a: Key, b: Key) => number
 
 interface Column {

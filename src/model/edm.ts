@@ -139,6 +139,7 @@ export interface EntityColumn {
 export type EdmValue =
   | string
   | number
+  | bigint
   | boolean
   | readonly string[]
   | { readonly latitude: number; readonly longitude: number }

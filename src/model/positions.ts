@@ -46,7 +46,8 @@ export const WORDS_LIST = '*'
 const LONGEST_KEY = 100
 
 /** How a value is written in the name of its list; null for what has none. */
-export function listKey(value: string | number | boolean): string | null {
+export function listKey(value: string | number | bigint | boolean): string | null {
+  if (typeof value === 'bigint') return null
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return null
   const text = String(value)
   return text.length <= LONGEST_KEY && text.isWellFormed() ? text : null

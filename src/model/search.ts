@@ -32,7 +32,7 @@ export function searchWords(
     if (type === undefined || type === 'boolean' || isGeo(type)) continue
     const value = values[i]
     if (typeof value === 'string') addWords(value, words)
-    else if (typeof value === 'number') addWords(numberText(value), words)
+    else if (typeof value === 'number' || typeof value === 'bigint') addWords(numberText(value), words)
     else if (Array.isArray(value)) for (const element of value) addWords(String(element), words)
   }
   return words

@@ -78,7 +78,8 @@ export function decodeGroups(plan: GroupQuery, solutions: readonly Solution[]): 
 }
 
 /** Arithmetic as the store does it: null for nothing, and for a division by 0. */
-function calculate(operator: '+' | '-' | '*' | '/', left: unknown, right: unknown): number | null {
+function calculate(operator: '+' | '-' | '*' | '/', first: unknown, second: unknown): number | null {
+  const [left, right] = [first, second].map(value => (typeof value === 'bigint' ? Number(value) : value))
   if (typeof left !== 'number' || typeof right !== 'number') return null
   switch (operator) {
     case '+':

@@ -1,8 +1,10 @@
+import { parseExactly } from '../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { decodePositions, positionOf } from '../model/positions.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
+import { XSD } from '../rdf/vocab.ts'
 import { columnName, isStored } from './compile/records.ts'
 import { type Constant, type Selection, scalarType } from './plan.ts'
 
@@ -22,7 +24,7 @@ export function decodeRecord(solution: Solution): DatasetRecord {
   return {
     id: recordId(record.value),
     position: position === undefined ? -1 : positionOf(position.value),
-    values: JSON.parse(json.value) as readonly Value[],
+    values: parseExactly(json.value) as readonly Value[],
   }
 }
 
@@ -44,7 +46,12 @@ export function decodeConstant(term: Term | undefined, type: FieldType): Constan
   if (type === 'boolean') return term.value === 'true' || term.value === '1'
   if (!isNumeric(type)) return term.value
   const number = Number(term.value)
+  if (!Number.isSafeInteger(number) && isInteger(term)) return BigInt(term.value)
   return Number.isFinite(number) ? number + 0 : null
+}
+
+function isInteger(term: Term): boolean {
+  return term.type === 'literal' && term.datatype === XSD.integer && /^-?\d+$/.test(term.value)
 }
 
 /** A number of XSD that is infinite, or none; null for any other. */

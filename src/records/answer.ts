@@ -1,3 +1,4 @@
+import { exactJson } from '../model/exact-json.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import type { Query } from '../query/plan.ts'
 import { findGroups } from './aggregate.ts'
@@ -37,7 +38,7 @@ export async function answerQuery(plan: Query, { target, style }: Asked, asker: 
   const shown = asker.watch.time('present', () =>
     rows.map(row => ({
       id: row.record.id,
-      size: [...JSON.stringify(row.record.values)].length,
+      size: [...exactJson(row.record.values)].length,
       object: recordObject(row, plan.select, fields, style),
     })),
   )

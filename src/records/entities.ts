@@ -1,3 +1,4 @@
+import { exactJson } from '../model/exact-json.ts'
 import { positionOf } from '../model/positions.ts'
 import { compileOrder, compilePositions } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
@@ -88,5 +89,5 @@ async function pageOf(
 
 /** Graphs are named after versions, so the name of one names the data. */
 function nameOf({ filter, orderBy, timezone }: RecordQuery, { graphs }: CompileTarget): string {
-  return JSON.stringify([graphs.index, filter, orderBy, timezone])
+  return exactJson([graphs.index, filter, orderBy, timezone])
 }

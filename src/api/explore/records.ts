@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import { recordIri } from '../../rdf/iris.ts'
 import { type AnswerRow, answerQuery } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
@@ -67,7 +68,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
-    const size = [...JSON.stringify(row.record.values)].length
+    const size = [...exactJson(row.record.values)].length
     const manner = door.manner(request.query, entry)
     return door.answer(request, reply, asker, presentRow({ id: row.record.id, size, object }, entry, manner))
   })

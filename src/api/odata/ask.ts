@@ -1,4 +1,5 @@
 import type { EntityColumn } from '../../model/edm.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../../query/compile/scope.ts'
 import { all } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode-groups.ts'
@@ -87,7 +88,7 @@ async function among<Query extends RecordQuery | GroupQuery>(
 /** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
 async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly Row[]> {
   const { asker, keptRows } = asking
-  const name = JSON.stringify([target.graphs.index, plan.parts, plan.steps])
+  const name = exactJson([target.graphs.index, plan.parts, plan.steps])
   const known = keptRows.find(name)
   if (known !== undefined) return known
   const groups: (readonly GroupRow[])[] = []

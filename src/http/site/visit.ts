@@ -40,7 +40,7 @@ export interface Visit {
    */
   readonly href: (path: string, parameters?: LinkParameters) => string
   /** A number as the language writes it. */
-  readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
+  readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
   /** A day, or a moment with its time, as the language writes it, in UTC. */
   readonly date: (iso: string, style?: 'day' | 'moment') => string
 }

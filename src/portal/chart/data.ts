@@ -115,6 +115,7 @@ function table(
 
 function figureOf(row: Readonly<Record<string, unknown>>, { keys }: ChartClauses): number | null {
   const value = lookup(row, keys.value)
+  if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 

@@ -1,3 +1,4 @@
+import { exactJson } from '../../model/exact-json.ts'
 import { instantText } from '../../model/time.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
@@ -25,7 +26,7 @@ export interface Clock {
 /** The clock of a value: of a date the calendar alone, of a moment the clocks of the query's time zone. */
 export function clockOf(operand: Scalar, value: Expression, body: Body): Clock {
   const moment = body.let(value, 'moment')
-  const name = JSON.stringify(moment)
+  const name = exactJson(moment)
   const share = (part: string, make: () => Expression) => body.share(`${part} ${name}`, make)
   const utc = (part: 'YEAR' | 'MONTH' | 'DAY' | 'HOURS' | 'MINUTES' | 'SECONDS') =>
     share(part, () => call(part, moment))

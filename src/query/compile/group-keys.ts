@@ -2,7 +2,14 @@ import type { FieldType } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Expression, Projection, Variable } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, variable } from '../../sparql/build.ts'
-import { type Grouping, type GroupKey, type GroupQuery, type IntervalUnit, scalarType } from '../plan.ts'
+import {
+  type Constant,
+  type Grouping,
+  type GroupKey,
+  type GroupQuery,
+  type IntervalUnit,
+  scalarType,
+} from '../plan.ts'
 import { add, quotient, subtract, times } from './arithmetic.ts'
 import type { Body } from './body.ts'
 import { dayNumber } from './calendar.ts'
@@ -88,11 +95,7 @@ export function compileKey(key: GroupKey, index: number, body: Body, plan: Group
 }
 
 /** Which of some half-open steps a value lies in, by its place; nothing for a value in none. */
-function step(
-  edges: readonly (string | number | boolean | null)[],
-  type: FieldType,
-  value: Expression,
-): Expression {
+function step(edges: readonly (Constant | null)[], type: FieldType, value: Expression): Expression {
   const choose = (low: number, high: number): Expression => {
     if (low > high) return NOTHING
     if (low === high) return integer(low)
@@ -114,7 +117,7 @@ function step(
     : conditional(binary('>=', value, edgeTerm(first, type)), above, NOTHING)
 }
 
-function edgeTerm(edge: string | number | boolean | null | undefined, type: FieldType): Expression {
+function edgeTerm(edge: Constant | null | undefined, type: FieldType): Expression {
   if (edge === null || edge === undefined) throw new Error('an open end has no term')
   return typeof edge === 'number' ? doubleTerm(edge) : constantTerm(type, edge)
 }

@@ -1,3 +1,4 @@
+import { exactJson } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
@@ -45,7 +46,7 @@ export function isDecoded({ name }: Aggregate): boolean {
 export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
   const found = new Map<string, Aggregate>()
   const visit = (value: RowValue): void => {
-    if (value.type === 'aggregate') found.set(JSON.stringify(value.aggregate), value.aggregate)
+    if (value.type === 'aggregate') found.set(exactJson(value.aggregate), value.aggregate)
     if (value.type === 'arithmetic') {
       visit(value.left)
       visit(value.right)
@@ -57,8 +58,8 @@ export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
 
 /** The place of an aggregate among those of its query. */
 export function placeOf(aggregate: Aggregate, aggregates: readonly Aggregate[]): number {
-  const wanted = JSON.stringify(aggregate)
-  return aggregates.findIndex(known => JSON.stringify(known) === wanted)
+  const wanted = exactJson(aggregate)
+  return aggregates.findIndex(known => exactJson(known) === wanted)
 }
 
 /** True for a value of a row that is, or is computed from, an aggregate that SPARQL has none for. */

@@ -1,3 +1,4 @@
+import { exactJson } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, UOM, XSD } from '../../rdf/vocab.ts'
 import type { Expression } from '../../sparql/algebra.ts'
@@ -90,7 +91,7 @@ function valueCount(
   body: Body,
 ): Expression {
   const { scope } = body
-  return body.share(`count ${field.name} ${JSON.stringify(where ?? null)}`, () => {
+  return body.share(`count ${field.name} ${exactJson(where ?? null)}`, () => {
     const inner = new Body(scope)
     const [count, element] = [scope.fresh('count'), inner.value(field, 'required')]
     if (where !== undefined) {

@@ -98,7 +98,9 @@ export function positionTerm(position: number): Literal {
 export function constantTerm(type: FieldType, value: Constant): Literal {
   switch (type) {
     case 'int':
-      return Number.isSafeInteger(value) ? literal(String(value), XSD.integer) : doubleTerm(Number(value))
+      return typeof value === 'bigint' || Number.isSafeInteger(value)
+        ? literal(String(value), XSD.integer)
+        : doubleTerm(Number(value))
     case 'double':
       return doubleTerm(Number(value))
     case 'boolean':

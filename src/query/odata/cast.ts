@@ -71,7 +71,8 @@ export function castTo({ meaning, node }: Side, target: string, span: Span, scop
   if (kind === 'geography' || (meaning.type === 'value' && meaning.epoch && to !== kind)) throw refused()
   const result = converted(meaning, kind, to)
   if (result === null) throw refused()
-  if (result.type !== 'constant' || typeof result.value !== 'number') return result
+  if (result.type !== 'constant') return result
+  if (typeof result.value !== 'number' && typeof result.value !== 'bigint') return result
   const [low, high] = lookup(RANGES, target) ?? [-Infinity, Infinity]
   return result.value >= low && result.value <= high ? result : NULL
 }

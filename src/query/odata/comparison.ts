@@ -216,7 +216,8 @@ function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
   if (constant.type !== 'constant')
     return { type: 'relation', left: scalar, operator: comparator, right: constant }
   if (scalar.type === 'field') {
-    if (scalar.field.type === 'int' && operator === 'eq' && !Number.isInteger(constant.value)) return NEVER
+    const isWhole = typeof constant.value === 'bigint' || Number.isInteger(constant.value)
+    if (scalar.field.type === 'int' && operator === 'eq' && !isWhole) return NEVER
     return { type: 'compare', field: scalar.field, operator: comparator, value: constant.value }
   }
   if (scalar.type === 'distance' && comparator === '<=' && Number(constant.value) >= 0) {

@@ -1,5 +1,6 @@
 import { Fault } from '../../errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
@@ -222,7 +223,7 @@ function grouped(
   const groups = new Map<string, { readonly key: Row; readonly rows: Row[] }>()
   for (const row of rows) {
     const key = keys.map(index => row[index] ?? null)
-    const name = JSON.stringify(key)
+    const name = exactJson(key)
     const group = groups.get(name) ?? { key, rows: [] }
     group.rows.push(row)
     groups.set(name, group)

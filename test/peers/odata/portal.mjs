@@ -19,7 +19,13 @@ export const exported = (base, id) => json(`${base}/api/explore/v2.1/catalog/dat
 async function json(url) {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`${response.status} ${url}`)
-  return response.json()
+  return readJson(await response.text())
+}
+
+/** JSON whose integers are their digits where a number rounds them. */
+export function readJson(text) {
+  const long = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
+  return JSON.parse(text.replace(long, found => (found.startsWith('"') ? found : `"${found}"`)))
 }
 
 /**
@@ -73,7 +79,7 @@ function same(found, wanted, { type, many }) {
     case 'int':
       return typeof found !== 'boolean' && BigInt(found) === BigInt(wanted)
     case 'double':
-      return Number(found) === wanted
+      return Number(found) === Number(wanted)
     case 'date':
       return dayOf(found) === wanted
     case 'datetime':

@@ -149,8 +149,8 @@ function valueWriter(column: EntityColumn, manner: Manner, place: Place): Write 
       return value => numberJson(value as number)
     case 'Edm.Int64':
     case 'Edm.Decimal':
-      if (version === '4.0' && !ieee754) return value => numberJson(value as number)
-      return value => `"${primitiveText(value as number, column, version)}"`
+      if (version === '4.0' && !ieee754) return value => numberJson(value as number | bigint)
+      return value => `"${primitiveText(value as number | bigint, column, version)}"`
     case 'Edm.Date':
     case 'Edm.DateTimeOffset':
     case 'Edm.TimeOfDay':
@@ -177,6 +177,8 @@ function pointWriter(column: EntityColumn, head: string): Write {
 }
 
 /** JSON has no number that is infinite, or none: they are texts (JSON Format 4.0, section 7.1). */
-function numberJson(value: number): string {
-  return Number.isFinite(value) ? String(value) : `"${primitiveText(value, { type: 'Edm.Double' }, '4.0')}"`
+function numberJson(value: number | bigint): string {
+  return typeof value === 'bigint' || Number.isFinite(value)
+    ? String(value)
+    : `"${primitiveText(value, { type: 'Edm.Double' }, '4.0')}"`
 }

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { readJson } from '../portal.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
 
@@ -45,7 +46,7 @@ async function readLines(program, parameters, sets, version) {
   })
   const ended = new Promise(resolve => client.once('close', resolve))
   for await (const line of createInterface({ input: client.stdout })) {
-    const [name, record] = JSON.parse(line)
+    const [name, record] = readJson(line)
     const comparison = byName.get(name)
     const lists = new Set(comparison?.fields.filter(({ many }) => many).map(field => field.name))
     comparison?.take(record, property => {
