@@ -2,7 +2,7 @@ import { exactJson } from '../model/exact-json.ts'
 import type { CompileTarget } from '../query/compile/scope.ts'
 import type { Query } from '../query/plan.ts'
 import { findGroups } from './aggregate.ts'
-import { exportRecords, findRecords } from './find.ts'
+import { countExport, exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
 import { narrow } from './narrow.ts'
 import type { Asker } from './trace.ts'
@@ -43,6 +43,11 @@ export async function answerQuery(plan: Query, { target, style }: Asked, asker: 
     })),
   )
   return { total, rows: shown }
+}
+
+/** The number of rows that {@link exportObjects} gives; null for groups, which are there at once. */
+export async function countObjects(plan: Query, { target }: Asked, asker: Asker): Promise<number | null> {
+  return plan.type === 'groups' ? null : countExport(plan, target, asker)
 }
 
 /** The rows of a query as flat JSON objects, in bounded pieces. */

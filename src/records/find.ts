@@ -76,6 +76,20 @@ export async function* exportRecords(
   yield* fetchRows(records, plan, target, asker)
 }
 
+/** The number of records that {@link exportRecords} gives. */
+export async function countExport(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<number> {
+  const total = plan.filter === null ? target.statistics.records : await countMatches(plan, target, asker)
+  return Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset))
+}
+
+async function countMatches(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<number> {
+  const listed = await findListed(plan, target, asker)
+  if (listed !== null) return listed.total
+  const among = await narrow(plan, target, asker)
+  const count = asker.watch.time('compile', () => compileCount(plan, among))
+  return count.type === 'known' ? count.count : decodeCount(await asker.ask(count.statement))
+}
+
 /** A page that is read from lists of values: nothing is searched, sorted or counted. */
 interface ListedPage {
   readonly total: number

@@ -22,7 +22,7 @@ import {
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type Answer, answerQuery, exportObjects } from '../../records/answer.ts'
+import { type Answer, answerQuery, countObjects, exportObjects } from '../../records/answer.ts'
 import { columnsOf, type ResultColumn } from '../../records/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
 import type { CatalogRoute, CatalogSource, Door } from './door.ts'
@@ -160,7 +160,8 @@ async function catalogTable(
   if (!isJson || plan.type === 'groups') {
     const columns = columnsOf(plan, dialect)
     const kept = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
-    return { ...about, columns: kept, rows: exportObjects(plan, asked, asker) }
+    const count = () => countObjects(plan, asked, asker)
+    return { ...about, columns: kept, rows: exportObjects(plan, asked, asker), count }
   }
   const answer = async () => {
     const { rows, total } = await answerQuery(plan, asked, asker)

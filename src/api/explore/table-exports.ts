@@ -9,7 +9,7 @@ import { readExport } from '../../http/export-parameters.ts'
 import { invalid, readExportLimit, refuseParameters } from '../../http/parameters.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Query } from '../../query/plan.ts'
-import { exportObjects } from '../../records/answer.ts'
+import { countObjects, exportObjects } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { columnsOf } from '../../records/columns.ts'
 import type { DatasetRoute, Door } from './door.ts'
@@ -53,7 +53,13 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
     )
     const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
     const title = typeof metas.default?.title === 'string' ? metas.default.title : id
-    const table: Table = { name: id, title, columns, rows: exportObjects(plan, asked, asker) }
+    const table: Table = {
+      name: id,
+      title,
+      columns,
+      rows: exportObjects(plan, asked, asker),
+      count: () => countObjects(plan, asked, asker),
+    }
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys })
     const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`
