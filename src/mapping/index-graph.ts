@@ -1,6 +1,5 @@
 import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
-import { numberText } from '../model/number.ts'
 import { storedPosition } from '../model/positions.ts'
 import { searchText, searchWords } from '../model/search.ts'
 import type { Value } from '../model/value.ts'
@@ -49,9 +48,11 @@ export function indexMapper(
 /** Values as JSON; whole numbers of doubles that are as long as exact integers are told from these by their fraction. */
 function valuesJson(values: readonly Value[]): string {
   if (!values.some(isLong)) return exactJson(values)
-  return `[${values.map(value => (isLong(value) ? `${numberText(value)}.0` : exactJson(value))).join(',')}]`
+  return `[${values.map(value => (isLong(value) ? `${value}.0` : exactJson(value))).join(',')}]`
 }
 
 function isLong(value: Value): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+  if (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)) return false
+  // From here on JSON has an exponent.
+  return Math.abs(value) < 1e21
 }
