@@ -23,7 +23,8 @@ for entity_set in client.schema.entity_sets:
     page = getattr(client.entity_sets, entity_set.name).get_entities().execute()
     while True:
         for entity in page:
-            print(json.dumps([entity_set.name, {name: plain(getattr(entity, name)) for name in names}]))
+            # An entity has an attribute url of its own, which hides the property.
+            print(json.dumps([entity_set.name, {name: plain(entity._cache[name]) for name in names}]))
         if page.next_url is None:
             break
         page = getattr(client.entity_sets, entity_set.name).get_entities().next_url(page.next_url).execute()
