@@ -17,7 +17,7 @@ import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
 import { oauth } from './api/oauth/routes.ts'
 import { answerODataFault } from './api/odata/faults.ts'
-import { ODATA_PATH, odata } from './api/odata/routes.ts'
+import { ODATA_PATH, odata, unbuiltOData } from './api/odata/routes.ts'
 import { resources } from './api/resources/routes.ts'
 import { SPARQL_PATH } from './api/sparql/endpoint.ts'
 import type { QueriedDataset } from './api/sparql/graphs.ts'
@@ -256,7 +256,15 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   ]
   observeRequests(http, observers)
   recordCalls(http, recorder)
-  addManners(http, { isPrivate, authenticate, quotas, address, posts: SPARQL_PATH, site: frame })
+  addManners(http, {
+    isPrivate,
+    authenticate,
+    quotas,
+    address,
+    posts: SPARQL_PATH,
+    unbuilt: unbuiltOData,
+    site: frame,
+  })
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
     state: () => catalog.entries(),

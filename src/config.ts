@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { readDocument, trusted } from './document.ts'
 import { Fault } from './errors.ts'
 import { bytesOfSize, defaultMemory, defaultWorkers, SIZE_PATTERN } from './memory.ts'
+import { lookup } from './model/lookup.ts'
 import { nearest } from './model/nearest.ts'
 
 /** Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals. */
@@ -421,7 +422,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
       const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
       throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
     }
-    const value = LISTS[key]?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
+    const value = lookup(LISTS, key)?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
     Object.assign(given, checked(key, value, variable, 'ConfigInvalid'))
   }
   return given
@@ -444,7 +445,7 @@ function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid
 
 function numberOrText(key: string, text: string): unknown {
   const number = Number(text)
-  const { type } = PORTAL_SCHEMA.properties[key as keyof typeof PORTAL_SCHEMA.properties] as {
+  const { type } = lookup(PORTAL_SCHEMA.properties, key as keyof typeof PORTAL_SCHEMA.properties) as {
     readonly type?: string
   }
   const numeric = type === 'integer' || type === 'number'

@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { Fault, type FaultPlace, placeText } from './errors.ts'
 import { withoutCredentials } from './model/credentials.ts'
+import { lookup } from './model/lookup.ts'
 import { nearest } from './model/nearest.ts'
 import { MOST_NESTED, nestedTooDeep } from './model/yaml-nesting.ts'
 
@@ -143,14 +144,17 @@ function schemaAt(schema: TSchema, path: readonly string[]): unknown {
       items?: unknown
       patternProperties?: Record<string, unknown>
     }
-    here = node.properties?.[step] ?? Object.values(node.patternProperties ?? {})[0] ?? node.items
+    here = lookup(node.properties ?? {}, step) ?? Object.values(node.patternProperties ?? {})[0] ?? node.items
     if (here === undefined) return undefined
   }
   return here
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((here, step) => (here as Record<string, unknown> | null)?.[step], value)
+  return path.reduce<unknown>(
+    (here, step) => lookup((here ?? {}) as Readonly<Record<string, unknown>>, step),
+    value,
+  )
 }
 
 /** Offset of what stands at a path: the key for an entry of a map, else the value. */

@@ -1,3 +1,5 @@
+import { lookup } from './model/lookup.ts'
+
 /**
  * The catalogue of faults. A fault is what a caller did wrong or what the service cannot do now; anything else
  * that is thrown is a defect and answers 500. Each API renders faults in its own error body.
@@ -30,6 +32,8 @@ export const FAULTS = {
   ODataUnsupported: { status: 501, message: '{reason}' },
   /** A segment that names nothing (linked data, "Errors"). */
   ODataSegment: { status: 404, message: "Resource not found for the segment '{segment}'" },
+  /** A condition in the headers of the request does not hold (RFC 9110, section 15.5.13). */
+  PreconditionFailed: { status: 412, message: '{reason}' },
   UnsupportedMediaType: { status: 415, message: '{reason}' },
   Unauthorised: { status: 401, message: '{what}: credentials are required.' },
   /** A credential that nobody is recognised by: unknown, expired or revoked (facts on "Errors"). */
@@ -121,7 +125,7 @@ export function recoded(fault: Fault, code: FaultCode): Fault {
 }
 
 function fill(template: string, parts: Readonly<Record<string, string | number>>): string {
-  return template.replace(/\{(\w+)\}/g, (_, key: string) => String(parts[key] ?? ''))
+  return template.replace(/\{(\w+)\}/g, (_, key: string) => String(lookup(parts, key) ?? ''))
 }
 
 /** `file:line:column: ` as far as the place is known, for messages on a terminal. */

@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { lookup } from './model/lookup.ts'
 
 /** Bytes of a process that serves nothing: code, its own heap, caches of answers. */
 const PROCESS = 200e6
@@ -65,5 +66,5 @@ export const SIZE_PATTERN = '^\\d+(\\.\\d+)? ?(kB|MB|GB|KiB|MiB|GiB)$'
 /** The bytes of a text of {@link SIZE_PATTERN}. */
 export function bytesOfSize(text: string): number {
   const [, number = '', unit = ''] = /^([\d.]+) ?(\w+)$/.exec(text) ?? []
-  return Math.floor(Number(number) * (UNITS[unit] ?? Number.NaN))
+  return Math.floor(Number(number) * (lookup(UNITS, unit) ?? Number.NaN))
 }

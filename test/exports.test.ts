@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib'
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { buildApp } from '../src/app.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
@@ -148,6 +148,27 @@ t.test('jsonl, json and geojson', async t => {
       empty,
       `no rows in ${format}`,
     )
+})
+
+t.test('workbooks say how many rows they have', async t => {
+  const queries: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { limit: '2' },
+    { where: 'n > -5' },
+    { where: 'n > -5', order_by: 'n', limit: '1' },
+    { where: 'n > 1000000' },
+    { select: 'count(*) as c', group_by: 'ok' },
+  ]
+  for (const query of queries) {
+    const { length } = JSON.parse((await get('explore/v2.1 json', query)).body)
+    const { rawPayload } = await get('explore/v2.1 xlsx', query)
+    // The first file of the archive: a local header of 30 bytes and its name (APPNOTE 4.3.7).
+    const sheet = inflateRawSync(rawPayload.subarray(30 + rawPayload.readUInt16LE(26)), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+    }).toString()
+    const [, extent = ''] = /<dimension ref="([A-Z0-9:]+)"\/><sheetViews>/.exec(sheet) ?? []
+    t.match(extent, new RegExp(`[A-Z]${length + 1}$`), JSON.stringify(query))
+  }
 })
 
 t.test('groups, expressions and compressed files', async t => {

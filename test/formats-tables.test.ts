@@ -337,6 +337,31 @@ t.test('Office Open XML workbook', async t => {
   )
   t.strictSame(cells, CELLS)
 
+  const extents = async (made: Table, limits?: { rows: number; characters: number }) => {
+    const parts = unzip(await written(xlsx(made, OPTIONS, limits)))
+    const sheets = [...parts.keys()].filter(name => name.startsWith('xl/worksheets/')).sort()
+    return sheets.map(name => {
+      const found = all(parseXml(parts.get(name) as Buffer), 'dimension')[0]?.attributes.ref ?? null
+      const rows = workbookCells(parts.get(name) as Buffer)
+      if (found !== null) t.match(found, new RegExp(`[A-Z]${rows.length}$`), 'as many rows as there are')
+      return found
+    })
+  }
+  const many = Array.from({ length: 7 }, () => ROWS[0] as Row)
+  const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[COLUMNS.length - 1]
+  t.strictSame(await extents(table([])), [`A1:${last}1`])
+  t.strictSame(await extents(table(many, COLUMNS, 'made', 7)), [`A1:${last}8`], 'rows that come at once')
+  t.strictSame(await extents(table(many, COLUMNS, 'made', 1)), [null], 'nobody knows the number')
+  const known = () => ({ ...table(many, COLUMNS, 'made', 3), count: async () => 7 })
+  t.strictSame(await extents(known()), [`A1:${last}8`])
+  t.strictSame(await extents(known(), { rows: 5, characters: 1e9 }), [`A1:${last}6`, `A1:${last}3`])
+  t.strictSame(
+    await extents(known(), { rows: 7, characters: 1 }),
+    [null, null, null],
+    'sheets may end before',
+  )
+  t.strictSame(await extents(table([{ a: 1 }], [])), ['A1:A2'])
+
   for (const limits of [
     { rows: 2, characters: 1e9 },
     { rows: 100, characters: 1 },

@@ -10,7 +10,7 @@ import { countDataErrors, DEFAULT_BASE, findingsOf, planMapping, runPlan } from 
 import { type Diagnostic, hasErrors } from '../src/mapping/diagnostic.ts'
 import { readMapping } from '../src/mapping/read.ts'
 import type { CsvDialect } from '../src/model/csv-dialect.ts'
-import { parseExactly } from '../src/sources/json-exact.ts'
+import { exactJson, parseExactly } from '../src/model/exact-json.ts'
 import { compileReference, isPathProblem, parseJsonPath, selectJson } from '../src/sources/json-path.ts'
 import { readSelected } from '../src/sources/json-select.ts'
 import { openTable } from '../src/sources/raw-table.ts'
@@ -85,6 +85,15 @@ t.test('long integers of JSON', async t => {
     [BigInt(long), -BigInt(long), Number(`0.${long}`), 10, long, `"${long}`, 1234567890123456],
   )
   t.strictSame(parseExactly(`{"a":${long}}`), { a: BigInt(long) })
+  const strings = [`"\\u0000integer:${long}"`, `"\\u0000${long}"`]
+  t.strictSame(parseExactly(`[${strings.join(',')},${long}]`), [
+    `\0integer:${long}`,
+    `\0${long}`,
+    BigInt(long),
+  ])
+  for (const text of [`{"a":[${long},-${long},"x"],"b":{"c":null}}`, '[]', '"a"', '{"a":"\\u0000"}'])
+    t.equal(exactJson(parseExactly(text)), text)
+  t.equal(exactJson({ a: [BigInt(long)] }, 1), `{\n "a": [\n  ${long}\n ]\n}`)
 })
 
 t.test('JSON is cut wherever its pieces end', async t => {

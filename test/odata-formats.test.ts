@@ -3,11 +3,11 @@ import { metadataJson } from '../src/api/odata/format/csdl-json.ts'
 import { errorBody } from '../src/api/odata/format/errors.ts'
 import { entityContext, entityPath, feedContext, propertyContext } from '../src/api/odata/format/links.ts'
 import { metadataXml } from '../src/api/odata/format/metadata.ts'
-import { oldMetadataXml } from '../src/api/odata/format/metadata-v3.ts'
+import { oldMetadataXml } from '../src/api/odata/format/old-metadata.ts'
 import { serviceDocument } from '../src/api/odata/format/service.ts'
-import { type Feed, type Manner, setSheet } from '../src/api/odata/format/shape.ts'
+import { type Answer, type Feed, type Manner, setSheet } from '../src/api/odata/format/shape.ts'
 import { decimalText, doubleText, durationText, rawText } from '../src/api/odata/format/texts.ts'
-import { type Answer, writeAnswer } from '../src/api/odata/format/write.ts'
+import { writeAnswer } from '../src/api/odata/format/write.ts'
 import type { ColumnType, EdmValue, EntityColumn } from '../src/model/edm.ts'
 import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
@@ -74,6 +74,8 @@ const feed: Feed = {
 const JSON4: Manner = { type: 'json', version: '4.0', level: 'minimal', ieee754: false, omitNulls: false }
 const JSON3: Manner = { ...JSON4, version: '3.0' }
 const VERBOSE: Manner = { ...JSON3, type: 'verbose' }
+const VERBOSE2: Manner = { ...VERBOSE, version: '2.0' }
+const ATOM2: Manner = { ...JSON4, type: 'atom', version: '2.0' }
 const ATOM4: Manner = { ...JSON4, type: 'atom' }
 const ATOM3: Manner = { ...JSON3, type: 'atom' }
 const full = (manner: Manner): Manner => ({ ...manner, level: 'full' })
@@ -291,6 +293,20 @@ t.test('values of properties', async t => {
     ['tags', [], JSON3, `{${old('Collection(Edm.String)')},"value":[]}`],
     ['name', 'x', VERBOSE, '{"d":{"name":"x"}}'],
     ['tags', [], VERBOSE, '{"d":{"tags":{"__metadata":{"type":"Collection(Edm.String)"},"results":[]}}}'],
+    ['tags', ['a', '"b"'], VERBOSE2, '{"d":{"tags":"[\\"a\\",\\"\\\\\\"b\\\\\\"\\"]"}}'],
+    ['tags', [], ATOM2, xml3('tags', '>[]</d:tags>')],
+    [
+      'updated',
+      '2024-01-02T10:00:00.123456Z',
+      ATOM2,
+      xml3('updated', ' m:type="Edm.DateTimeOffset">2024-01-02T10:00:00.123Z</d:updated>'),
+    ],
+    [
+      'updated',
+      '2024-01-02T10:00:00.123456Z',
+      ATOM3,
+      xml3('updated', ' m:type="Edm.DateTimeOffset">2024-01-02T10:00:00.123456Z</d:updated>'),
+    ],
     ['name', 'a<b', ATOM4, xml4('name', '>a&lt;b</m:value>')],
     ['population', 5, ATOM4, xml4('population', ' m:type="Int64">5</m:value>')],
     ['tags', ['a'], ATOM4, xml4('tags', ' m:type="#Collection(String)"><m:element>a</m:element></m:value>')],
@@ -388,16 +404,19 @@ t.test('metadata documents', async t => {
     t.ok(text.includes(part), part)
   t.equal(text.split('<EntityContainer').length, 2, 'one container')
 
-  const old = oldMetadataXml(sheets, PLACE)
+  const old = oldMetadataXml(sheets, PLACE, '3.0')
   for (const part of [
     '<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">',
     'm:DataServiceVersion="3.0" m:MaxDataServiceVersion="3.0">',
     '<EntityContainer Name="Container" m:IsDefaultEntityContainer="true">\n<EntitySet Name="cities" EntityType="com.example.data.cities.cities"/>\n</EntityContainer>',
     `<Annotations Target="${TYPES}.Container/cities">\n<ValueAnnotation Term="Org.OData.Publication.V1.PublisherName" String="City of X"/>`,
-    '<Property Name="name" Type="Edm.String"><Documentation><Summary>What it is called</Summary></Documentation></Property>',
+    '<Property Name="name" Type="Edm.String"/>\n',
+    `<Property Name="location" Type="${TYPES}.GeoPoint2D"/>\n`,
+    '<Property Name="tags" Type="Collection(Edm.String)" Nullable="false"/>\n',
     '<Property Name="founded" Type="Edm.DateTime"/>\n<Property Name="updated" Type="Edm.DateTimeOffset"/>\n',
   ])
     t.ok(old.includes(part), part)
+  t.notMatch(old, /Documentation|"Ods\./)
 
   const json = JSON.parse(metadataJson(sheets, PLACE))
   t.match(json, {
@@ -457,6 +476,10 @@ t.test('texts and contexts', async t => {
   const cases: readonly (readonly [unknown, string | undefined])[] = [
     [doubleText(Number.NEGATIVE_INFINITY), '-INF'],
     [doubleText(1e300), '1e+300'],
+    [doubleText(12_345_678_901_234_567_000), '1.2345678901234567e+19'],
+    [doubleText(-0.000012345678901234568), '-1.2345678901234568e-5'],
+    [doubleText(12_345.678_901_234_5), '12345.6789012345'],
+    [decimalText(12_345_678_901_234_567_000), '12345678901234567000'],
     [decimalText(1e21), '1000000000000000000000'],
     [decimalText(-1.5e-9), '-0.0000000015'],
     [durationText(0), 'PT0S'],

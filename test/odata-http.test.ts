@@ -34,6 +34,11 @@ const portal = t.testdir({
   'portal.yaml': 'title: Test\n',
   data: {
     'old-trees': { 'trees.json': JSON.stringify(TREES), 'dataset.yaml': YAML },
+    long: {
+      'a.json':
+        '[{"n":9007199254740993,"of":"a"},{"n":-9223372036854775808,"of":"a"},{"n":5,"of":"b"},{"n":9007199254740992,"of":"b"}]',
+      'dataset.yaml': 'source: { path: a.json }\n',
+    },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -56,8 +61,15 @@ const json = async (url: string, headers: Headers = {}) => (await get(url, heade
 const YEW = (await json("/old-trees?$filter=name eq 'Yew'&$select=name")).value[0].recordid as string
 const OAK = (await json('/old-trees?$top=1')).value[0].recordid as string
 
+/** Names that every plain object has. */
+const NAMES_OF_OBJECTS = ['__proto__', 'constructor', 'valueOf', 'hasOwnProperty']
+
 t.test('versions and formats are agreed on', async t => {
-  const rows: readonly [headers: RequestHeaders, format: string | undefined, answer: string | number][] = [
+  const rows: readonly (readonly [
+    headers: RequestHeaders,
+    format: string | undefined,
+    answer: string | number,
+  ])[] = [
     [{}, undefined, '4.0 application/json;odata.metadata=minimal'],
     [{ accept: '*/*' }, undefined, '4.0 application/json;odata.metadata=minimal'],
     [{ accept: 'text/html' }, undefined, 406],
@@ -101,6 +113,9 @@ t.test('versions and formats are agreed on', async t => {
     [{}, 'application/atom%2Bxml;type=entry', 406],
     [{}, 'xml', '4.0 application/xml'],
     [{}, 'foo', 415],
+    ...NAMES_OF_OBJECTS.map(name => [{}, name, 415] as const),
+    ...NAMES_OF_OBJECTS.map(name => [{}, `application/json;odata.metadata=${name}`, 406] as const),
+    ...NAMES_OF_OBJECTS.map(name => [{ accept: `application/json;odata=${name}` }, undefined, 406] as const),
     [{}, 'text/html', 415],
     [{}, '', 400],
     [{}, 'verbosejson', '3.0 application/json;odata=verbose'],
@@ -112,6 +127,10 @@ t.test('versions and formats are agreed on', async t => {
     [V3, 'application/json;odata.metadata=full', 406],
     [{ ...V3, 'odata-maxversion': '4.0' }, undefined, '4.0 application/json;odata.metadata=minimal'],
     [{ dataserviceversion: '3.0;NetFx' }, undefined, '3.0 application/json;odata=minimalmetadata'],
+    [{ dataserviceversion: '2.0' }, undefined, '2.0 application/atom+xml;type=feed'],
+    [{ maxdataserviceversion: '2.0', accept: 'application/json' }, undefined, '2.0 application/json'],
+    [{ maxdataserviceversion: '2.0' }, 'json', '2.0 application/json'],
+    [{ maxdataserviceversion: '2.0' }, 'application/json;odata=minimalmetadata', 406],
     [{ 'odata-maxversion': '3.0' }, undefined, '3.0 application/json;odata=minimalmetadata'],
     [{ 'odata-version': '4.01' }, undefined, '4.0 application/json;odata.metadata=minimal'],
     [{ maxdataserviceversion: '2.0' }, undefined, '2.0 application/atom+xml;type=feed'],
@@ -133,8 +152,8 @@ t.test('versions and formats are agreed on', async t => {
     t.equal(
       outcome(() => {
         const wish = readVersions(headers)
-        const { told, contentType } = negotiateFormat(wish, headers.accept, format, 'feed')
-        return `${told} ${contentType}`
+        const { version, contentType } = negotiateFormat(wish, headers.accept, format, 'feed')
+        return `${version} ${contentType}`
       }),
       answer,
       `${JSON.stringify(headers)} ${format}`,
@@ -187,6 +206,36 @@ t.test('paths and options name what there is', async t => {
     ['/secret', 401, /secret is not public/],
     ['/old-trees/$filter(height gt 5)/$filter(rings gt 60)/$count', 200, '1'],
     ['/old-trees/$each', 501],
+    [`${oak}/tags?$filter=$this eq 'old'`, 501],
+    [`${oak}/tags?$top=1`, 501],
+    [`${oak}/tags/$count?$filter=true`, 501],
+    [`${oak}/name?$top=1`, 400],
+    [`${oak}/place?$expand=*`, 200, /"latitude":45.5/],
+    [`${oak}/place?$expand=nope`, 400],
+    [`${oak}/place?$compute=latitude add 1 as x`, 501],
+    [`/$entity/example.portal.old_trees.old_trees?$id=old-trees('${OAK}')`, 200, /"name":"Oak"/],
+    [`/$entity/example.portal.other?$id=old-trees('${OAK}')`, 404, /segment 'example.portal.other'/],
+    ['/old-trees?$filter=example.portal.old_trees.old_trees/height eq 7', 200, /"name":"Elm"/],
+    ['/old-trees?$filter=name/@Core.Description eq null', 501],
+    ['/old-trees?$select=@Core.Description', 501],
+    ['/old-trees?$filter=$it eq $it', 501],
+    ['/old-trees?$filter=place eq place', 501],
+    ['/old-trees?$filter=place eq 5', 400],
+    ['/old-trees?$filter=length(tags) gt 1', 501],
+    ["/old-trees?$filter=startswith(tags,['old'])", 501],
+    ['/old-trees?$filter=length(height) gt 1', 400],
+    ["/old-trees?$filter=matchesPattern(name,'(O)%5C1')", 501],
+    ["/old-trees?$filter=matchesPattern(name,'(?=O)')", 501],
+    ["/old-trees?$filter=matchesPattern(name,'(O')", 400],
+    ["/old-trees?$filter=substring(name,0,-1) eq 'a'", 400, /position 18: A length is not negative/],
+    ["/old-trees?$filter=substring(name,1,1 sub 3) eq 'a'", 400],
+    ["/old-trees?$filter=substring(name,0,@n) eq 'a'&@n=-2", 400],
+    ["/old-trees?$filter=substring(name,-2,2) eq 'ak'", 200, /"name":"Oak"/],
+    ['/old-trees?$apply=groupby((rollup($all,name)))', 501],
+    ['/old-trees?$apply=expand(tags)', 501],
+    ['/$vocabularies', 404],
+    ['/$vocabularies/Org.OData.Core.V1.txt', 404],
+    ['/$vocabularies/Org.OData.Core.V1.xml/x', 404],
     ['/old-trees/example.portal.old_trees.old_trees?$top=1', 200],
     [`/old-trees(${OAK})`, 200, /#old-trees\/\$entity"/],
     [`/old-trees(recordid='${OAK}')`, 200],
@@ -332,6 +381,46 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
   }
 })
 
+t.test('integers of 64 bits are what they were in the source, everywhere', async t => {
+  const home = '/api/explore/v2.1/catalog/datasets/long'
+  const ALL = ['9007199254740993', '-9223372036854775808', '5', '9007199254740992']
+  const [first = '', least = ''] = ALL
+  const where = (text: string) => `${home}/records?select=n&where=${encodeURIComponent(text)}`
+  const filter = (text: string) => `${ROOT}/long?$select=n&$filter=${encodeURIComponent(text)}`
+  const rows: readonly (readonly [url: string, numbers: readonly string[]])[] = [
+    [`${home}/records?select=n`, ALL],
+    [`${home}/exports/json?select=n`, ALL],
+    [`${home}/exports/jsonl?select=n`, ALL],
+    [`${home}/exports/csv?select=n`, ALL],
+    ['/api/v2/catalog/datasets/long/records?select=n', ALL],
+    [`${home}/records?select=n&order_by=n`, [least, '5', '9007199254740992', first]],
+    [where(`n = ${first}`), [first]],
+    [where(`n != ${first}`), ALL.slice(1)],
+    [where(`n = ${least}`), [least]],
+    [where(`n in (${first}, 5)`), [first, '5']],
+    [where('n > 9007199254740992'), [first]],
+    [`${home}/records?select=n&refine=n:${first}`, [first]],
+    [`${home}/records?select=max(n) as n&group_by=of&order_by=of`, [first, '9007199254740992']],
+    [`${home}/records?select=count(*) as c&group_by=n&where=n%3E6`, ['9007199254740992', first]],
+    [`${ROOT}/long?$select=n`, ALL],
+    [`${ROOT}/long?$select=n&$format=atom`, ALL],
+    [`${ROOT}/long?$select=n&$format=verbosejson`, ALL],
+    [filter(`n eq ${first}`), [first]],
+    [filter(`n eq ${least}`), [least]],
+    [filter(`n in (${first},5)`), [first, '5']],
+    [filter('n gt 9007199254740992 and n lt 9007199254740994'), [first]],
+    [`${ROOT}/long?$apply=groupby((n))&$filter=n gt 6&$orderby=n desc`, [first, '9007199254740992']],
+    [`${ROOT}/long?$apply=aggregate(n with min as n)`, [least]],
+  ]
+  for (const [url, numbers] of rows) {
+    const { body } = await app.http.inject({ url })
+    const found = [...body.matchAll(/(?<=[":>\n ])-?(?:\d{16,}|5)(?=["},<\r\n])/g)].map(([text]) => text)
+    t.same([...found].sort(), [...numbers].sort(), `${url} ${body.slice(0, 300)}`)
+  }
+  const facets = (await app.http.inject({ url: `${home}/facets?facet=n` })).json().facets[0].facets
+  t.same(facets.map(({ name }: { name: string }) => name).sort(), [...ALL].sort())
+})
+
 t.test('3.0 has its own names for the same', async t => {
   const rows: readonly [url: string, status: number, body: RegExp][] = [
     ['/old-trees()?$top=1', 200, /"odata.metadata":/],
@@ -401,9 +490,9 @@ t.test('preferences are followed and told', async t => {
     ['odata.maxpagesize=2, omit-values=nulls', 'odata.maxpagesize=2, omit-values=nulls', 2],
     ['MaxPageSize="7"; a=b', 'maxpagesize=7', 7],
     ['maxpagesize=99999', 'maxpagesize=10000', 10_000],
-    ['maxpagesize=0, return=minimal', undefined, 100],
-    ['maxpagesize=a', undefined, 100],
-    ['', undefined, 100],
+    ['maxpagesize=0, return=minimal', undefined, 1000],
+    ['maxpagesize=a', undefined, 1000],
+    ['', undefined, 1000],
   ]
   for (const [prefer, told, size] of rows) {
     t.equal(readPreferences({ prefer }).pageSize, size, prefer)
@@ -451,8 +540,108 @@ t.test('answers are conditional, and say what they depend on', async t => {
   t.equal(keyed.headers.etag, undefined)
 })
 
+t.test('clients of 2.0 get its model: identifiers as names, and lists as texts', async t => {
+  const V2 = { maxdataserviceversion: '2.0' }
+  const model = (await get('/$metadata', V2)).body
+  t.match(model, 'm:DataServiceVersion="2.0">')
+  t.match(
+    model,
+    '<Schema xmlns="http://schemas.microsoft.com/ado/2008/09/edm" Namespace="example.portal.odata.types"',
+  )
+  t.match(model, '<EntitySet Name="old_trees" EntityType="example.portal.old_trees.old_trees"/>')
+  t.match(model, '<Property Name="tags" Type="Edm.String"/>')
+  t.match(model, '<Property Name="place" Type="example.portal.odata.types.GeoPoint2D"/>')
+  t.notMatch(model, /Collection|Annotation|Documentation|2009\/11|"Ods\./)
+  const page = (await json('/old_trees?$orderby=name', { ...V2, accept: 'application/json' })).d.results
+  t.same(
+    page.map((tree: Readonly<Record<string, unknown>>) => tree.tags),
+    ['[]', '[]', '["old"]', '["old","big"]', '["slow"]'],
+  )
+  t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
+  const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
+    ['/', 'application/json', 200, '{"d":{"EntitySets":["long","old_trees"]}}'],
+    ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
+    ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
+    ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],
+    [`/old_trees('${OAK}')/tags`, 'application/json', 200, '{"d":{"tags":"[\\"old\\",\\"big\\"]"}}'],
+    [`/old_trees('${OAK}')/tags/$value`, '*/*', 200, '["old","big"]'],
+    ['/nope', 'application/json', 404, '{"error":{"code":"404","message":{"lang":"en-US"'],
+    ['/old_trees', 'application/json;odata=minimalmetadata', 406, ''],
+  ]
+  for (const [url, accept, status, body] of rows) {
+    const answer = await get(url, { ...V2, accept })
+    t.equal(answer.statusCode, status, url)
+    if (body !== '') t.match(answer.body, body, url)
+    t.notMatch(answer.body, /Collection\(|<d:element/, url)
+    t.equal(answer.headers.dataserviceversion, '2.0;', url)
+  }
+  const first = await json('/old-trees', { ...V2, accept: 'application/json', prefer: 'maxpagesize=2' })
+  t.match(first.d.__next, '$skiptoken=2')
+})
+
+t.test('the vocabularies of the metadata document are served with it', async t => {
+  const model = (await get('/$metadata')).body
+  const references = [
+    ...model.matchAll(/<edmx:Reference Uri="([^"]+)"><edmx:Include Namespace="([^"]+)" Alias="(\w+)"/g),
+  ]
+  const terms = [...model.matchAll(/Term="(Core|Capabilities|Aggregation)\.(\w+)"/g)]
+  t.ok(terms.length > 5)
+  for (const [, uri = '', namespace, alias] of references) {
+    t.ok(uri.startsWith(`${BASE}${ROOT}/`), uri)
+    const path = uri.slice(BASE.length + ROOT.length)
+    const answer = await get(path, { accept: 'application/json' })
+    t.equal(answer.headers['content-type'], 'application/xml', uri)
+    t.match(answer.body, `Namespace="${namespace}" Alias="${alias}"`)
+    const { [String(namespace)]: schema } = await json(path.replace(/xml$/, 'json'))
+    for (const [, , term = ''] of terms.filter(([, of]) => of === alias)) {
+      t.match(answer.body, `<Term Name="${term}" Type="`, term)
+      t.equal(schema[term].$Kind, 'Term', term)
+    }
+  }
+  t.equal(references.length, 3)
+  const { $Reference } = await json('/$metadata?$format=json')
+  for (const uri of Object.keys($Reference))
+    t.equal((await get(uri.slice(BASE.length + ROOT.length))).statusCode, 200, uri)
+})
+
+t.test('conditions of requests that are not met', async t => {
+  const { etag } = (await get('/old-trees?$top=1')).headers
+  const tag = String(etag)
+  const coded = tag.replace(/"$/, '-gzip"')
+  const rows: readonly [url: string, headers: Headers, status: number][] = [
+    ['/old-trees?$top=1', { 'odata-isolation': 'snapshot' }, 412],
+    ['/', { isolation: 'Snapshot' }, 412],
+    ['/$metadata', { 'odata-isolation': 'snapshot', ...V3 }, 412],
+    ['/old-trees?$top=1', { 'if-match': '"other"' }, 412],
+    ['/old-trees?$top=1', { 'if-match': `"other", ${tag}` }, 200],
+    ['/old-trees?$top=1', { 'if-match': `W/${tag}` }, 200],
+    ['/old-trees?$top=1', { 'if-match': coded }, 200],
+    ['/old-trees?$top=1', { 'if-match': '*' }, 200],
+    ['/old-trees?$top=1', { 'if-match': tag, 'if-none-match': tag }, 304],
+    ['/old-trees?$top=1', { 'if-match': '"other"', 'if-none-match': tag }, 412],
+    ['/old-trees?$top=2', { 'if-match': tag }, 412],
+    ['/$metadata', { 'if-match': tag }, 412],
+    [`/old-trees('${YEW}')/place`, { 'if-match': tag }, 412],
+    ["/old-trees('nope')", { 'if-match': tag }, 404],
+    ['/old-trees?$top=x', { 'if-match': tag }, 400],
+  ]
+  for (const [url, headers, status] of rows)
+    for (const _ of ['first', 'again']) {
+      const answer = await get(url, headers)
+      t.equal(answer.statusCode, status, `${url} ${JSON.stringify(headers)}`)
+      if (status === 412) t.equal(answer.headers.etag, undefined)
+    }
+})
+
 t.test('only GET is served, and browsers may ask', async t => {
-  const posted = await get('/$batch', { 'content-type': 'application/json' }, 'POST')
+  for (const url of ['/$batch', '/%24batch', '/$batch?x=1', '/old-trees/$query'])
+    for (const type of ['application/json', 'multipart/mixed; boundary=b', 'text/plain']) {
+      const batch = await get(url, { 'content-type': type }, 'POST')
+      t.equal(batch.statusCode, 501, `${url} ${type}`)
+      t.equal(batch.json().error.code, 501)
+      t.equal(batch.headers['odata-version'], '4.0')
+    }
+  const posted = await get('/old-trees', { 'content-type': 'application/json' }, 'POST')
   t.equal(posted.statusCode, 405)
   t.equal(posted.headers.allow, 'GET, HEAD, OPTIONS')
   t.equal(posted.json().error.code, 405)

@@ -636,7 +636,13 @@ t.test('conversion', async t => {
         [12, 12],
         [-0, 0],
         ['9007199254740991', 9007199254740991],
-        ['9007199254740992', misfit],
+        ['9007199254740992', 2n ** 53n],
+        ['-9007199254740993.00', -(2n ** 53n) - 1n],
+        ['+9223372036854775807', 2n ** 63n - 1n],
+        ['9223372036854775808', misfit],
+        [2n ** 53n + 1n, 2n ** 53n + 1n],
+        [-(2n ** 63n), -(2n ** 63n)],
+        [-(2n ** 63n) - 1n, misfit],
         [2 ** 53, misfit],
         ['12.5', misfit],
         [12.5, misfit],
@@ -1154,6 +1160,38 @@ t.test('inference of types from text', async t => {
     for await (const batch of typed.batches()) t.ok(batch)
     t.equal(typed.report().misfitCount, 0, 'what is inferred fits')
   }
+})
+
+t.test('long integers of JSON keep their digits', async t => {
+  const [safe, long, longer] = ['9007199254740991', '9007199254740993', '18446744073709551615']
+  const cases: readonly (readonly [values: readonly string[], type: FieldType, found: readonly unknown[]])[] =
+    [
+      [[safe, '5'], 'int', [2 ** 53 - 1, 5]],
+      [[long, '-9223372036854775808', '5'], 'int', [BigInt(long), -(2n ** 63n), 5]],
+      [[long, '0.5'], 'double', [2 ** 53, 0.5]],
+      [[longer, '5'], 'text', [longer, '5']],
+      [['100000000000000000000', '5'], 'double', [1e20, 5]],
+      [[longer, '0.5'], 'double', [2 ** 64, 0.5]],
+      [[`"${long}"`, long], 'text', [long, long]],
+      [['{"b":[18446744073709551615]}', '"x"'], 'text', ['{"b":[18446744073709551615]}', 'x']],
+    ]
+  for (const [values, type, expected] of cases) {
+    const lines = values.map(value => `{"a":${value}}`)
+    for (const source of [
+      jsonSource({ path: file(`[${lines.join(',')}]`) }),
+      jsonlSource({ path: file(lines.join('\n')) }),
+    ]) {
+      const fields = await inferFields(source)
+      t.equal(fields[0]?.type, type, values.join(' '))
+      const found: unknown[] = []
+      for await (const batch of typeRecords(source, fields).batches())
+        found.push(...batch.values.map(([value]) => value))
+      t.strictSame(found, expected, values.join(' '))
+    }
+  }
+  const typed = typeRecords(jsonSource({ path: file(`[{"a":${longer}}]`) }), [{ name: 'a', type: 'int' }])
+  for await (const batch of typed.batches()) t.strictSame(batch.values, [[null]])
+  t.equal(typed.report().misfits[0]?.found, longer)
 })
 
 t.test('inference of JSON', async t => {

@@ -2,6 +2,7 @@ import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSyn
 import path from 'node:path'
 import Libsql from 'libsql'
 import { Fault } from '../errors.ts'
+import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { Step, Work } from './work.ts'
 
@@ -233,7 +234,7 @@ function isBusy(error: unknown): boolean {
 /** Of many rows the driver gives binary values as ArrayBuffers, of a single one as Buffers. */
 function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(row))
-    if (value instanceof ArrayBuffer) row[name] = Buffer.from(value)
+    if (value instanceof ArrayBuffer) setMember(row, name, Buffer.from(value))
   return row
 }
 

@@ -3,6 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Attachment, Dataset } from '../model/dataset.ts'
+import { lookup } from '../model/lookup.ts'
 
 /** An attachment that is open: read its content, or close it. */
 export interface OpenAttachment {
@@ -63,7 +64,7 @@ export function describeAttachments(files: readonly NamedFile[]): readonly Attac
     for (let number = 2; taken.has(id); number++) id = `${plain}_${number}`
     taken.add(id)
     const ending = path.extname(name).slice(1).toLowerCase()
-    const known = Object.hasOwn(MEDIA_TYPES, ending) ? MEDIA_TYPES[ending] : undefined
+    const known = lookup(MEDIA_TYPES, ending)
     return {
       id,
       title: title ?? name,

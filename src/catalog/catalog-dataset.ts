@@ -1,6 +1,7 @@
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import { type Field, type FieldType, field, fieldNamed, isGeo, isTemporal } from '../model/field.ts'
 import { toGeoShape } from '../model/geometry.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { datasetExtent, extentMetas } from './extent.ts'
@@ -152,7 +153,7 @@ export function catalogRecord(
     if (known.name === 'has_records') return entry.statistics.records > 0
     if (known.name === 'features') return listOrNull(featuresOf(dataset))
     const [template = '', name = ''] = known.name.split(/\.(.*)/s)
-    return metaAsValue(metas[template]?.[name] ?? null, known)
+    return metaAsValue(lookup(lookup(metas, template) ?? {}, name) ?? null, known)
   })
   return { id: dataset.id, position, values }
 }

@@ -1,6 +1,7 @@
 import type { DatasetStatistics, Extent } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
 import { boxGeometry, eachPosition } from '../model/geometry.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
 
 /** Gathers the bounding box and the kinds of geometry of one field while its values pass by. */
@@ -45,7 +46,7 @@ const PLACES = ['geo_shape', 'geo_point_2d'] as const
 export function datasetExtent(fields: readonly Field[], statistics: DatasetStatistics): Extent | null {
   for (const type of PLACES) {
     const extents = fields.flatMap(field => {
-      const extent = field.type === type ? statistics.fields[field.name]?.extent : undefined
+      const extent = field.type === type ? lookup(statistics.fields, field.name)?.extent : undefined
       return extent === undefined ? [] : [extent]
     })
     if (extents.length > 0) return extents.reduce(union)

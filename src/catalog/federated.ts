@@ -98,7 +98,7 @@ function metasOf(given: unknown): Metas {
 
 /** Names that every object has already are none. */
 function isName(name: string): boolean {
-  return META_NAME.test(name) && !(name in Object.prototype)
+  return META_NAME.test(name) && !Object.hasOwn(Object.prototype, name)
 }
 
 function metaOf(value: unknown): MetaValue {

@@ -36,7 +36,8 @@ export class Identities {
     const parts: unknown[] = []
     for (const [name, index] of this.columns) {
       const value = values[index]
-      if (value !== null && value !== undefined) parts.push(name, value)
+      if (value !== null && value !== undefined)
+        parts.push(name, typeof value === 'bigint' ? String(value) : value)
     }
     const text = JSON.stringify(parts)
     const first = fingerprint(text)

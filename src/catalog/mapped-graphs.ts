@@ -3,6 +3,7 @@ import { type CompiledMapping, compileMapping, type RuleReport } from '../mappin
 import type { Mapping, TermMap } from '../mapping/ir.ts'
 import type { DatasetStatistics } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { skolemIri } from '../rdf/iris.ts'
 import { iriText } from '../rdf/ntriples.ts'
@@ -162,7 +163,7 @@ function headOf(subject: TermMap): string {
 /** The heads of subjects that several records must share, for there are fewer of them than records. */
 function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | undefined): Set<string> {
   const heads = resources.flatMap(({ subject }) => {
-    const known = fieldsOf(subject).map(name => statistics?.fields[name])
+    const known = fieldsOf(subject).map(name => lookup(statistics?.fields ?? {}, name))
     const most = known.reduce((product, field) => product * (field?.distinct ?? Number.POSITIVE_INFINITY), 1)
     const made = Math.min(...known.map(field => field?.present ?? 0))
     return known.length > 0 && most < made ? [headOf(subject)] : []

@@ -1,5 +1,6 @@
 import { turtleText } from '../formats/turtle.ts'
 import type { TripleText } from '../mapping/triple-text.ts'
+import { setMember } from '../model/lookup.ts'
 
 /** The lines that a mapping writes, each once, in the order in which they came. */
 export class Lines implements Pick<TripleText, 'add'> {
@@ -77,7 +78,7 @@ function graphOf(line: string): string {
 export function prettyText(lines: Lines, prefixes: Readonly<Record<string, string>>): string {
   const known: Record<string, string> = {}
   for (const [prefix, namespace] of Object.entries(prefixes))
-    if (!Object.values(known).includes(namespace)) known[prefix] = namespace
+    if (!Object.values(known).includes(namespace)) setMember(known, prefix, namespace)
   const head = turtleText('', known)
   const body = [...lines.graphs()]
     .map(([graph, triples]) => {

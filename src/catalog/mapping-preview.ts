@@ -2,6 +2,7 @@ import type { RuleReport } from '../mapping/compile.ts'
 import type { Mapping } from '../mapping/ir.ts'
 import { portalPrefixes } from '../mapping/portal-prefixes.ts'
 import type { Field } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
 import { datasetPrefixes } from '../rdf/prefixes.ts'
@@ -49,7 +50,7 @@ export function prefixesOf(
 ): Readonly<Record<string, string>> {
   const given = { ...INITIAL_CONTEXT, ...portalPrefixes(base, id), ...datasetPrefixes(base, id) }
   const known = datasetPrefixes(base, id, prefixes)
-  const own = Object.entries(known).filter(([prefix]) => given[prefix] === undefined)
+  const own = Object.entries(known).filter(([prefix]) => lookup(given, prefix) === undefined)
   return { ...Object.fromEntries(own), ...given, ...known }
 }
 

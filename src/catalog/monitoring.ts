@@ -1,6 +1,7 @@
 import { Fault } from '../errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type Field, type FieldType, field } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS, isGranted, type Principal } from '../model/principal.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import type { Store } from '../store/store.ts'
@@ -350,11 +351,11 @@ function datasetRow(entry: ServedDataset, { usage, domain }: MonitoringOptions):
     visibility: 'domain',
     domain_id: domain,
   }
-  return DATASET_FIELDS.map(known => fitting(told[known.name], known))
+  return DATASET_FIELDS.map(known => fitting(lookup(told, known.name), known))
 }
 
 function callRow(call: Readonly<Record<string, unknown>>): readonly Value[] {
-  return CALL_FIELDS.map(known => fitting(call[known.name], known))
+  return CALL_FIELDS.map(known => fitting(lookup(call, known.name), known))
 }
 
 /** What fits the type of a field; null for anything else. */

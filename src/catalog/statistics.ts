@@ -1,5 +1,6 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
 import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { setMember } from '../model/lookup.ts'
 import type { Geometry, GeoPoint, Value } from '../model/value.ts'
 import { ExtentGatherer } from './extent.ts'
 
@@ -47,11 +48,13 @@ export class StatisticsGatherer {
   add(values: readonly Value[]): void {
     this.records += 1
     for (let index = 0; index < this.columns.length; index++) {
-      const value = values[index]
+      const exact = values[index]
       const column = this.columns[index]
-      if (value === null || value === undefined || column === undefined) continue
+      if (exact === null || exact === undefined || column === undefined) continue
       column.present += 1
-      if (column.distinct !== null) addDistinct(column, value)
+      if (column.distinct !== null) addDistinct(column, exact)
+      // Bounds and quantiles tell about where values lie, and are kept as JSON.
+      const value = typeof exact === 'bigint' ? Number(exact) : exact
       if (column.ordered && (typeof value === 'string' || typeof value === 'number')) {
         if (column.min === null || value < column.min) column.min = value
         if (column.max === null || value > column.max) column.max = value
@@ -69,7 +72,7 @@ export class StatisticsGatherer {
       if (column === undefined) return
       const { present, min, max, distinct } = column
       const extent = column.extent?.extent() ?? null
-      fields[field.name] = {
+      setMember(fields, field.name, {
         present,
         nulls: this.records - present,
         distinct: distinct?.size ?? null,
@@ -79,7 +82,7 @@ export class StatisticsGatherer {
         ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),
         ...(column.sorted ? { quantiles: quantiles(column) } : {}),
         ...(extent === null ? {} : { extent }),
-      }
+      })
     })
     return { records: this.records, fields }
   }
@@ -92,7 +95,7 @@ interface Column {
   readonly sorted: boolean
   present: number
   /** Records of each value; null once there are too many to keep. */
-  distinct: Map<string | number | boolean, number> | null
+  distinct: Map<string | number | bigint | boolean, number> | null
   /** Characters of the distinct values. */
   characters: number
   min: string | number | null
@@ -136,10 +139,13 @@ function quantiles({ sample: values }: Column): readonly (string | number)[] {
 function addDistinct(column: Column, value: NonNullable<Value>): void {
   if (Array.isArray(value)) for (const element of value) addOne(column, element as string)
   else
-    addOne(column, typeof value === 'object' ? JSON.stringify(value) : (value as string | number | boolean))
+    addOne(
+      column,
+      typeof value === 'object' ? JSON.stringify(value) : (value as string | number | bigint | boolean),
+    )
 }
 
-function addOne(column: Column, value: string | number | boolean): void {
+function addOne(column: Column, value: string | number | bigint | boolean): void {
   const { distinct } = column
   if (distinct === null) return
   const before = distinct.get(value)
@@ -154,10 +160,12 @@ function addOne(column: Column, value: string | number | boolean): void {
 
 /** The values of a field with the numbers of their records; none where they are many, or of another type. */
 function countsOf({ type }: Field, { distinct, characters }: Column): Pick<FieldStatistics, 'counts'> {
-  const isTold =
-    distinct !== null &&
-    COUNTED_TYPES.includes(type) &&
-    distinct.size <= COUNTED_LIMIT &&
-    characters <= COUNTED_CHARACTERS
-  return isTold ? { counts: [...distinct] } : {}
+  if (distinct === null || !COUNTED_TYPES.includes(type)) return {}
+  if (distinct.size > COUNTED_LIMIT || characters > COUNTED_CHARACTERS) return {}
+  const counts: [value: string | number | boolean, records: number][] = []
+  for (const [value, records] of distinct) {
+    if (typeof value === 'bigint') return {}
+    counts.push([value, records])
+  }
+  return { counts }
 }

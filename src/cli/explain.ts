@@ -3,6 +3,7 @@ import { Catalog } from '../catalog/catalog.ts'
 import { openPortalStore } from '../catalog/portal-store.ts'
 import { versionsOf } from '../catalog/versions.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
+import { exactJson } from '../model/exact-json.ts'
 import { isLanguage, LANGUAGES } from '../model/language.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import { explainOdsql } from '../records/explain.ts'
@@ -82,9 +83,7 @@ export function explainCommand(): Command {
           answer: { total: answer.total, rows: answer.rows.map(({ object }) => object) },
           milliseconds,
         }
-        process.stdout.write(
-          options.json === true ? `${JSON.stringify(stages, null, 2)}\n` : explainText(stages),
-        )
+        process.stdout.write(options.json === true ? `${exactJson(stages, 2)}\n` : explainText(stages))
       } finally {
         catalog.close()
         await store.close()
@@ -117,6 +116,7 @@ function isStatement(value: unknown): value is ExecutedStatement {
 /** Spans would fill the page, and of a field its name and type tell enough. */
 function leaveOut(key: string, value: unknown): unknown {
   if (key === 'span') return undefined
+  if (typeof value === 'bigint') return String(value)
   if (
     typeof value === 'object' &&
     value !== null &&

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, faultText } from '../errors.ts'
+import { lookup } from '../model/lookup.ts'
 import { lodestoneVersion } from '../telemetry/version.ts'
 
 /** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
@@ -33,7 +34,7 @@ export async function program(only?: string): Promise<Command> {
     .version(lodestoneVersion())
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
-  const one = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined
+  const one = only === undefined ? undefined : lookup(COMMANDS, only)
   for (const load of one === undefined ? Object.values(COMMANDS) : [one])
     lodestone.addCommand((await load()).exitOverride())
   return lodestone

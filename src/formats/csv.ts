@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { type Column, columnName, type ExportOptions, type Table } from './table.ts'
 
 /**
@@ -17,7 +18,7 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
     for (const row of rows) {
       text += table.columns
         .map(column => {
-          const value = row[column.key] ?? null
+          const value = lookup(row, column.key) ?? null
           return value === null
             ? ''
             : cell(cellText(value, column, options.listSeparator), isText(value, column))
@@ -30,7 +31,8 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
 }
 
 function isText(value: unknown, { type }: Column): boolean {
-  return typeof value !== 'number' && typeof value !== 'boolean' && type !== 'date' && type !== 'datetime'
+  if (typeof value === 'number' || typeof value === 'bigint') return false
+  return typeof value !== 'boolean' && type !== 'date' && type !== 'datetime'
 }
 
 /** A value as the text of a cell. */

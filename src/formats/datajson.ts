@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import type { CatalogSheet, DatasetSheet, Named } from './catalog-sheet.ts'
 
 const SCHEMA = 'https://project-open-data.cio.gov/v1.1/schema'
@@ -91,5 +92,5 @@ function intervalOf(temporal: DatasetSheet['temporal']): string | null {
 function periodicityOf(given: Named | null): string | null {
   if (given === null) return null
   const word = /[a-z]+$/.exec(given.name.toLowerCase())?.[0] ?? ''
-  return Object.hasOwn(INTERVALS, word) ? (INTERVALS[word] ?? null) : null
+  return lookup(INTERVALS, word) ?? null
 }

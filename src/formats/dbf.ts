@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { cellText } from './csv.ts'
 import { type Column, columnName, type ExportOptions, type Row, wholeDay } from './table.ts'
 
@@ -97,7 +98,7 @@ export function dbfRecord(layout: DbfLayout, row: Row, options: ExportOptions, l
   const bytes = Buffer.alloc(layout.recordLength, 0x20)
   let at = 1
   for (const field of layout.fields) {
-    const value = row[field.column.key] ?? null
+    const value = lookup(row, field.column.key) ?? null
     if (value !== null) writeValue(bytes, at, value, field, options, lost)
     at += field.length
   }

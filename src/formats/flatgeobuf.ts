@@ -1,4 +1,5 @@
 import { Builder } from 'flatbuffers'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector } from './projection.ts'
@@ -106,7 +107,7 @@ function feature(
   project: Projector,
 ): Uint8Array {
   builder.clear()
-  const own = geometry === undefined ? null : geometryOf(row[geometry.key] ?? null)
+  const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key) ?? null)
   const projected = own === null ? null : projectGeometry(own, project)
   const shape = projected === null ? 0 : writeGeometry(builder, projected)
   const properties = builder.createByteVector(propertiesOf(row, columns))
@@ -121,7 +122,7 @@ function feature(
 function propertiesOf(row: Row, columns: readonly Column[]): Uint8Array {
   const pieces: Uint8Array[] = []
   columns.forEach((column, at) => {
-    const value = row[column.key] ?? null
+    const value = lookup(row, column.key) ?? null
     if (value === null) return
     const number = Buffer.alloc(2)
     number.writeUInt16LE(at)
@@ -135,7 +136,7 @@ function valueBytes(value: unknown, type: Type): readonly Uint8Array[] {
   if (type === TYPE.long || type === TYPE.double) {
     const bytes = Buffer.alloc(8)
     if (type === TYPE.double) bytes.writeDoubleLE(Number(value))
-    else bytes.writeBigInt64LE(BigInt(Number(value)))
+    else bytes.writeBigInt64LE(typeof value === 'bigint' ? value : BigInt(Number(value)))
     return [bytes]
   }
   const plain = type === TYPE.dateTime ? wholeDay(String(value)) : String(value)

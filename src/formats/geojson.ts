@@ -1,3 +1,5 @@
+import { exactJson } from '../model/exact-json.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
@@ -27,17 +29,17 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
   const others = table.columns.filter(column => column !== geometry)
   const project = options.epsg === WGS84 ? null : projector(options.epsg)
   const shown = (row: Row) => {
-    const own = geometry === undefined ? null : geometryOf(row[geometry.key])
+    const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key))
     return own === null || project === null ? own : projectGeometry(own, project)
   }
   const feature = (row: Row) =>
-    JSON.stringify({
+    exactJson({
       type: 'Feature',
       geometry: shown(row),
       properties: Object.fromEntries(
         others.map(column => [
           columnName(column, options),
-          propertyOf(row[column.key] ?? null, column, options),
+          propertyOf(lookup(row, column.key) ?? null, column, options),
         ]),
       ),
     })

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlDecimal, xmlName, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
@@ -27,7 +28,7 @@ export async function* gpx(table: Table, options: ExportOptions): AsyncGenerator
   const info = describer(table.columns, geometry, options)
   let tracks = false
   const element = (row: Row) => {
-    const segments = geometry === undefined ? [] : segmentsOf(geometryOf(row[geometry.key]))
+    const segments = geometry === undefined ? [] : segmentsOf(geometryOf(lookup(row, geometry.key)))
     const first = segments[0]?.[0]
     if (first === undefined) return ''
     tracks ||= segments.length > 1 || segments[0]?.length !== 1
@@ -47,7 +48,7 @@ function describer(columns: readonly Column[], geometry: Column | undefined, opt
   const { nameField, listSeparator, useExtension } = options
   const title = columns.find(({ key, type }) => (nameField === null ? type === 'text' : key === nameField))
   const described = describedColumns(columns, geometry, options)
-  const text = (row: Row, column: Column) => cellText(row[column.key], column, listSeparator)
+  const text = (row: Row, column: Column) => cellText(lookup(row, column.key), column, listSeparator)
   const values = (row: Row) =>
     described
       .map(({ column, name }) => ({ name, value: text(row, column) }))

@@ -1,9 +1,11 @@
+import { exactJson } from '../model/exact-json.ts'
+
 /** Writes rows as one JSON array, a line each, in pieces as the rows come. */
 export async function* jsonArray(rows: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = '['
   for await (const piece of rows) {
     if (piece.length === 0) continue
-    yield before + piece.map(row => JSON.stringify(row)).join(',\n')
+    yield before + piece.map(row => exactJson(row)).join(',\n')
     before = ',\n'
   }
   yield before === '[' ? '[]' : ']'

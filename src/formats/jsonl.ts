@@ -1,10 +1,12 @@
+import { exactJson } from '../model/exact-json.ts'
+import { lookup } from '../model/lookup.ts'
 import { columnName, type ExportOptions, type Row, type Table } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
 export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const shown = renamed(table, options)
   for await (const rows of table.rows) {
-    if (rows.length > 0) yield rows.map(row => `${JSON.stringify(shown(row))}\n`).join('')
+    if (rows.length > 0) yield rows.map(row => `${exactJson(shown(row))}\n`).join('')
   }
 }
 
@@ -14,7 +16,7 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
   let before = '['
   for await (const rows of table.rows) {
     if (rows.length === 0) continue
-    yield before + rows.map(row => JSON.stringify(shown(row))).join(',\n')
+    yield before + rows.map(row => exactJson(shown(row))).join(',\n')
     before = ',\n'
   }
   yield before === '[' ? '[]' : ']'
@@ -24,5 +26,5 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
 function renamed(table: Table, options: ExportOptions): (row: Row) => Row {
   if (!options.useLabels) return row => row
   return row =>
-    Object.fromEntries(table.columns.map(column => [columnName(column, options), row[column.key]]))
+    Object.fromEntries(table.columns.map(column => [columnName(column, options), lookup(row, column.key)]))
 }

@@ -1,3 +1,4 @@
+import { lookup, setMember } from '../model/lookup.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
@@ -50,8 +51,8 @@ function typed(value: string, datatype: string): unknown {
 }
 
 function append(node: Record<string, unknown>, key: string, value: unknown): void {
-  const before = node[key]
-  if (before === undefined) node[key] = value
+  const before = lookup(node, key)
+  if (before === undefined) setMember(node, key, value)
   else if (Array.isArray(before)) before.push(value)
-  else node[key] = [before, value]
+  else setMember(node, key, [before, value])
 }

@@ -1,4 +1,5 @@
 import type { FieldType } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
@@ -30,7 +31,7 @@ export async function* kml(table: Table, options: ExportOptions): AsyncGenerator
   const data = others.map((column, index) => ({ column, tag: `<SimpleData name="${names[index]}">` }))
   const placemark = (row: Row) =>
     `<Placemark>${element('name', row, title, options)}${extendedData(row, data, options)}` +
-    `${geometry === undefined ? '' : geometryXml(geometryOf(row[geometry.key]))}</Placemark>\n`
+    `${geometry === undefined ? '' : geometryXml(geometryOf(lookup(row, geometry.key)))}</Placemark>\n`
   const fields = others.map(
     ({ type, label }, index) =>
       `<SimpleField type="${TYPES[type] ?? 'string'}" name="${names[index]}">` +
@@ -44,14 +45,14 @@ export async function* kml(table: Table, options: ExportOptions): AsyncGenerator
 }
 
 function element(name: string, row: Row, column: Column | undefined, options: ExportOptions): string {
-  const text = column === undefined ? '' : cellText(row[column.key], column, options.listSeparator)
+  const text = column === undefined ? '' : cellText(lookup(row, column.key), column, options.listSeparator)
   return text === '' ? '' : `<${name}>${xmlText(text)}</${name}>`
 }
 
 function extendedData(row: Row, columns: readonly DataColumn[], { listSeparator }: ExportOptions): string {
   let data = ''
   for (const { column, tag } of columns) {
-    const value = row[column.key] ?? null
+    const value = lookup(row, column.key) ?? null
     if (value !== null) data += `${tag}${xmlText(simpleText(value, column, listSeparator))}</SimpleData>`
   }
   return data === ''

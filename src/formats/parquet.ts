@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer'
+import { exactJson } from '../model/exact-json.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
@@ -144,7 +146,7 @@ const ELEMENTS: Readonly<Record<Column['type'], Element>> = {
 function addRow(targets: readonly Target[], row: Row, means: Means): number {
   let size = 0
   for (const target of targets) {
-    const value = row[target.column.key] ?? null
+    const value = lookup(row, target.column.key) ?? null
     const stored = value === null ? null : storedValue(value, target, means)
     target.values.push(stored)
     size += sizeOf(stored)
@@ -163,9 +165,11 @@ function storedValue(value: unknown, { column, coverage }: Target, means: Means)
   if (column.multivalued) return Array.isArray(value) ? value : [value]
   switch (column.type) {
     case 'int':
-      return BigInt(Math.trunc(Number(value)))
+      return typeof value === 'bigint' ? value : BigInt(Math.trunc(Number(value)))
+    case 'double':
+      return Number(value)
     case 'text':
-      return typeof value === 'string' ? value : JSON.stringify(value)
+      return typeof value === 'string' ? value : exactJson(value)
     case 'date': {
       const epoch = Date.parse(String(value))
       return Number.isNaN(epoch) ? null : Math.floor(epoch / DAY)

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import proj4 from 'proj4'
+import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 
 /** Turns a position in degrees, longitude first, into coordinates of another reference system, x (east) first. */
@@ -52,7 +53,7 @@ let refused: ReadonlySet<number> | undefined
 function definitionOf(epsg: number): string | undefined {
   if (!Number.isSafeInteger(epsg)) return undefined
   definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
-  const known = definitions[`EPSG:${epsg}`]?.[1]
+  const known = lookup(definitions, `EPSG:${epsg}`)?.[1]
   if (known === undefined) return undefined
   refused ??= new Set(REFUSED.trim().split(/\s+/).flatMap(codesOf))
   return refused.has(epsg) ? undefined : known
@@ -144,7 +145,7 @@ export function wktOf(epsg: number): string | null {
   const [name, keys] = projectionOf(epsg, values)
   if (name === undefined || values.has('alpha')) return null
   const parameters = ['x_0', 'y_0', 'lon_0', ...keys].flatMap(key => {
-    const [label, byDefault] = PARAMETERS[key] ?? [key, 0]
+    const [label, byDefault] = lookup(PARAMETERS, key) ?? [key, 0]
     const value = Number(values.get(key) ?? values.get(`${key}_0`) ?? byDefault)
     const scale = key === 'x_0' || key === 'y_0' ? 1 / metresOf(values) : 1
     return Number.isNaN(value) ? [] : [`PARAMETER["${label}",${value * scale}]`]
@@ -169,7 +170,7 @@ function projectionOf(
     values.set('k', '0.9996').set('x_0', '500000')
     values.set('y_0', values.has('south') ? '10000000' : '0')
   }
-  const [name, keys] = PROJECTIONS[kind === 'utm' ? 'tmerc' : kind] ?? [undefined, []]
+  const [name, keys] = lookup(PROJECTIONS, kind === 'utm' ? 'tmerc' : kind) ?? [undefined, []]
   return [name, keys]
 }
 
@@ -202,7 +203,7 @@ function meridianOf(values: ReadonlyMap<string, string>): number {
 /** The length of a unit in metres. */
 function metresOf(values: ReadonlyMap<string, string>): number {
   const units: Readonly<Record<string, number>> = { ft: 0.3048, 'us-ft': 1200 / 3937 }
-  return Number(values.get('to_meter') ?? units[values.get('units') ?? 'm'] ?? 1)
+  return Number(values.get('to_meter') ?? lookup(units, values.get('units') ?? 'm') ?? 1)
 }
 
 function parametersOf(definition: string): Map<string, string> {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { csv } from './csv.ts'
 import { type DbfField, type DbfLayout, dbfHeader, dbfLayout, dbfRecord } from './dbf.ts'
@@ -106,8 +107,10 @@ async function writeParts(
   let isCut = false
   try {
     const add = (row: Row): boolean => {
-      const numbered = { ...row, [NUMBER.key]: row[NUMBER.key] ?? records + 1 }
-      const content = shapes.encode(geometry === undefined ? null : geometryOf(row[geometry.key] ?? null))
+      const numbered = { ...row, [NUMBER.key]: lookup(row, NUMBER.key) ?? records + 1 }
+      const content = shapes.encode(
+        geometry === undefined ? null : geometryOf(lookup(row, geometry.key) ?? null),
+      )
       const size = Math.max(shp.length + content.length + 8, dbf.length + layout.recordLength + 1)
       if (records === limits.records || size > limits.bytes) return false
       shx.add(words(shp.length / 2, content.length / 2))

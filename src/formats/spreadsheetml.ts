@@ -1,4 +1,5 @@
 import { isTemporal } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { XML_DECLARATION, xmlAttribute } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
@@ -137,7 +138,7 @@ function rowXml(row: Row, columns: readonly Column[], { listSeparator }: ExportO
   let cells = ''
   let skipped = false
   columns.forEach((column, index) => {
-    const cell = sheetCell(row[column.key], column, listSeparator)
+    const cell = sheetCell(lookup(row, column.key), column, listSeparator)
     if (cell !== null) cells += cellXml(cell, skipped ? ` ss:Index="${index + 1}"` : '')
     skipped = cell === null
   })

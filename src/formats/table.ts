@@ -24,6 +24,8 @@ export interface Table {
   readonly title: string
   readonly columns: readonly Column[]
   readonly rows: AsyncIterable<readonly Row[]>
+  /** Tells the number of all rows before they are read, for formats that begin with it; null where only reading tells. */
+  readonly count?: () => Promise<number | null>
 }
 
 /** What the parameters of an export say (query API, "Query parameters"). */

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import {
   CELL_CHARACTERS,
@@ -37,11 +38,12 @@ export function xlsx(table: Table, options: ExportOptions, limits = LIMITS): Asy
 /** The files of the workbook. Those that name the sheets are last, when their number is known. */
 async function* parts(table: Table, options: ExportOptions, limits: SheetLimits): AsyncGenerator<ZipEntry> {
   const sheets: string[] = []
-  for await (const rows of inSheets(table.rows, limits.rows)) {
+  const progress: Progress = { count: null, written: 0 }
+  for await (const rows of inSheets(countedRows(table, progress), limits.rows)) {
     sheets.push(sheetName(table.name, sheets.length + 1))
     yield {
       name: `xl/worksheets/sheet${sheets.length}.xml`,
-      content: sheetXml(rows, table.columns, options, limits),
+      content: sheetXml(rows, progress, table.columns, options, limits),
     }
   }
   yield part('xl/styles.xml', STYLES)
@@ -49,6 +51,30 @@ async function* parts(table: Table, options: ExportOptions, limits: SheetLimits)
   yield part('xl/_rels/workbook.xml.rels', workbookRelations(sheets))
   yield part('_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']]))
   yield part('[Content_Types].xml', contentTypes(sheets))
+}
+
+/** How far the rows of a table have been written. */
+interface Progress {
+  /** The number of all rows, known before the first comes; null where it is not. */
+  count: number | null
+  written: number
+}
+
+/** The rows of a table; before the first the number of all is told, as far as the table or a look ahead tells it. */
+async function* countedRows({ rows, count }: Table, progress: Progress): AsyncGenerator<readonly Row[]> {
+  progress.count = (await count?.()) ?? null
+  if (progress.count !== null) {
+    yield* rows
+    return
+  }
+  const read: (readonly Row[])[] = []
+  for await (const piece of rows) {
+    if (read.length > 1) yield piece
+    else if (piece.length > 0 && read.push(piece) > 1) yield* read
+  }
+  if (read.length > 1) return
+  progress.count = read[0]?.length ?? 0
+  yield* read
 }
 
 function part(name: string, xml: string): ZipEntry {
@@ -59,12 +85,14 @@ const WIDTHS: Readonly<Partial<Record<Column['type'], number>>> = { text: 24, da
 
 async function* sheetXml(
   pieces: AsyncIterable<readonly Row[]>,
+  progress: Progress,
   columns: readonly Column[],
   options: ExportOptions,
   limits: SheetLimits,
 ): AsyncGenerator<string> {
   const letters = columns.map((_, index) => columnLetters(index))
-  yield `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+  const head = (extent: string) =>
+    `${XML_DECLARATION}<worksheet xmlns="${MAIN}">${extent}<sheetViews><sheetView workbookViewId="0">` +
     '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
     `${widths(columns)}<sheetData>${headerXml(columns, letters, options)}`
   let number = 1
@@ -72,11 +100,27 @@ async function* sheetXml(
   for await (const rows of pieces) {
     let text = ''
     for (const row of rows) text += rowXml(row, ++number, columns, letters, options)
+    if (characters === 0) {
+      const left = progress.count === null ? null : Math.min(limits.rows, progress.count - progress.written)
+      const isWhole = left !== null && (text.length / rows.length) * left * MARGIN < limits.characters
+      yield head(isWhole ? dimension(letters, left) : '')
+    }
     yield text
     characters += text.length
+    progress.written += rows.length
     if (characters >= limits.characters) break
   }
+  if (characters === 0) yield head(dimension(letters, 0))
   yield '</sheetData></worksheet>'
+}
+
+/** Rows may be so many times longer than the first before a sheet ends earlier than its dimension says. */
+const MARGIN = 8
+
+/** The cells of a sheet, by which readers know how many rows there are before they read them. */
+function dimension(letters: readonly string[], rows: number): string {
+  const last = `${letters.at(-1) ?? 'A'}${rows + 1}`
+  return `<dimension ref="${last === 'A1' ? last : `A1:${last}`}"/>`
 }
 
 function widths(columns: readonly Column[]): string {
@@ -106,7 +150,7 @@ function rowXml(
 ): string {
   let cells = ''
   columns.forEach((column, index) => {
-    const cell = sheetCell(row[column.key], column, listSeparator)
+    const cell = sheetCell(lookup(row, column.key), column, listSeparator)
     if (cell !== null) cells += cellXml(cell, `r="${letters[index]}${number}"`)
   })
   return `<row r="${number}">${cells}</row>`

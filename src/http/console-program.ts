@@ -1,3 +1,5 @@
+import { lookup } from '../model/lookup.ts'
+
 interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
@@ -283,7 +285,10 @@ export function program(): void {
     const isOther = path.startsWith('/catalog/datasets/{dataset_id}/') && id !== ''
     const { fields } = isOther ? await vocabularyOf(id, own) : own
     const named = fields.map(({ name, type, label }) => ({ word: name, says: `${type}, ${label}` }))
-    const functions = (own.functions[clause] ?? []).map(({ signature, says }) => ({ word: signature, says }))
+    const functions = (lookup(own.functions, clause) ?? []).map(({ signature, says }) => ({
+      word: signature,
+      says,
+    }))
     return [...named, ...functions]
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../errors.ts'
+import { lookup } from '../model/lookup.ts'
 import type { QueryParameters } from './query-string.ts'
 
 /** What a caller shows to be recognised (query API, "Authentication"). */
@@ -68,7 +69,7 @@ function given(secret: string, what: string): string {
 
 function parameterCredentials(parameters: QueryParameters): readonly Credential[] {
   return (Object.entries(CREDENTIAL_PARAMETERS) as [string, Credential['type']][]).flatMap(([name, type]) => {
-    const value = parameters[name]
+    const value = lookup(parameters, name)
     if (value === undefined) return []
     const values = Array.isArray(value) ? value : [value]
     return values.filter(secret => secret !== '').map(secret => ({ type, secret }))

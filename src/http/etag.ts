@@ -17,6 +17,19 @@ export function isKnown(ifNoneMatch: string | undefined, tag: string, acceptEnco
 }
 
 /**
+ * True where If-Match names the tag or nothing needs to be matched, so that the request is answered (RFC 9110, section
+ * 13.1.1). A tag in any coding is the same data; a proxy that compresses makes it weak.
+ *
+ * @param tag that of the answer; undefined where it has none
+ */
+export function isMatched(ifMatch: string | undefined, tag: string | undefined): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  if (tag === undefined) return false
+  const tags = [tag, ...CODINGS.map(coding => codedTag(tag, coding))]
+  return ifMatch.split(',').some(part => tags.includes(part.trim().replace(/^W\//, '')))
+}
+
+/**
  * The tag by which If-None-Match names an answer: its own, or its own in a coding that the client can read. Null where
  * it names none of them.
  */

@@ -1,3 +1,5 @@
+import { lookup } from '../model/lookup.ts'
+
 /** Text that is HTML already and is not escaped again. */
 export interface Html {
   readonly html: string
@@ -34,5 +36,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => ENTITIES[character] ?? character)
+  return text.replace(/[&<>"']/g, character => lookup(ENTITIES, character) ?? character)
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { lookup } from '../model/lookup.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -50,7 +51,7 @@ function array(items: readonly unknown[]): string {
 function object(members: object): string {
   let written = '{'
   for (const name of Object.keys(members)) {
-    const value = write((members as Readonly<Record<string, unknown>>)[name])
+    const value = write(lookup(members as Readonly<Record<string, unknown>>, name))
     if (value !== undefined) written += (written === '{' ? '' : ', ') + key(name) + value
   }
   return `${written}}`

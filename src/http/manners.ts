@@ -25,6 +25,8 @@ export interface MannersOptions {
   readonly address: (message: IncomingMessage) => string
   /** Where addresses begin that take POST beside GET. */
   readonly posts?: string
+  /** What a request means whose method is not allowed, where it is no mistake but something that is not there yet. */
+  readonly unbuilt?: (method: string, url: string) => Fault | null
   /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
   readonly site?: SiteOptions
 }
@@ -98,6 +100,8 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     const answered = isSigningIn ? recognise(request, options) : admit(request, reply, options, null)
     goOn(answered, done, () => {
       if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
+        const unbuilt = options.unbuilt?.(method, url) ?? null
+        if (unbuilt !== null) throw unbuilt
         reply.header('allow', methods)
         throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
       }

@@ -1,5 +1,6 @@
 import { Fault } from '../errors.ts'
 import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
+import { lookup } from '../model/lookup.ts'
 import { isTimeZone } from '../model/time.ts'
 import { parseQueryValue, type QueryParameters } from './query-string.ts'
 
@@ -72,7 +73,7 @@ export function readPage(
   usual: number | null = USUAL_ROWS,
 ): { readonly limit: number; readonly offset: number } {
   const most = grouped ? GROUPED_PAGE : PAGE
-  const given = (name: string) => query[name] !== undefined && query[name] !== ''
+  const given = (name: string) => lookup(query, name) !== undefined && lookup(query, name) !== ''
   const names = PAGING.find(pair => given(pair.limit) || given(pair.offset)) ?? PAGING[0]
   const limit = wholeNumber(query, names.limit, usual ?? ALL_ROWS, ALL_ROWS, most.limit)
   const offset = wholeNumber(query, names.offset, 0, 0, most.window)
@@ -107,7 +108,7 @@ export function readFlag(query: QueryParameters, name: string): boolean {
 /** Refuses parameters that the service does not serve, rather than answer something else than was asked. */
 export function refuseParameters(query: QueryParameters, names: readonly string[], reason: string): void {
   for (const name of names) {
-    const found = query[name]
+    const found = lookup(query, name)
     if (found !== undefined && found !== '') throw invalid(name, String(found), `no value: ${reason}`)
   }
 }
@@ -137,13 +138,13 @@ export function decodedAgain(text: string): string {
 }
 
 export function one(query: QueryParameters, name: string): string | undefined {
-  const value = query[name]
+  const value = lookup(query, name)
   if (Array.isArray(value)) throw invalid(name, value.join(', '), 'one value')
   return value === '' ? undefined : value
 }
 
 export function many(query: QueryParameters, name: string): readonly string[] {
-  const value = query[name]
+  const value = lookup(query, name)
   return value === undefined ? [] : Array.isArray(value) ? value : [value]
 }
 

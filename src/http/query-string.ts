@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts'
+import { lookup, setMember } from '../model/lookup.ts'
 import { isSecret } from './secrets.ts'
 
 /** Query parameters by name, each with all its values in order. */
@@ -76,10 +77,10 @@ function readPairs(text: string, decode: Decode, found: ParsedQuery): void {
     const at = part.indexOf('=')
     const key = whole(at < 0 ? part : part.slice(0, at), decode)
     const value = at < 0 ? '' : whole(part.slice(at + 1), decode, key)
-    const before = found[key]
-    if (before === undefined) found[key] = value
+    const before = lookup(found, key)
+    if (before === undefined) setMember(found, key, value)
     else if (Array.isArray(before)) before.push(value)
-    else found[key] = [before, value]
+    else setMember(found, key, [before, value])
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parse, serialize } from 'cookie'
+import { lookup } from '../model/lookup.ts'
 
 /** What a cookie is for: the session of who is signed in, or the log-in form of who is not yet. */
 export type CookiePurpose = 'session' | 'login'
@@ -19,7 +20,7 @@ export function readCookie(
   isSecure: boolean,
 ): string | null {
   if (cookie === undefined) return null
-  const token = parse(cookie)[nameOf(purpose, isSecure)] ?? ''
+  const token = lookup(parse(cookie), nameOf(purpose, isSecure)) ?? ''
   return TOKEN.test(token) ? token : null
 }
 

@@ -65,7 +65,7 @@ function plainText(type: FieldType): (value: Scalar) => string {
       return String
     case 'int':
     case 'double':
-      return value => numberText(value as number)
+      return value => numberText(value as number | bigint)
     case 'geo_point_2d':
       return value => `POINT(${numberText((value as GeoPoint).lon)} ${numberText((value as GeoPoint).lat)})`
     case 'geo_shape':

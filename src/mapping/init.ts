@@ -1,5 +1,6 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
 import { type Field, isGeo } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { propertyName } from '../rdf/iris.ts'
 import { type Identity, identityOf } from './init/identity.ts'
 import { type Kind, kindOf } from './init/kind.ts'
@@ -146,7 +147,7 @@ function statementOf(
   const comment = told(field)
   if (term === undefined) return { predicate: `field:${propertyName(field.name)}`, object, comment }
   const { predicate } = term
-  const statistics = dataset.statistics?.fields[field.name]
+  const statistics = lookup(dataset.statistics?.fields ?? {}, field.name)
   if (term.resource === true && holdsAddresses(statistics))
     return { predicate, object: `${object}~iri`, comment }
   if (field.type !== 'text') return { predicate, object, comment }
@@ -197,7 +198,7 @@ function nameLike(fields: readonly Field[], statistics: DatasetStatistics | unde
   const named = texts.filter(({ name }) => wordsOf(name).some(word => NAME_WORDS.includes(word)))
   if (statistics === undefined) return named[0]
   return named.find(({ name }) => {
-    const known = statistics.fields[name]
+    const known = lookup(statistics.fields, name)
     return known !== undefined && known.present * 2 > statistics.records
   })
 }

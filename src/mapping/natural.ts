@@ -28,7 +28,7 @@ export function naturalText(type: FieldType): (value: NonNullable<Value>) => str
       return value => escapeText(value as string)
     case 'int':
     case 'double':
-      return value => numberText(value as number)
+      return value => numberText(value as number | bigint)
     case 'boolean':
     case 'date':
     case 'datetime':

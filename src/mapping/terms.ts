@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts'
+import { exactJson } from '../model/exact-json.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { iriSafe, isIri, percentEncode } from '../rdf/iri.ts'
 import { isLanguageTag } from '../rdf/language-tag.ts'
@@ -67,7 +68,7 @@ function naturalTerm(name: string, columns: readonly Column[]): TermWriter {
     const made: string[] = []
     for (const value of values) {
       const literal = column.literal(value)
-      if (literal === null) skip(report, 'ill-typed', record.id, JSON.stringify(value))
+      if (literal === null) skip(report, 'ill-typed', record.id, exactJson(value))
       else made.push(literal)
     }
     return made.length === 1 ? (made[0] as string) : made

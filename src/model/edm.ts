@@ -79,13 +79,20 @@ export function entityModel(
   return { set: id, type, namespace: `${reversed(host)}.${type}`, properties }
 }
 
-/** Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. */
+/**
+ * Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. An id
+ * that is an identifier is its own name, so that a name never means another dataset than an id.
+ */
 export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  const taken = new Set<string>()
+  const taken = new Set(ids.filter(id => identifier(id) === id))
   for (const id of ids) {
     const plain = identifier(id)
     let name = plain
+    if (plain === id) {
+      names.set(id, id)
+      continue
+    }
     for (let number = 2; taken.has(name); number++) name = `${plain}_${number}`
     taken.add(name)
     names.set(id, name)
@@ -132,6 +139,7 @@ export interface EntityColumn {
 export type EdmValue =
   | string
   | number
+  | bigint
   | boolean
   | readonly string[]
   | { readonly latitude: number; readonly longitude: number }

@@ -1,3 +1,4 @@
+import { lookup } from './lookup.ts'
 import type { Coordinates, Geometry, GeoPoint } from './value.ts'
 import { parseWkt } from './wkt.ts'
 
@@ -155,7 +156,7 @@ function pointOf(lon: number | undefined, lat: number | undefined): GeoPoint | u
 
 function member(object: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
   const name = names.find(candidate => Object.hasOwn(object, candidate))
-  return name === undefined ? undefined : numberOf(object[name])
+  return name === undefined ? undefined : numberOf(lookup(object, name))
 }
 
 function numberOf(raw: unknown): number | undefined {

@@ -2,7 +2,8 @@
  * A finite number in plain decimal notation, never with an exponent: `1000000000000000000000`, `0.0000001`, `48.8566`.
  * It is the form in which the store keeps an xsd:double, so a number written this way comes back as it went in.
  */
-export function numberText(value: number): string {
+export function numberText(value: number | bigint): string {
+  if (typeof value === 'bigint') return String(value)
   const text = String(value)
   return text.length < 17 && !text.includes('e') ? text : tieUp(value, expand(text))
 }

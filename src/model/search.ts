@@ -1,4 +1,5 @@
 import { type Field, isGeo } from './field.ts'
+import { lookup } from './lookup.ts'
 import { numberText } from './number.ts'
 import type { Value } from './value.ts'
 
@@ -33,7 +34,7 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(MARKS, '')
     .toLowerCase()
-    .replace(SUBSTITUTED, letter => SUBSTITUTES[letter] ?? letter)
+    .replace(SUBSTITUTED, letter => lookup(SUBSTITUTES, letter) ?? letter)
 }
 
 /** The words of a text as full-text search compares them: runs of letters and digits of the folded text. */
@@ -56,7 +57,7 @@ export function searchWords(
     if (type === undefined || type === 'boolean' || isGeo(type)) continue
     const value = values[i]
     if (typeof value === 'string') addWords(value, words)
-    else if (typeof value === 'number') addWords(numberText(value), words)
+    else if (typeof value === 'number' || typeof value === 'bigint') addWords(numberText(value), words)
     else if (Array.isArray(value)) for (const element of value) addWords(String(element), words)
   }
   return words

@@ -9,7 +9,10 @@ export function valueOfForm(form: string, type: FieldType): Value {
     case 'date':
     case 'datetime':
       return form
-    case 'int':
+    case 'int': {
+      const number = Number(form)
+      return Number.isSafeInteger(number) || !/^-?\d+$/.test(form) ? number : BigInt(form)
+    }
     case 'double':
       return Number(form)
     case 'boolean':

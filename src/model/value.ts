@@ -21,7 +21,7 @@ export type Coordinates = readonly (number | Coordinates)[]
  * | field type | value |
  * |---|---|
  * | text | string; an array of strings where the field is multivalued |
- * | int | integer number within ±(2^53 - 1) |
+ * | int | whole number of 64 bits: a number within ±(2^53 - 1), a bigint beyond |
  * | double | finite number, never -0 |
  * | boolean | boolean |
  * | date | `YYYY-MM-DD` |
@@ -31,7 +31,7 @@ export type Coordinates = readonly (number | Coordinates)[]
  *
  * An absent value is null; an empty array is null too.
  */
-export type Value = string | number | boolean | GeoPoint | Geometry | readonly string[] | null
+export type Value = string | number | bigint | boolean | GeoPoint | Geometry | readonly string[] | null
 
 /** One record of a dataset, its values in the order of the dataset's fields. */
 export interface DatasetRecord {

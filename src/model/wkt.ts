@@ -1,3 +1,4 @@
+import { lookup } from './lookup.ts'
 import { numberText } from './number.ts'
 import type { Geometry } from './value.ts'
 
@@ -73,7 +74,7 @@ function tokensOf(text: string, start: number): Tokens {
 
 function readGeometry(tokens: Tokens, depth: number): WktGeometry {
   const word = tokens.next()
-  const type = KINDS[word] ?? KINDS[word.replace(/ZM?$|M$/, '')]
+  const type = lookup(KINDS, word) ?? lookup(KINDS, word.replace(/ZM?$|M$/, ''))
   if (type === undefined || depth > MAX_NESTING) throw MALFORMED
   if (/^(?:Z|M|ZM)$/.test(tokens.peek() ?? '')) tokens.next()
   const empty = tokens.peek() === 'EMPTY'

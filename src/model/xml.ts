@@ -1,3 +1,5 @@
+import { lookup } from '../model/lookup.ts'
+
 /** The one place where names and texts become XML 1.0: every format that is XML writes through it. */
 
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -46,7 +48,7 @@ function writable(text: string): string {
 }
 
 function referenceTo(character: string): string {
-  return REFERENCES[character] ?? character
+  return lookup(REFERENCES, character) ?? character
 }
 
 /** A name without colon made from any text (Namespaces in XML 1.0, "NCName"): what may not stand in it is `_`. */

@@ -5,6 +5,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { Fault } from '../errors.ts'
 import { acceptsCoding, type Coding } from '../http/encoding.ts'
 import { ASSETS, ASSETS_PATH } from '../http/site/assets.ts'
+import { lookup } from '../model/lookup.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -30,7 +31,7 @@ export const assets: FastifyPluginAsync = async app => {
     if (type === undefined || content === null)
       throw new Fault('NotFoundResource', { kind: 'file', id: file.slice(0, 100) })
     reply
-      .type(TYPES[type] ?? 'application/octet-stream')
+      .type(lookup(TYPES, type) ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')
     const coding = codingOf(request.headers['accept-encoding'])
     if (coding === null) return reply.send(content)

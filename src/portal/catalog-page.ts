@@ -6,6 +6,7 @@ import type { QueryParameters } from '../http/query-string.ts'
 import { sendSitePage } from '../http/site/frame.ts'
 import { toSay } from '../http/site/messages.ts'
 import { queryText, type Visit, visitOf } from '../http/site/visit.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Answer } from '../records/answer.ts'
 import { catalogSource, type Inquiry, isFilterFault, type Source } from './ask.ts'
 import { datasetCard } from './parts/cards.ts'
@@ -80,7 +81,7 @@ export async function answerCatalog(
   const byId = new Map(served.entries.map(entry => [entry.dataset.id, entry]))
   const shown = (found.answer?.ids ?? []).flatMap(id => byId.get(id) ?? [])
   const total = found.answer?.total ?? 0
-  const label = (name: string) => say(FACET_LABELS[name.replace(/^default\./, '')] ?? name)
+  const label = (name: string) => say(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
   const called = valueNames(visit)
   return sendSitePage(reply, visit, {
     title: say('Datasets'),
@@ -128,7 +129,7 @@ async function findCards(
 function valueNames({ say, language }: Visit): ValueName {
   const languages = new Intl.DisplayNames([language], { type: 'language', fallback: 'code' })
   return (facet, value) => {
-    if (facet === 'features') return say(FEATURE_LABELS[value] ?? value)
+    if (facet === 'features') return say(lookup(FEATURE_LABELS, value) ?? value)
     return /language$/.test(facet) && /^[a-z]{2,3}$/.test(value) ? (languages.of(value) ?? value) : value
   }
 }

@@ -5,6 +5,7 @@ import { answerFault, restBody } from '../http/faults.ts'
 import { one, USUAL_ZONE } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { type Field, fieldNamed } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { planOdsql } from '../records/ask.ts'
 import { Stopwatch } from '../records/stopwatch.ts'
@@ -91,7 +92,7 @@ async function valuesOf(
   const field = fieldNamed(dataset.fields, name)
   if (field?.type !== 'text') return []
   // Of a field with very many values only those that begin with something are worth the time.
-  const hasMany = statistics.fields[name]?.distinct === null
+  const hasMany = lookup(statistics.fields, name)?.distinct === null
   const words = prefix.trim().slice(0, 100)
   if (hasMany && words.length < 2) return []
   const quoted = `\`${name}\``
@@ -105,7 +106,7 @@ async function valuesOf(
     offset: 0,
   })
   return rows.flatMap(({ object }) => {
-    const value = object[name]
+    const value = lookup(object, name)
     return typeof value === 'string' && value.length <= LONGEST_VALUE
       ? [{ value, count: Number(object[label]) }]
       : []

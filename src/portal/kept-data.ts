@@ -1,3 +1,5 @@
+import { exactJson } from '../model/exact-json.ts'
+
 /** Characters of all that is kept, as JSON would write it, where nothing else is said; one answer may have an eighth of them. */
 const MOST_CHARACTERS = 64_000_000
 
@@ -40,7 +42,7 @@ export class KeptData {
 
   private weigh(key: string, entry: { size: number }, answer: unknown): void {
     if (this.kept.get(key) !== entry) return
-    const size = JSON.stringify(answer)?.length ?? 0
+    const size = exactJson(answer)?.length ?? 0
     if (size > this.mostCharacters / 8) {
       this.drop(key, entry)
       return

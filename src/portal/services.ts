@@ -4,6 +4,7 @@ import type { Figures } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { Surveys } from '../catalog/surveys.ts'
 import type { SiteOptions } from '../http/site/visit.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Store } from '../store/store.ts'
 
 /** What the pages of the site are built on. */
@@ -41,7 +42,7 @@ export function metaText(
   name: string,
   template = 'default',
 ): string | null {
-  const value = dataset.metas[template]?.[name]
+  const value = lookup(lookup(dataset.metas, template) ?? {}, name)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
@@ -51,7 +52,7 @@ export function metaTexts(
   name: string,
   template = 'default',
 ): readonly string[] {
-  const value = dataset.metas[template]?.[name]
+  const value = lookup(lookup(dataset.metas, template) ?? {}, name)
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' && value !== '' ? [value] : []
 }
@@ -60,7 +61,7 @@ export function metaTexts(
 export function plainText(text: string): string {
   return text
     .replace(/<[^>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => lookup(ENTITIES, name) ?? ' ')
     .replace(/\s+/g, ' ')
     .trim()
 }

@@ -4,6 +4,7 @@ import { exportFormats } from '../formats/export-formats.ts'
 import { type Html, html } from '../http/html.ts'
 import type { SiteOptions } from '../http/site/visit.ts'
 import { isTemporal } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { isIri } from '../rdf/iri.ts'
 import { datasetIri } from '../rdf/iris.ts'
 import { metaText, metaTexts, plainText, titleOf } from './services.ts'
@@ -116,7 +117,7 @@ function temporalCoverage({ dataset, statistics }: ServedDataset): string | unde
   if (typeof dcat.temporal === 'string') return dcat.temporal
   const days = dataset.fields
     .filter(({ type }) => isTemporal(type))
-    .flatMap(({ name }) => [statistics.fields[name]?.min, statistics.fields[name]?.max])
+    .flatMap(({ name }) => [lookup(statistics.fields, name)?.min, lookup(statistics.fields, name)?.max])
     .filter(day => typeof day === 'string')
     .sort()
   const [first, last] = [days[0], days.at(-1)]

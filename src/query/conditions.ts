@@ -1,3 +1,4 @@
+import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
 import { ALL, type Condition, type Constant } from './plan.ts'
 
@@ -41,7 +42,7 @@ export function negate(condition: Condition): Condition {
 /** Conditions without those that are said again. */
 function distinct(conditions: readonly Condition[]): readonly Condition[] {
   if (conditions.length < 2) return conditions
-  return [...new Map(conditions.map(condition => [JSON.stringify(condition), condition])).values()]
+  return [...new Map(conditions.map(condition => [exactJson(condition), condition])).values()]
 }
 
 function isNever(condition: Condition): boolean {

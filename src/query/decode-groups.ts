@@ -1,4 +1,6 @@
+import { exactJson } from '../model/exact-json.ts'
 import { type FieldType, isNumeric } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
@@ -40,7 +42,7 @@ function decodeRow(plan: GroupQuery, solution: Solution): GroupRow {
       case 'constant':
         return of.value
       case 'aggregate':
-        return decodeFigure(of.aggregate, solution[figureName(placeOf(of.aggregate, aggregates))])
+        return decodeFigure(of.aggregate, lookup(solution, figureName(placeOf(of.aggregate, aggregates))))
       case 'arithmetic':
         return calculate(of.operator, value(of.left), value(of.right))
       default:
@@ -102,8 +104,8 @@ function sortValue(plan: GroupQuery, row: GroupRow, value: RowValue): unknown {
   if (value.type === 'constant') return value.value
   if (value.type === 'arithmetic')
     return calculate(value.operator, sortValue(plan, row, value.left), sortValue(plan, row, value.right))
-  const wanted = JSON.stringify(value)
-  const place = plan.select.findIndex(selection => JSON.stringify(selection.value) === wanted)
+  const wanted = exactJson(value)
+  const place = plan.select.findIndex(selection => exactJson(selection.value) === wanted)
   return row.selected[place] ?? null
 }
 
@@ -117,7 +119,8 @@ function compare(a: unknown, b: unknown): number {
 }
 
 /** Arithmetic as the store does it: null for nothing, and for a division by 0. */
-function calculate(operator: '+' | '-' | '*' | '/', left: unknown, right: unknown): number | null {
+function calculate(operator: '+' | '-' | '*' | '/', first: unknown, second: unknown): number | null {
+  const [left, right] = [first, second].map(value => (typeof value === 'bigint' ? Number(value) : value))
   if (typeof left !== 'number' || typeof right !== 'number') return null
   switch (operator) {
     case '+':
@@ -138,11 +141,16 @@ function decodeKey(plan: GroupQuery, index: number, solution: Solution): Constan
   if (key === undefined) return null
   const { grouping } = key
   if (grouping.type === 'cells') {
-    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(solution[middleName(index, axis)]?.value))
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis =>
+      Number(lookup(solution, middleName(index, axis))?.value),
+    )
     return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
   }
   const [name = ''] = keyNames(key, index)
-  return decodeConstant(solution[name], grouping.type === 'value' ? scalarType(grouping.value) : 'int')
+  return decodeConstant(
+    lookup(solution, name),
+    grouping.type === 'value' ? scalarType(grouping.value) : 'int',
+  )
 }
 
 /** The type of an aggregate's value. */

@@ -1,6 +1,7 @@
 import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
+import { XSD } from '../rdf/vocab.ts'
 import { columnName, isStored } from './compile/records.ts'
 import { type Constant, type Selection, scalarType } from './plan.ts'
 
@@ -31,7 +32,12 @@ export function decodeConstant(term: Term | undefined, type: FieldType): Constan
   if (type === 'boolean') return term.value === 'true' || term.value === '1'
   if (!isNumeric(type)) return term.value
   const number = Number(term.value)
+  if (!Number.isSafeInteger(number) && isInteger(term)) return BigInt(term.value)
   return Number.isFinite(number) ? number + 0 : null
+}
+
+function isInteger(term: Term): boolean {
+  return term.type === 'literal' && term.datatype === XSD.integer && /^-?\d+$/.test(term.value)
 }
 
 /** A number of XSD that is infinite, or none; null for any other. */

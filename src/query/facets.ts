@@ -1,4 +1,5 @@
-import { type Field, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { integerValue } from '../model/exact-json.ts'
+import { type Field, type FieldType, fieldNamed, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import { all, any, negate } from './conditions.ts'
 import { dateBounds, parseDate } from './dates.ts'
 import { findField } from './field-names.ts'
@@ -113,8 +114,8 @@ export function valueCondition({ facet, value }: FacetFilter, timezone: string):
   }
   if (isTemporal(field.type)) return dateCondition(facet, value, timezone) ?? never
   if (isNumeric(field.type)) {
-    const number = value.trim() === '' ? Number.NaN : Number(value)
-    return Number.isFinite(number) ? { type: 'compare', field, operator: '=', value: number } : never
+    const number = numberNamed(value, field.type)
+    return number !== null ? { type: 'compare', field, operator: '=', value: number } : never
   }
   if (field.type === 'boolean') {
     const known = /^(true|1|false|0)$/i.exec(value)
@@ -123,6 +124,14 @@ export function valueCondition({ facet, value }: FacetFilter, timezone: string):
       : { type: 'compare', field, operator: '=', value: /^(true|1)$/i.test(value) }
   }
   return { type: 'compare', field, operator: '=', value }
+}
+
+/** The number that a text is; null for none. Whole numbers are exact as far as 64 bits go. */
+function numberNamed(text: string, type: FieldType): number | bigint | null {
+  const plain = text.trim()
+  if (type === 'int' && /^-?\d+$/.test(plain)) return integerValue(BigInt(plain)) ?? Number(plain)
+  const number = plain === '' ? Number.NaN : Number(plain)
+  return Number.isFinite(number) ? number : null
 }
 
 /** A year, month or day on the clocks of a zone; null for what is none. */

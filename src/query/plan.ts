@@ -5,7 +5,7 @@ import type { FormatPart } from './date-pattern.ts'
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 /** A constant of a query, already of the type of what it is compared with (see model/value.ts). */
-export type Constant = string | number | boolean
+export type Constant = string | number | bigint | boolean
 
 /** A part of a date; a date field has no parts smaller than a day: they are 0. */
 export type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond'

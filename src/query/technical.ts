@@ -1,4 +1,5 @@
 import { type Field, field } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 
 /**
  * What a query may ask of any record beside its own fields (query API, "Technical fields"). A field of the dataset with
@@ -21,7 +22,7 @@ export type TechnicalName = keyof typeof TECHNICAL
 
 /** The technical field of a name. */
 export function technicalNamed(name: string): Field | undefined {
-  return Object.hasOwn(TECHNICAL, name) ? TECHNICAL[name as TechnicalName] : undefined
+  return lookup(TECHNICAL, name)
 }
 
 /** The name of a technical field; undefined for a field of a dataset, even one of the same name. */

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { numberText } from '../model/number.ts'
 import { XSD } from './vocab.ts'
 
@@ -15,7 +16,7 @@ export interface LiteralType {
 /** The rules of a datatype; null for one that has none here: any text may be a literal of it. */
 export function literalType(datatype: string): LiteralType | null {
   if (!datatype.startsWith(XSD_NAMESPACE)) return null
-  return TYPES[datatype.slice(XSD_NAMESPACE.length)] ?? null
+  return lookup(TYPES, datatype.slice(XSD_NAMESPACE.length)) ?? null
 }
 
 /** True for an IRI in the namespace of XML Schema that names no datatype. */

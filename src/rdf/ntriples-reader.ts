@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { languageDatatype } from './ntriples.ts'
 import type { BlankNode, Literal, NamedNode, Term } from './term.ts'
 import { XSD } from './vocab.ts'
@@ -168,7 +169,7 @@ function unescapeText(text: string): string {
   return text.replace(ESCAPE, (sequence: string, short?: string, long?: string, character = '') => {
     const digits = short ?? long
     if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))
-    const plain = CHARACTERS[character]
+    const plain = lookup(CHARACTERS, character)
     if (plain === undefined) throw new SyntaxError(`Not N-Triples: unknown escape ${sequence}`)
     return plain
   })

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { isIri } from './iri.ts'
 import { isLanguageTag } from './language-tag.ts'
 import type { Term } from './term.ts'
@@ -39,7 +40,7 @@ export function escapeJson(json: string): string {
 
 function escapeCharacter(character: string): string {
   if (character.length === 2) return character
-  const named = NAMED[character]
+  const named = lookup(NAMED, character)
   if (named !== undefined) return named
   const code = character.charCodeAt(0)
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { iriText } from './ntriples.ts'
 
 /** The prefixes of some vocabularies. */
@@ -21,7 +22,7 @@ export interface Teller<V extends Vocabularies> {
 export function tellerOf<const V extends Vocabularies>(vocabularies: V): Teller<V> {
   const name = (short: NameOf<V>): string => {
     const colon = short.indexOf(':')
-    return iriText(`${vocabularies[short.slice(0, colon)] ?? ''}${short.slice(colon + 1)}`)
+    return iriText(`${lookup(vocabularies, short.slice(0, colon)) ?? ''}${short.slice(colon + 1)}`)
   }
   const say = (subject: string, statements: readonly StatementOf<V>[]): string => {
     let text = ''

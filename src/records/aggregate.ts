@@ -2,7 +2,6 @@ import { compileGroups } from '../query/compile/groups.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { decodeGroups, type GroupRow, hasEmptySteps } from '../query/decode-groups.ts'
 import type { GroupQuery } from '../query/plan.ts'
-import type { Solution } from '../store/store.ts'
 import { countRecords } from './find.ts'
 import type { Asker } from './trace.ts'
 
@@ -18,28 +17,11 @@ export async function findGroups(plan: GroupQuery, target: CompileTarget, asker:
   const asked = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0, orderBy: [] } : plan
   const statement = asker.watch.time('compile', () => compileGroups(asked, target))
   const page = await asker.page(statement, { counted: true })
-  const names = statement.query.projection.map(({ variable }) => variable.name)
-  const rows = asker.watch.time('decode', () => {
-    const solutions = Array.from({ length: page.rows }, (_, row) => solutionAt(page, names, row))
-    return decodeGroups(plan, solutions)
-  })
+  const rows = asker.watch.time('decode', () => decodeGroups(plan, page.solutions()))
   if (plan.keys.length === 0)
     return { total: await countRecords(plan, target, asker), rows: plan.limit === 0 ? [] : rows }
   const [only] = plan.keys
   const total =
     hasEmptySteps(plan) && only?.grouping.type === 'steps' ? only.grouping.edges.length - 1 : page.total
   return { total, rows }
-}
-
-function solutionAt(
-  page: Awaited<ReturnType<Asker['page']>>,
-  names: readonly string[],
-  row: number,
-): Solution {
-  const solution: Record<string, Solution[string]> = {}
-  for (const name of names) {
-    const term = page.term(name, row)
-    if (term !== null) solution[name] = term
-  }
-  return solution
 }

@@ -1,7 +1,8 @@
+import { exactJson } from '../model/exact-json.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import type { Query } from '../query/plan.ts'
 import { findGroups } from './aggregate.ts'
-import { exportRecords, findRecords } from './find.ts'
+import { countExport, exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
 import type { Asker } from './trace.ts'
 
@@ -36,11 +37,16 @@ export async function answerQuery(plan: Query, { target, style }: Asked, asker: 
   const shown = asker.watch.time('present', () =>
     rows.map(row => ({
       id: row.record.id,
-      size: [...JSON.stringify(row.record.values)].length,
+      size: [...exactJson(row.record.values)].length,
       object: recordObject(row, plan.select, fields, style),
     })),
   )
   return { total, rows: shown }
+}
+
+/** The number of rows that {@link exportObjects} gives; null for groups, which are there at once. */
+export async function countObjects(plan: Query, { target }: Asked, asker: Asker): Promise<number | null> {
+  return plan.type === 'groups' ? null : countExport(plan, target, asker)
 }
 
 /** The rows of a query as flat JSON objects, in bounded pieces. */

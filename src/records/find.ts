@@ -102,6 +102,12 @@ export async function countRecords(
   return decodeCount(await asker.ask(asker.watch.time('compile', () => compileCount(plan, target))))
 }
 
+/** The number of records that {@link exportRecords} gives. */
+export async function countExport(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<number> {
+  const total = await countRecords(plan, target, asker)
+  return Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset))
+}
+
 /** The number of records where the statistics have it. */
 function knownTotal({ filter }: Pick<RecordQuery, 'filter'>, { statistics }: CompileTarget): number | null {
   if (filter === null || statistics.records === 0) return statistics.records

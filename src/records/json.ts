@@ -1,4 +1,5 @@
 import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../model/field.ts'
+import { setMember } from '../model/lookup.ts'
 import { numberText } from '../model/number.ts'
 import { instantText, localToEpoch, utcEpoch, zoneOffset } from '../model/time.ts'
 import type { Value } from '../model/value.ts'
@@ -32,10 +33,13 @@ export function recordObject(
 ): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   select.forEach(({ key, value }, index) => {
-    shown[key] =
+    setMember(
+      shown,
+      key,
       value.type === 'field' && isStored(value)
         ? fieldJson(record.values[fields.indexOf(value.field)] ?? null, value.field, style)
-        : scalarJson(computed[index] ?? null, value, style)
+        : scalarJson(computed[index] ?? null, value, style),
+    )
   })
   return shown
 }
@@ -48,10 +52,14 @@ export function rowObject(row: GroupRow, plan: GroupQuery, style: JsonStyle): Re
     return grouping === undefined ? null : groupJson(row.keys[index] ?? null, grouping, style)
   }
   plan.keys.forEach(({ key }, index) => {
-    shown[key] = keyJson(index)
+    setMember(shown, key, keyJson(index))
   })
   plan.select.forEach(({ key, value }, index) => {
-    shown[key] = value.type === 'key' ? keyJson(value.index) : figureJson(row.selected[index], value, style)
+    setMember(
+      shown,
+      key,
+      value.type === 'key' ? keyJson(value.index) : figureJson(row.selected[index], value, style),
+    )
   })
   return shown
 }

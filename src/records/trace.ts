@@ -29,16 +29,7 @@ export class Asker {
   }
 
   async ask(statement: Statement<SelectQuery>): Promise<readonly Solution[]> {
-    const page = await this.page(statement)
-    const names = statement.query.projection.map(({ variable }) => variable.name)
-    return Array.from({ length: page.rows }, (_, row) =>
-      Object.fromEntries(
-        names.flatMap(name => {
-          const term = page.term(name, row)
-          return term === null ? [] : [[name, term]]
-        }),
-      ),
-    )
+    return (await this.page(statement)).solutions()
   }
 
   async page({ name, query }: Statement<SelectQuery>, options?: PageOptions): Promise<Page> {

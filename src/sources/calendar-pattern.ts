@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { isCalendarDay, type LocalTime } from '../model/time.ts'
 import { misconfigured } from './unreadable.ts'
 
@@ -56,7 +57,7 @@ export function compilePattern(pattern: string): PatternReader {
   const tokens: Token[] = []
   let form = ''
   for (const [piece] of pattern.matchAll(/'[^']*'|([yMdHmsS])\1*|[\s\S]/g)) {
-    const token = TOKENS[piece]
+    const token = lookup(TOKENS, piece)
     if (token !== undefined) {
       tokens.push(token)
       form += `(${token.form})`

@@ -1,3 +1,4 @@
+import { exactJson, integerValue } from '../model/exact-json.ts'
 import type { FieldType } from '../model/field.ts'
 import { toGeoPoint, toGeoShape } from '../model/geometry.ts'
 import { numberText } from '../model/number.ts'
@@ -95,16 +96,17 @@ export function toText(raw: unknown): string | null | undefined {
   }
 }
 
-function toInt(raw: unknown): number | null | undefined {
+function toInt(raw: unknown): number | bigint | null | undefined {
   if (raw === null || raw === undefined) return null
-  let value: unknown = raw
-  if (typeof raw === 'string') {
-    const text = raw.trim()
-    if (text === '') return null
-    if (!INTEGER.test(text)) return undefined
-    value = Number(text)
-  } else if (typeof raw === 'bigint') value = Number(raw)
-  return Number.isSafeInteger(value) ? (value as number) + 0 : undefined
+  if (typeof raw === 'bigint') return integerValue(raw)
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? raw + 0 : undefined
+  if (typeof raw !== 'string') return undefined
+  const text = raw.trim()
+  if (text === '') return null
+  if (!INTEGER.test(text)) return undefined
+  const value = Number(text)
+  // Numbers of JavaScript are rounded where they are long, the digits are not.
+  return Number.isSafeInteger(value) ? value + 0 : integerValue(BigInt(text.replace(/^\+|\..*$/g, '')))
 }
 
 function doubleConverter(format: string | undefined): Converter {
@@ -139,7 +141,7 @@ function isoText(date: Date): string | undefined {
 /** Undefined for what JSON cannot hold: cycles, functions, nesting without end. */
 function jsonText(value: object): string | undefined {
   try {
-    return toText(JSON.stringify(value)) ?? undefined
+    return toText(exactJson(value)) ?? undefined
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { setMember } from '../model/lookup.ts'
 import { CsvParser, type CsvRow } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import { BATCH_ROWS, type Row, type Source } from './source.ts'
@@ -89,7 +90,7 @@ async function* readLines(file: TextFile, delimiter: string | undefined): AsyncI
 
 function byName(names: readonly string[], cells: readonly string[]): Readonly<Record<string, string | null>> {
   const data: Record<string, string | null> = {}
-  for (let i = 0; i < names.length; i++) data[names[i] as string] = cells[i] ?? null
+  for (let i = 0; i < names.length; i++) setMember(data, names[i] as string, cells[i] ?? null)
   return data
 }
 

@@ -7,6 +7,7 @@ import {
   field,
 } from '../model/field.ts'
 import { toGeoPointOfTwo } from '../model/geometry.ts'
+import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
 import { isTimeZone } from '../model/time.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
@@ -148,13 +149,10 @@ function extractor(from: string, keys: boolean): (data: RowData) => unknown {
  * the row has neither.
  */
 export function columnReader(from: string): (data: RowData) => unknown {
-  if (!from.startsWith('/')) {
-    if (!(from in Object.prototype)) return data => data[from]
-    return data => (Object.hasOwn(data, from) ? data[from] : undefined)
-  }
+  if (!from.startsWith('/')) return data => lookup(data, from)
   const path = parsePointer(from)
   const read = path.includes('*') ? valuesAt : valueAt
-  return data => (Object.hasOwn(data, from) ? data[from] : read(data, path))
+  return data => (Object.hasOwn(data, from) ? lookup(data, from) : read(data, path))
 }
 
 function pairExtractor(from: readonly string[]): (data: RowData) => unknown {

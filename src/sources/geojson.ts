@@ -1,3 +1,4 @@
+import { parseExactly } from '../model/exact-json.ts'
 import { arrayMissing, type JsonObject, readArray } from './json.ts'
 import { findArrays } from './json-array.ts'
 import { parsePointer } from './pointer.ts'
@@ -48,7 +49,7 @@ function featureData(feature: JsonObject): JsonObject | string {
 async function readSingle(file: TextFile): Promise<readonly Row[]> {
   const parts: string[] = []
   for await (const text of readText(file)) parts.push(text)
-  const root = JSON.parse(parts.join('')) as unknown
+  const root = parseExactly(parts.join(''))
   const data = isObject(root) ? singleData(root) : undefined
   if (data === undefined) throw arrayMissing(nameOf(file), await findArrays(file))
   return [{ row: 1, line: 1, data }]

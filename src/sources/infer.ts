@@ -1,9 +1,18 @@
 import { FIELD_TYPES, type FieldType } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import type { FieldSpec } from './fields.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
 import type { Source } from './source.ts'
-import { ALL_TYPES, isListOfScalars, isPlainObject, nameSuggestsPoint, TEXT, typesOf } from './value-types.ts'
+import {
+  ALL_TYPES,
+  isBeyondNumbers,
+  isListOfScalars,
+  isPlainObject,
+  nameSuggestsPoint,
+  TEXT,
+  typesOf,
+} from './value-types.ts'
 
 /** Depth of objects within objects that become columns of their own; what is deeper is JSON. */
 const MAX_DEPTH = 4
@@ -33,6 +42,9 @@ interface Column {
   hasPosition: boolean
   hasScalar: boolean
   hasList: boolean
+  /** True once a value was an integer of more digits than numbers hold, and once one had a fraction. */
+  hasLong: boolean
+  hasFraction: boolean
   /** True once a value was JSON that only text can hold. */
   hasJson: boolean
   /** Columns of the members of its objects. */
@@ -44,7 +56,7 @@ interface Column {
  * narrowest type that fits every value.
  *
  * - int, double: in text without leading zeros, without plus and of at most 15 digits before the point, else they are
- *   identifiers and text; boolean: true and false only; date, datetime: ISO 8601;
+ *   identifiers and text; integers of JSON beyond 64 bits are text, unless others have fractions; boolean: true and false only; date, datetime: ISO 8601;
  * - geo_point_2d: GeoJSON points, {lat, lon} objects, and `lat,lon` text in columns whose name says so; geo_shape: GeoJSON
  *   or WKT geometries;
  * - an array of scalars is a multivalued text; objects become columns of their members, `from` being a JSON Pointer,
@@ -56,7 +68,8 @@ export async function inferFields(source: Source): Promise<readonly FieldSpec[]>
   const columns = new Map<string, Column>()
   if (source.columns !== undefined) for (const name of await source.columns()) columnNamed(columns, [], name)
   for await (const rows of source.read())
-    for (const { data } of rows) for (const name in data) note(columnNamed(columns, [], name), data[name])
+    for (const { data } of rows)
+      for (const name in data) note(columnNamed(columns, [], name), lookup(data, name))
   return fieldsOf([...columns.values()].flatMap(leaves))
 }
 
@@ -70,6 +83,8 @@ function columnNamed(columns: Map<string, Column>, path: readonly string[], name
     hasPosition: false,
     hasScalar: false,
     hasList: false,
+    hasLong: false,
+    hasFraction: false,
     hasJson: false,
     members: undefined,
   }
@@ -92,6 +107,8 @@ function note(column: Column, value: unknown): void {
     const { types, isPosition } = typesOf(value, column.types, column.suggestsPoint)
     column.types &= types
     if (isPosition) column.hasPosition = true
+    if (isBeyondNumbers(value)) column.hasLong = true
+    if (typeof value === 'number' && !Number.isInteger(value)) column.hasFraction = true
   }
 }
 
@@ -99,7 +116,7 @@ function noteMembers(column: Column, object: Readonly<Record<string, unknown>>):
   column.members ??= new Map()
   const { members } = column
   if (column.path.length < MAX_DEPTH)
-    for (const name in object) note(columnNamed(members, column.path, name), object[name])
+    for (const name in object) note(columnNamed(members, column.path, name), lookup(object, name))
   if (column.path.length === MAX_DEPTH || members.size > MAX_MEMBERS) {
     column.hasJson = true
     column.members = undefined
@@ -129,5 +146,6 @@ function typeOf(column: Column): FieldType {
   if (column.hasJson || column.hasList || !column.hasScalar) return 'text'
   const fits = (type: FieldType) =>
     (column.types & (1 << FIELD_TYPES.indexOf(type))) !== 0 && (type !== 'geo_point_2d' || column.hasPosition)
-  return NARROWEST.find(fits) ?? 'text'
+  const type = NARROWEST.find(fits) ?? 'text'
+  return type === 'double' && column.hasLong && !column.hasFraction ? 'text' : type
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../model/exact-json.ts'
 import { numberText } from '../model/number.ts'
 import type { Value } from '../model/value.ts'
 import {
@@ -18,7 +19,6 @@ import {
   unescapeInPlace,
   valueEnd,
 } from './json-bytes-value.ts'
-import { parseExactly } from './json-exact.ts'
 import { KeyBook } from './json-keys.ts'
 
 /** What is read of each record. */

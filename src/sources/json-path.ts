@@ -1,3 +1,5 @@
+import { lookup } from '../model/lookup.ts'
+
 /** One step of a path: the member of a name, the element of an index (0-based), or all elements or members. */
 export type PathStep =
   | { readonly type: 'name'; readonly name: string }
@@ -75,7 +77,7 @@ export function selectJson(value: unknown, path: JsonPath, from = 0): readonly u
     switch (step.type) {
       case 'name':
         if (Array.isArray(found) || !Object.hasOwn(found, step.name)) return []
-        found = (found as Readonly<Record<string, unknown>>)[step.name]
+        found = lookup(found as Readonly<Record<string, unknown>>, step.name)
         break
       case 'index':
         if (!Array.isArray(found) || step.index >= found.length) return []
@@ -117,7 +119,7 @@ export function compileReference(text: string): (record: unknown) => readonly un
 
 function member(record: unknown, name: string): readonly unknown[] {
   if (record === null || typeof record !== 'object' || !Object.hasOwn(record, name)) return []
-  return [(record as Readonly<Record<string, unknown>>)[name]]
+  return [lookup(record as Readonly<Record<string, unknown>>, name)]
 }
 
 function plainName(text: string, at: number): string {

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { afterNumeral, isDigit, isNumberState, isWholeNumber, type NumberState } from './json-number.ts'
 import { shown, unreadable } from './unreadable.ts'
 
@@ -171,7 +172,7 @@ export class JsonScanner {
     else if (code === 48) this.#start('0', 'zero', text, i)
     else if (isDigit(code)) this.#start('0', 'integer', text, i)
     else {
-      const word = WORDS[text.charAt(i)]
+      const word = lookup(WORDS, text.charAt(i))
       if (word === undefined) throw this.#unexpected(text, i)
       this.#start('t', 'word', text, i)
       this.#word = word

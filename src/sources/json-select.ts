@@ -1,4 +1,4 @@
-import { parseExactly } from './json-exact.ts'
+import { parseExactly } from '../model/exact-json.ts'
 import type { JsonPath } from './json-path.ts'
 import { type JsonKind, type JsonListener, JsonScanner } from './json-scanner.ts'
 import { nameOf, readText, type TextFile } from './text.ts'

@@ -1,3 +1,4 @@
+import { parseExactly } from '../model/exact-json.ts'
 import { findArrays, type JsonElement, readElements } from './json-array.ts'
 import { parsePointer } from './pointer.ts'
 import { BATCH_ROWS, type Row, type Source } from './source.ts'
@@ -73,7 +74,7 @@ export function arrayMissing(name: string, arrays: readonly string[]): Error {
 }
 
 function objectOf(element: JsonElement, file: TextFile): JsonObject {
-  if (element.kind === '{') return JSON.parse(element.text) as JsonObject
+  if (element.kind === '{') return parseExactly(element.text) as JsonObject
   throw unreadable('A record must be an object.', placeOf(element, file))
 }
 

@@ -1,3 +1,4 @@
+import { parseExactly } from '../model/exact-json.ts'
 import type { JsonObject } from './json.ts'
 import { JsonScanner } from './json-scanner.ts'
 import { BATCH_ROWS, type Row, type Source } from './source.ts'
@@ -60,7 +61,7 @@ function objectOf(text: string, line: number, name: string): JsonObject {
 
 function parse(text: string, line: number, name: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactly(text)
   } catch (cause) {
     const scanner = new JsonScanner(name, SILENT, line)
     scanner.push(text)

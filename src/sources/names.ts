@@ -1,3 +1,5 @@
+import { lookup } from '../model/lookup.ts'
+
 /** Letters that do not decompose into a plain one and a mark. */
 const FOLDED: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -17,7 +19,7 @@ export function safeName(title: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ßæœøđðþłı]/g, letter => FOLDED[letter] ?? letter)
+    .replace(/[ßæœøđðþłı]/g, letter => lookup(FOLDED, letter) ?? letter)
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { lookup } from '../model/lookup.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 
 const PACKAGE_PATH = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/(.+))?$/
@@ -95,7 +96,7 @@ function exported(map: unknown, subpath: string): string | null | undefined {
   const bySubpath =
     typeof map === 'object' && !Array.isArray(map) && Object.keys(map).some(key => key.startsWith('.'))
   if (!bySubpath) return subpath === '.' ? conditional(map) : null
-  return conditional((map as Readonly<Record<string, unknown>>)[subpath])
+  return conditional(lookup(map as Readonly<Record<string, unknown>>, subpath))
 }
 
 function conditional(target: unknown): string | null {

@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { misconfigured } from './unreadable.ts'
 
 /**
@@ -28,7 +29,7 @@ export function valueAt(value: unknown, tokens: readonly string[]): unknown {
   for (const token of tokens) {
     if (found === null || typeof found !== 'object') return undefined
     if (Array.isArray(found) ? !/^(0|[1-9]\d*)$/.test(token) : !Object.hasOwn(found, token)) return undefined
-    found = (found as Readonly<Record<string, unknown>>)[token]
+    found = lookup(found as Readonly<Record<string, unknown>>, token)
   }
   return found
 }

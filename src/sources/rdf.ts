@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
+import { lookup } from '../model/lookup.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { type SourceFolders, type SourceSpec, sourceFiles } from './open.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
@@ -31,7 +32,7 @@ export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(EXTEN
 export function rdfFormatOf(spec: SourceSpec): RdfFormat | undefined {
   if (spec.format !== undefined) return isRdfFormat(spec.format) ? spec.format : undefined
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(spec.path ?? spec.package ?? '')?.[1]?.toLowerCase()
-  return extension === undefined ? undefined : EXTENSIONS[extension]
+  return extension === undefined ? undefined : lookup(EXTENSIONS, extension)
 }
 
 /** Opens a file of RDF; nothing of it is read yet. Throws as `openSource` does. */

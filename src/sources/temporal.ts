@@ -90,7 +90,7 @@ function reader(
       const text = raw.trim()
       return text === '' ? null : parse(text)
     }
-    if (typeof raw === 'number' && numbers) return parse(String(raw))
+    if ((typeof raw === 'number' || typeof raw === 'bigint') && numbers) return parse(String(raw))
     if (raw instanceof Date && !Number.isNaN(raw.getTime())) return parseIso(raw.toISOString())
     return undefined
   }

@@ -1,3 +1,4 @@
+import { exactJson } from '../model/exact-json.ts'
 import { nearest } from '../model/nearest.ts'
 import type { Value } from '../model/value.ts'
 import { type CompiledField, columnReader, compileFields, type FieldSpec } from './fields.ts'
@@ -197,7 +198,7 @@ function foundText(raw: unknown): string {
 
 function jsonText(raw: unknown): string | undefined {
   try {
-    return JSON.stringify(raw)
+    return exactJson(raw)
   } catch {
     return undefined
   }

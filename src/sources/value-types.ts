@@ -1,3 +1,4 @@
+import { integerValue } from '../model/exact-json.ts'
 import { FIELD_TYPES, type FieldType } from '../model/field.ts'
 import { isGeometryLike, toGeoPoint, toGeoShape } from '../model/geometry.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
@@ -51,6 +52,8 @@ export function typesOf(value: unknown, wanted: number, suggestsPoint: boolean):
       return plain(BOOLEAN)
     case 'number':
       return plain(Number.isSafeInteger(value) ? INT : Number.isFinite(value) ? DOUBLE : TEXT)
+    case 'bigint':
+      return plain(integerValue(value) === undefined ? DOUBLE : INT)
     case 'string':
       return typesOfText(value.trim(), wanted, suggestsPoint)
     case 'object':
@@ -58,6 +61,11 @@ export function typesOf(value: unknown, wanted: number, suggestsPoint: boolean):
     default:
       return plain(TEXT)
   }
+}
+
+/** True for an integer of more digits than any number of a field holds. */
+export function isBeyondNumbers(value: unknown): boolean {
+  return typeof value === 'bigint' && integerValue(value) === undefined && BigInt(Number(value)) !== value
 }
 
 /** True for an object with members of its own, which no type but text holds whole. */

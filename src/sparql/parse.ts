@@ -1,5 +1,6 @@
 import { toAlgebra } from '@traqula/algebra-sparql-1-2'
 import { Parser } from '@traqula/parser-sparql-1-2'
+import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { BinaryOperator, Node, Variable } from './algebra.ts'
@@ -172,7 +173,7 @@ function operationOf(json: Json): Operation {
       const variables = (json.variables as readonly RdfTerm[]).map(({ value }) => value)
       const rows = (json.bindings as readonly Readonly<Record<string, RdfTerm>>[]).map(binding =>
         variables.map(name => {
-          const term = binding[name] ?? binding[`?${name}`]
+          const term = lookup(binding, name) ?? lookup(binding, `?${name}`)
           return term === undefined ? null : (nodeOf(term) as Term)
         }),
       )

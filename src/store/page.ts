@@ -51,12 +51,11 @@ export class TablePage implements Page {
   solutions(): readonly Solution[] {
     const names = [...this.vectors.keys()]
     return Array.from({ length: this.rows }, (_, row) => {
-      const solution: Record<string, Term> = {}
-      for (const name of names) {
+      const bound = names.flatMap(name => {
         const term = this.term(name, row)
-        if (term !== null) solution[name] = term
-      }
-      return solution
+        return term === null ? [] : [[name, term] as const]
+      })
+      return Object.fromEntries(bound)
     })
   }
 }

@@ -1,3 +1,4 @@
+import { setMember } from '../model/lookup.ts'
 import { languageDatatype } from '../rdf/ntriples.ts'
 import { parseTerm } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
@@ -31,7 +32,7 @@ function readSolution(line: string, names: readonly string[]): Solution {
   for (const name of names) {
     const tab = line.indexOf('\t', at)
     const end = tab < 0 ? line.length : tab
-    if (end > at) solution[name] = readTerm(line.slice(at, end))
+    if (end > at) setMember(solution, name, readTerm(line.slice(at, end)))
     at = end + 1
   }
   return solution

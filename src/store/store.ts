@@ -85,6 +85,8 @@ export interface Page {
   readonly columns: readonly string[]
   /** The term of a variable at a row; null where it is not bound. */
   term(variable: string, row: number): Term | null
+  /** All rows. */
+  solutions(): readonly Solution[]
   /** The number of the subject of a graph that a variable is at a row; -1 for none. */
   subject(variable: string, row: number): number
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts'
+import { lookup } from '../model/lookup.ts'
 
 /** Where and how traces are sent. */
 export interface TracingSettings {
@@ -36,7 +37,7 @@ export function tracingSettings(
   environment: NodeJS.ProcessEnv,
   version: string,
 ): TracingSettings | null {
-  const given = (name: string) => environment[name]?.trim() || undefined
+  const given = (name: string) => lookup(environment, name)?.trim() || undefined
   const base = otel ?? given('OTEL_EXPORTER_OTLP_ENDPOINT')
   const own = otel === undefined ? given('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') : undefined
   const endpoint = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`)

@@ -5,6 +5,7 @@ import type { Call, CallKind, NotedCall, Usage } from '../../catalog/usage.ts'
 import { addressSubject, clientAddress } from '../../http/client-address.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { withoutSecrets } from '../../http/secrets.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 
 /** What is known of a route: which API it belongs to, what it answers, and what a call of it counts as. */
@@ -250,7 +251,7 @@ function routeFacts(pattern: string): RouteFacts {
   const [, source, rest = ''] = /^\/(catalog|monitoring|network|opendatasoft)(\/.*)?$/.exec(tail) ?? []
   const named = rest.replace(/^\/datasets\/:dataset\/exports\/.+$/, 'export')
   const isDownload = named === 'export' || rest.startsWith('/exports/')
-  const api = named === 'export' ? 'records_export' : (RESOURCES[rest] ?? null)
+  const api = named === 'export' ? 'records_export' : (lookup(RESOURCES, rest) ?? null)
   // OData reads its paths by itself and says then which dataset was asked for.
   const isOwn =
     apiType === 'odata' || (pattern.includes('/:dataset') && (source === undefined || source === 'catalog'))

@@ -15,7 +15,8 @@ import { keepNowhere } from '../../http/conditional.ts'
 import { readExport } from '../../http/export-parameters.ts'
 import { invalid, many, readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { type Answer, answerQuery, exportObjects } from '../../records/answer.ts'
+import { lookup } from '../../model/lookup.ts'
+import { type Answer, answerQuery, countObjects, exportObjects } from '../../records/answer.ts'
 import { columnsOf, type ResultColumn } from '../../records/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
 import type { CatalogRoute, CatalogSource, Door } from './door.ts'
@@ -57,8 +58,8 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
     const { query } = request
     const { format: name } = request.params
     const format = exportFormats(dialect.name, 'catalog').find(known => known.name === name)
-    const writeSheet = own(SHEET_WRITERS, name)
-    const writeTable = own(TABLE_WRITERS, name)
+    const writeSheet = lookup(SHEET_WRITERS, name)
+    const writeTable = lookup(TABLE_WRITERS, name)
     if (format === undefined || (writeSheet ?? writeTable) === undefined)
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
     const { compressed, ...options } = readExport(query, door.isFlat)
@@ -81,10 +82,6 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
   })
-}
-
-function own<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
 /** The clauses, filters and the part of a list that an export is asked for. */
@@ -173,7 +170,8 @@ async function catalogTable(
     return { ...about, columns: kept, rows: describedRows(source, answer, present) }
   }
   const kept = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
-  return { ...about, columns: kept, rows: exportObjects(plan, asked, asker) }
+  const count = () => countObjects(plan, asked, asker)
+  return { ...about, columns: kept, rows: exportObjects(plan, asked, asker), count }
 }
 
 function partColumn(part: ShownPart): ResultColumn {

@@ -1,4 +1,5 @@
 import { isDamaged, parseQueryString, type QueryParameters } from '../../http/query-string.ts'
+import { lookup } from '../../model/lookup.ts'
 
 /** Addresses from which pages of portals, and clients such as odsclient, download a dataset. */
 const DOWNLOAD = /^\/explore\/dataset\/([^/?#]+)\/download\/?(?:\?(.*))?$/s
@@ -84,6 +85,6 @@ function escaped(text: string): string {
 }
 
 function valuesOf(query: QueryParameters, name: string): readonly string[] {
-  const value = query[name]
+  const value = lookup(query, name)
   return (Array.isArray(value) ? value : [value ?? '']).filter(item => item !== '')
 }

@@ -3,6 +3,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { USUAL_ZONE } from '../../http/parameters.ts'
 import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo, isNumeric } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { TEMPLATES } from '../../model/templates.ts'
 import { type Facet, hasLevels } from '../../query/facets.ts'
 import { answerQuery } from '../../records/answer.ts'
@@ -99,7 +100,7 @@ export function recordExamples({ entry, record, facets }: Sample): Examples {
 }
 
 function whereExample(number: Field | undefined, { statistics }: ServedDataset): string | undefined {
-  const known = number === undefined ? undefined : statistics.fields[number.name]
+  const known = number === undefined ? undefined : lookup(statistics.fields, number.name)
   if (number === undefined || known === undefined) return undefined
   const middle = known.quantiles?.[Math.floor(known.quantiles.length / 2)] ?? known.min
   return typeof middle === 'number' ? `${nameText(number)} >= ${middle}` : undefined

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import type { SeenDatasets } from '../../catalog/seen.ts'
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Door } from './door.ts'
 import { CATALOG_EXAMPLES, type Examples, type Sample, sourceExamples } from './examples.ts'
 import {
@@ -199,7 +200,7 @@ function pathParameters(
     if (name === 'dataset_id' && scope.dataset !== null) return []
     const formats = formatsOf(door, operation, scope).map(known => known.name)
     if (name === 'format') return [describe(name, formatParameter(formats), { format: usualFormat(formats) })]
-    if (name !== 'dcat_ap_format') return [describe(name, PATH_PARAMETERS[name] ?? UNNAMED, examples)]
+    if (name !== 'dcat_ap_format') return [describe(name, lookup(PATH_PARAMETERS, name) ?? UNNAMED, examples)]
     const profiles = formats.map(format => format.slice('dcat'.length))
     return [describe(name, formatParameter(profiles), { dcat_ap_format: profiles[0] })]
   })
@@ -215,7 +216,7 @@ function usualFormat(formats: readonly string[]): string | undefined {
 
 function describe(key: string, parameter: Parameter, examples: Examples): unknown {
   const { in: place, name = key, schema, description } = parameter
-  const example = examples[parameter.example ?? name]
+  const example = lookup(examples, parameter.example ?? name)
   const isList = (schema as { readonly type?: string }).type === 'array'
   return {
     name,

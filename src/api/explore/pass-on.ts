@@ -5,6 +5,7 @@ import type { Federated, Network } from '../../catalog/network.ts'
 import { Fault } from '../../errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { lookup } from '../../model/lookup.ts'
 
 interface Params {
   readonly dataset?: string
@@ -59,7 +60,7 @@ const LONGEST_MESSAGE = 1000
 export function passOn(app: FastifyInstance, network: Network, api: string): void {
   app.addHook('preHandler', async (request, reply) => {
     const params = request.params as Params
-    const pathOf = PASSED[request.routeOptions.url?.replace(/^.*?(?=\/:dataset)/, '') ?? '']
+    const pathOf = lookup(PASSED, request.routeOptions.url?.replace(/^.*?(?=\/:dataset)/, '') ?? '')
     if (params.dataset === undefined || pathOf === undefined) return
     const federated = network.federated(params.dataset)
     if (federated === null) return
@@ -121,7 +122,7 @@ function exportPath({ format = '' }: Params): string {
 function passedQuery(query: QueryParameters): string {
   const passed = new URLSearchParams()
   for (const name of PARAMETERS) {
-    const value = query[name]
+    const value = lookup(query, name)
     if (value === undefined) continue
     for (const item of Array.isArray(value) ? value : [value]) passed.append(name, item)
   }

@@ -3,6 +3,7 @@ import { canonicalMoment, completeMetas, featuresOf, MOMENT_METAS } from '../../
 import type { QueryParameters } from '../../http/query-string.ts'
 import { isSecret } from '../../http/secrets.ts'
 import type { Annotations } from '../../model/field.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import type { Query } from '../../query/plan.ts'
@@ -201,8 +202,8 @@ function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, 
 function presentMetas(metas: Metas, { timezone, appMetas }: Manner): Metas {
   const known = { ...metas.default }
   for (const name of MOMENT_METAS) {
-    const moment = canonicalMoment(known[name] ?? null)
-    if (typeof moment === 'string') known[name] = zonedText(moment, timezone)
+    const moment = canonicalMoment(lookup(known, name) ?? null)
+    if (typeof moment === 'string') setMember(known, name, zonedText(moment, timezone))
   }
   return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }
 }
@@ -223,7 +224,7 @@ function canonical(moment: string): string {
 
 function queryText(query: QueryParameters, more: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
-    key in more || isSecret(key)
+    Object.hasOwn(more, key) || isSecret(key)
       ? []
       : (Array.isArray(value) ? value : [value]).map(item => [key, item] as const),
   )

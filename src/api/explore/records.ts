@@ -3,6 +3,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import type { Query } from '../../query/plan.ts'
 import { recordIri } from '../../rdf/iris.ts'
 import { type Answer, answerQuery } from '../../records/answer.ts'
@@ -97,7 +98,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
-    const size = [...JSON.stringify(row.record.values)].length
+    const size = [...exactJson(row.record.values)].length
     const manner = door.manner(request.query, entry)
     const shown = presentRecord({ id: row.record.id, size, object }, entry, place, manner)
     return door.answer(request, reply, asker, shown)

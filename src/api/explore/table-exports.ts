@@ -7,8 +7,9 @@ import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { readExport } from '../../http/export-parameters.ts'
 import { invalid, readExportPage, refuseParameters } from '../../http/parameters.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Query } from '../../query/plan.ts'
-import { exportObjects } from '../../records/answer.ts'
+import { countObjects, exportObjects } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { columnsOf } from '../../records/columns.ts'
 import type { DatasetRoute, Door } from './door.ts'
@@ -32,7 +33,7 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
     const { id, fields, metas } = entry.dataset
     const name = request.params.format
     const format = exportFormats(dialect.name, fields).find(known => known.name === name)
-    const writer = Object.hasOwn(TABLE_WRITERS, name) ? TABLE_WRITERS[name] : undefined
+    const writer = lookup(TABLE_WRITERS, name)
     if (format === undefined || writer === undefined)
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
     if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
@@ -55,7 +56,13 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
     )
     const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
     const title = typeof metas.default?.title === 'string' ? metas.default.title : id
-    const table: Table = { name: id, title, columns, rows: exportObjects(plan, asked, asker) }
+    const table: Table = {
+      name: id,
+      title,
+      columns,
+      rows: exportObjects(plan, asked, asker),
+      count: () => countObjects(plan, asked, asker),
+    }
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys })
     const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`

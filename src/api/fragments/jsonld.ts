@@ -1,3 +1,4 @@
+import { lookup, setMember } from '../../model/lookup.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
@@ -36,9 +37,9 @@ function nodesOf(triples: string): readonly JsonNode[] {
 }
 
 function append(node: JsonNode, key: string, value: unknown): void {
-  const before = node[key]
+  const before = lookup(node, key)
   if (Array.isArray(before)) before.push(value)
-  else node[key] = [value]
+  else setMember(node, key, [value])
 }
 
 function jsonValue(term: Term): unknown {

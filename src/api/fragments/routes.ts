@@ -13,6 +13,7 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import { visitBasis } from '../../http/site/basis.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type SiteOptions, type Visit, visitOf } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import type { Store } from '../../store/store.ts'
@@ -208,7 +209,7 @@ function textIn(format: DataFormat | Offer, content: Content): string {
 }
 
 function askedTexts(query: QueryParameters) {
-  const text = (name: string) => String(query[name] ?? '')
+  const text = (name: string) => String(lookup(query, name) ?? '')
   return { subject: text('subject'), predicate: text('predicate'), object: text('object') }
 }
 

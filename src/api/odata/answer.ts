@@ -2,11 +2,12 @@ import { Fault } from '../../errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
 import { type Asking, askEntities, askEntity } from './ask.ts'
-import { readClauses, readSelect, readWindow, type Window } from './clauses.ts'
-import { type Answer, writeAnswer } from './documents.ts'
+import { checkExpand, readClauses, readSelect, readWindow, type Window } from './clauses.ts'
 import { entityContext, feedContext, propertyContext } from './format/links.ts'
-import { type Place, setSheet } from './format/shape.ts'
+import { asText } from './format/lists-as-text.ts'
+import { type Answer, type Place, setSheet } from './format/shape.ts'
 import { rawText } from './format/texts.ts'
+import { writeAnswer } from './format/write.ts'
 import { nextLink } from './links.ts'
 import { countOption, type RawOptions } from './options.ts'
 import type { ODataRequest } from './request.ts'
@@ -97,6 +98,7 @@ async function property(
   place: Place,
 ): Promise<string | null> {
   const { format, options } = request
+  checkExpand(options)
   const parts = readParts(options, name, edmType === 'Ods.GeoPoint2D' && member === null)
   const found = await oneOf(of, { ...NOTHING, select: parts.map(part => selected(name, ...part)) }, asking)
   const index = found.columns.findIndex(column => column.name === name)
@@ -106,7 +108,7 @@ async function property(
   const value = partOf(found.row.values[index] ?? null, member)
   if (type === 'valueCount') return String(Array.isArray(value) ? value.length : 0)
   if (value === null) return null
-  if (type === 'value') return rawText(value, column, format.version) ?? ''
+  if (type === 'value') return rawText(asText(value), column, format.version) ?? ''
   const path = member === null ? [name] : [name, member]
   const { set } = of.model
   const context = propertyContext(set, of.id, path, column, format.version, place)

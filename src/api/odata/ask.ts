@@ -1,4 +1,5 @@
 import type { EntityColumn } from '../../model/edm.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import { all } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode-groups.ts'
@@ -15,10 +16,9 @@ import { TECHNICAL } from '../../query/technical.ts'
 import { findGroups } from '../../records/aggregate.ts'
 import { findRecord, findRecords } from '../../records/find.ts'
 import type { Asker } from '../../records/trace.ts'
-import type { EntityRow } from './format/shape.ts'
+import type { EntityRow, Version } from './format/shape.ts'
 import type { KeptRows } from './kept-rows.ts'
 import type { ServedSet } from './sets.ts'
-import type { Face } from './versions.ts'
 
 /** Entities with their properties, and how many there are on all pages. */
 export interface EntityPage {
@@ -34,7 +34,7 @@ export interface EntityPage {
 export interface Asking {
   readonly asker: Asker
   readonly keptRows: KeptRows
-  readonly face: Face
+  readonly version: Version
   /** The moment of the request: milliseconds since 1970. */
   readonly now: number
 }
@@ -83,7 +83,7 @@ async function among<Query extends RecordQuery | GroupQuery>(
 /** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
 async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly Row[]> {
   const { asker, keptRows } = asking
-  const name = JSON.stringify([target.graphs.facts, plan.parts, plan.steps])
+  const name = exactJson([target.graphs.facts, plan.parts, plan.steps])
   const known = keptRows.find(name)
   if (known !== undefined) return known
   const groups: (readonly GroupRow[])[] = []
@@ -113,8 +113,8 @@ export async function askEntity(
   return { columns: plan.columns, selected: plan.selected, rows: [row], total: 1, row }
 }
 
-function planOf({ model }: ServedSet, clauses: ODataClauses, { asker, face, now }: Asking): ODataPlan {
-  const context = { model, now: new Date(now).toISOString(), version: face }
+function planOf({ model }: ServedSet, clauses: ODataClauses, { asker, version, now }: Asking): ODataPlan {
+  const context = { model, now: new Date(now).toISOString(), version }
   return asker.watch.time('resolve', () => resolveOData(clauses, context))
 }
 

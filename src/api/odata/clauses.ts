@@ -75,7 +75,7 @@ export function readAliases({ aliases }: RawOptions): ReadonlyMap<string, Expres
 }
 
 /** Nothing can be expanded, which `*` is content with (OData 4.0 Protocol 11.2.4.2). */
-function checkExpand(options: RawOptions): void {
+export function checkExpand(options: RawOptions): void {
   for (const { path } of read(options, 'expand', parseExpand) ?? [])
     if (path[0] !== '*')
       throw new Fault('ODataError', {

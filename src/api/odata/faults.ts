@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerFault } from '../../http/faults.ts'
 import { errorBody } from './format/errors.ts'
-import { DEFAULT_FORMAT, type Format, formatAnyway } from './negotiate.ts'
+import { type Format, formatAnyway, JSON_TYPES } from './negotiate.ts'
 import { optionNamed } from './options.ts'
 import { versionHeader } from './versions.ts'
 
@@ -12,7 +12,7 @@ import { versionHeader } from './versions.ts'
 export function answerODataFault(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const format = formatAnyway(request.headers, namedFormat(request.raw.url ?? ''))
   for (const name of ['odata-version', 'dataserviceversion', 'preference-applied']) reply.removeHeader(name)
-  reply.header(...versionHeader(format.told)).serializer((body: unknown) => body as string)
+  reply.header(...versionHeader(format.version)).serializer((body: unknown) => body as string)
   const manner = { ...format, omitNulls: false }
   answerFault(({ message, status }) => errorBody(message, status, manner), contentType(format))(
     error,
@@ -24,8 +24,7 @@ export function answerODataFault(error: unknown, request: FastifyRequest, reply:
 /** Formats of data are not all formats of errors. */
 function contentType({ type, version }: Format): string {
   if (type === 'atom') return 'application/xml'
-  if (type === 'verbose') return 'application/json;odata=verbose'
-  return version === '4.0' ? DEFAULT_FORMAT.contentType : 'application/json;odata=minimalmetadata'
+  return type === 'verbose' && version === '3.0' ? 'application/json;odata=verbose' : JSON_TYPES[version]
 }
 
 /** The value of `$format` of an address that may not be readable at all. */

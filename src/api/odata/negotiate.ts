@@ -1,16 +1,14 @@
 import { Fault } from '../../errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
-import type { Manner } from './format/shape.ts'
+import type { Manner, Version } from './format/shape.ts'
 import { type MediaRange, parseRanges, rangeOf } from './media-ranges.ts'
-import { type RequestHeaders, readVersions, type VersionWish } from './versions.ts'
+import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
 
 /** What kind of document is answered, as far as its media types differ (OData Atom 4.0, section 4.1). */
 export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'property'
 
 /** How an answer is written, and as what it is sent. */
 export interface Format extends Omit<Manner, 'omitNulls'> {
-  /** The version that is told, see {@link VersionWish}. */
-  readonly told: VersionWish['told']
   readonly contentType: string
 }
 
@@ -18,7 +16,6 @@ export interface Format extends Omit<Manner, 'omitNulls'> {
 export const DEFAULT_FORMAT: Format = {
   type: 'json',
   version: '4.0',
-  told: '4.0',
   level: 'minimal',
   ieee754: false,
   contentType: 'application/json;odata.metadata=minimal',
@@ -35,7 +32,7 @@ export const DEFAULT_FORMAT: Format = {
  * @param format the value of `$format` as it was sent
  */
 export function negotiateFormat(
-  wish: VersionWish,
+  wish: RequestedVersion,
   accept: string | undefined,
   format: string | undefined,
   kind: DocumentKind,
@@ -84,20 +81,20 @@ function rank({ type, version }: Format): number {
   return type === 'atom' ? 3 : type === 'verbose' ? 2 : version === '4.0' ? 0 : 1
 }
 
-const SHORT: Readonly<Record<string, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  atom: 'application/atom+xml',
-  verbosejson: 'application/json;odata=verbose',
-  jsonverbose: 'application/json;odata=verbose',
-}
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ['json', 'application/json'],
+  ['xml', 'application/xml'],
+  ['atom', 'application/atom+xml'],
+  ['verbosejson', 'application/json;odata=verbose'],
+  ['jsonverbose', 'application/json;odata=verbose'],
+])
 
 const LONGEST_FORMAT = 200
 
-function formatNamed(raw: string, wish: VersionWish, kind: DocumentKind): Format {
+function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): Format {
   const text = percentDecoded(raw, '$format').trim()
   if (text === '') throw new Fault('ODataError', { reason: '$format: a format is expected.' })
-  const short = SHORT[text.toLowerCase()]
+  const short = SHORT.get(text.toLowerCase())
   if (text.toLowerCase() === 'atom' && kind === 'service') return xml('application/atomsvc+xml', wish)
   const range = rangeOf(short ?? text)
   const isKnown = range !== null && NAMED.includes(range.type)
@@ -113,7 +110,7 @@ function formatNamed(raw: string, wish: VersionWish, kind: DocumentKind): Format
 const NAMED = ['application/json', 'application/xml', 'application/atom+xml', 'application/atomsvc+xml']
 
 /** The metadata document is XML for everyone who takes it; JSON for who takes only that (facts on OData, 1.1). */
-function metadataFormat(ranges: readonly MediaRange[], wish: VersionWish): Format {
+function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): Format {
   const liked = ranges.filter(({ quality }) => quality > 0)
   const isXml = ({ type }: MediaRange) =>
     type !== 'application/json' && /^(?:\*|application)\/|xml$/.test(type)
@@ -125,7 +122,7 @@ function metadataFormat(ranges: readonly MediaRange[], wish: VersionWish): Forma
   return metadataFormatNamed(json, wish) ?? xml('application/xml', wish)
 }
 
-function metadataFormatNamed(range: MediaRange, wish: VersionWish): Format | null {
+function metadataFormatNamed(range: MediaRange, wish: RequestedVersion): Format | null {
   if (range.type !== 'application/json') return xml('application/xml', wish)
   const format = jsonFormat(range, wish)
   return format?.version === '4.0' ? { ...format, contentType: 'application/json' } : null
@@ -135,7 +132,7 @@ function metadataFormatNamed(range: MediaRange, wish: VersionWish): Format | nul
 function formatOf(
   range: MediaRange,
   all: readonly MediaRange[],
-  wish: VersionWish,
+  wish: RequestedVersion,
   kind: DocumentKind,
 ): Format | null {
   switch (range.type) {
@@ -159,18 +156,18 @@ function formatOf(
 function usualFormat(
   { quality }: MediaRange,
   all: readonly MediaRange[],
-  wish: VersionWish,
+  wish: RequestedVersion,
   kind: DocumentKind,
 ): Format | null {
   const types =
-    wish.told === '2.0'
+    wish === '2.0'
       ? ['application/atom+xml', 'application/json']
       : ['application/json', 'application/atom+xml']
   const free = types.find(type => !all.some(range => range.type === type && range.parameters.size === 0))
   return free === undefined ? null : formatOf({ type: free, parameters: new Map(), quality }, all, wish, kind)
 }
 
-function atomFormat(range: MediaRange, wish: VersionWish, kind: DocumentKind): Format | null {
+function atomFormat(range: MediaRange, wish: RequestedVersion, kind: DocumentKind): Format | null {
   const isEntry = range.parameters.get('type')
   if (!hasOnly(range, ['charset', 'type'])) return null
   if (kind === 'service' || kind === 'property' || kind === 'metadata') return xml('application/xml', wish)
@@ -179,40 +176,40 @@ function atomFormat(range: MediaRange, wish: VersionWish, kind: DocumentKind): F
   return xml(`application/atom+xml;type=${type}`, wish)
 }
 
-function xml(contentType: string, { face, told }: VersionWish): Format {
-  return { type: 'atom', version: face ?? '4.0', told, level: 'minimal', ieee754: false, contentType }
+function xml(contentType: string, wish: RequestedVersion): Format {
+  return { type: 'atom', version: wish ?? '4.0', level: 'minimal', ieee754: false, contentType }
 }
 
 /** Parameters of JSON by the version that has them; the others are in both. */
 const OF_V4 = ['odata.metadata', 'metadata', 'odata.streaming', 'ieee754compatible', 'exponentialdecimals']
-const LEVELS: Readonly<Record<string, Format['level']>> = {
-  minimal: 'minimal',
-  full: 'full',
-  none: 'minimal',
-}
-const OLD_LEVELS: Readonly<Record<string, Format['level']>> = {
-  minimalmetadata: 'minimal',
-  fullmetadata: 'full',
-  nometadata: 'minimal',
-  light: 'minimal',
-  verbose: 'minimal',
-}
+const LEVELS: ReadonlyMap<string, Format['level']> = new Map([
+  ['minimal', 'minimal'],
+  ['full', 'full'],
+  ['none', 'minimal'],
+])
+const OLD_LEVELS: ReadonlyMap<string, Format['level']> = new Map([
+  ['minimalmetadata', 'minimal'],
+  ['fullmetadata', 'full'],
+  ['nometadata', 'minimal'],
+  ['light', 'minimal'],
+  ['verbose', 'minimal'],
+])
 
 /** JSON with its parameters (OData JSON 4.0, section 3; OData 3.0 JSON, section 3); null where one is unknown. */
-function jsonFormat(range: MediaRange, wish: VersionWish): Format | null {
+function jsonFormat(range: MediaRange, wish: RequestedVersion): Format | null {
   const { parameters } = range
   if (!hasOnly(range, [...OF_V4, 'odata', 'streaming', 'charset'])) return null
   const isV4 = OF_V4.some(name => parameters.has(name))
   const old = parameters.get('odata')
-  const face = wish.face ?? (old !== undefined && !isV4 ? '3.0' : '4.0')
-  if (old === undefined ? face === '3.0' && isV4 : face === '4.0') return null
+  const version = wish ?? (old !== undefined && !isV4 ? '3.0' : '4.0')
+  if (old === undefined ? version !== '4.0' && isV4 : version === '4.0') return null
   const streaming = truth(parameters.get('odata.streaming') ?? parameters.get('streaming'))
   if (streaming === null) return null
-  return face === '4.0' ? jsonOfV4(range, streaming) : jsonOfV3(range, streaming, wish)
+  return version === '4.0' ? jsonOfV4(range, streaming) : olderJson(range, streaming, version)
 }
 
 function jsonOfV4({ parameters }: MediaRange, streaming: boolean): Format | null {
-  const level = LEVELS[parameters.get('odata.metadata') ?? parameters.get('metadata') ?? 'minimal']
+  const level = LEVELS.get(parameters.get('odata.metadata') ?? parameters.get('metadata') ?? 'minimal')
   const ieee754 = truth(parameters.get('ieee754compatible'))
   const exponents = truth(parameters.get('exponentialdecimals'))
   if (level === undefined || ieee754 === null || exponents === null) return null
@@ -225,22 +222,27 @@ function jsonOfV4({ parameters }: MediaRange, streaming: boolean): Format | null
   return { ...DEFAULT_FORMAT, level, ieee754, contentType: mediaType(told) }
 }
 
-function jsonOfV3({ parameters }: MediaRange, streaming: boolean, wish: VersionWish): Format | null {
-  const asked = parameters.get('odata') ?? (wish.told === '2.0' ? 'verbose' : 'minimalmetadata')
-  const level = OLD_LEVELS[asked]
+/** 2.0 has verbose JSON alone, and no parameter for it. */
+function olderJson(
+  { parameters }: MediaRange,
+  streaming: boolean,
+  version: Exclude<Version, '4.0'>,
+): Format | null {
+  const asked = parameters.get('odata') ?? (version === '2.0' ? 'verbose' : 'minimalmetadata')
+  const level = OLD_LEVELS.get(asked)
   if (level === undefined) return null
   const type = asked === 'verbose' ? 'verbose' : 'json'
-  if (type === 'json' && wish.told === '2.0') return null
+  if (type === 'json' && version === '2.0') return null
   const asWritten = [
-    `odata=${type === 'verbose' ? 'verbose' : `${level}metadata`}`,
+    (version === '3.0' || parameters.has('odata')) &&
+      `odata=${type === 'verbose' ? 'verbose' : `${level}metadata`}`,
     streaming && 'streaming=true',
     parameters.has('charset') && 'charset=utf-8',
   ]
   const contentType = mediaType(asWritten)
   return {
     type,
-    version: '3.0',
-    told: wish.told === '2.0' ? '2.0' : '3.0',
+    version,
     level,
     ieee754: false,
     contentType,
@@ -263,8 +265,15 @@ function hasOnly({ parameters }: MediaRange, known: readonly string[]): boolean 
   )
 }
 
-function notAcceptable(kind: DocumentKind, { face }: VersionWish): Fault {
-  const json = face === '3.0' ? 'application/json;odata=minimalmetadata' : DEFAULT_FORMAT.contentType
+/** JSON as each version calls it where nothing is said. */
+export const JSON_TYPES: Readonly<Record<Version, string>> = {
+  '4.0': DEFAULT_FORMAT.contentType,
+  '3.0': 'application/json;odata=minimalmetadata',
+  '2.0': 'application/json',
+}
+
+function notAcceptable(kind: DocumentKind, wish: RequestedVersion): Fault {
+  const json = JSON_TYPES[wish ?? '4.0']
   const rest: Readonly<Record<DocumentKind, string>> = {
     service: 'application/atomsvc+xml, application/xml',
     metadata: 'application/xml',

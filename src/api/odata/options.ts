@@ -1,5 +1,6 @@
 import { Fault } from '../../errors.ts'
 import { decodeOption, percentDecoded } from '../../language/odata/decode.ts'
+import type { Version } from './format/shape.ts'
 
 /** The system query options that the service knows, without their `$` (URL Conventions, section 5). */
 const SYSTEM = [
@@ -106,15 +107,22 @@ function systemOption(name: string): SystemOption | null {
   return known
 }
 
-/** Refuses options that what is addressed does not have (OData 4.0 Protocol 11.2). */
+/**
+ * Refuses options that what is addressed does not have (OData 4.0 Protocol 11.2): ODataUnsupported for those that it could
+ * have, ODataError for others.
+ */
 export function refuseOthers(
   { system }: RawOptions,
   allowed: readonly SystemOption[],
+  unserved: readonly SystemOption[],
   addressed: string,
 ): void {
-  for (const name of system.keys())
-    if (!allowed.includes(name))
-      throw new Fault('ODataError', { reason: `The option $${name} cannot be used on ${addressed}.` })
+  for (const name of system.keys()) {
+    if (allowed.includes(name)) continue
+    if (unserved.includes(name))
+      throw new Fault('ODataUnsupported', { reason: `The option $${name} on ${addressed} is not supported.` })
+    throw new Fault('ODataError', { reason: `The option $${name} cannot be used on ${addressed}.` })
+  }
 }
 
 /** A whole number that is not negative; null where the option is not there. */
@@ -128,10 +136,10 @@ export function numberOption({ system }: RawOptions, name: SystemOption): number
 }
 
 /** Whether all matching entities are to be counted: `$count`, or `$inlinecount` of 3.0. */
-export function countOption({ system }: RawOptions, face: '3.0' | '4.0'): boolean {
+export function countOption({ system }: RawOptions, version: Version): boolean {
   const count = wordOption(system, 'count', ['true', 'false'])
   const inline = wordOption(system, 'inlinecount', ['allpages', 'none'])
-  if (inline !== null && face === '4.0')
+  if (inline !== null && version === '4.0')
     throw new Fault('ODataError', { reason: '$inlinecount is an option of OData 3.0: use $count=true.' })
   return count === 'true' || inline === 'allpages'
 }

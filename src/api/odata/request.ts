@@ -2,7 +2,7 @@ import { Fault } from '../../errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { parsePath } from '../../language/odata/path.ts'
 import { readAliases } from './clauses.ts'
-import type { Place } from './format/shape.ts'
+import type { Place, Version } from './format/shape.ts'
 import { type DocumentKind, type Format, formatAnyway, negotiateFormat } from './negotiate.ts'
 import {
   checkSchemaVersion,
@@ -12,7 +12,7 @@ import {
   type SystemOption,
 } from './options.ts'
 import { type Preferences, readPreferences } from './preferences.ts'
-import { type Resource, resourceAt } from './resource.ts'
+import { isOwnType, type Resource, resourceAt, unknownSegment } from './resource.ts'
 import type { ServedSet, ServedSets } from './sets.ts'
 import { type RequestHeaders, readVersions } from './versions.ts'
 
@@ -49,13 +49,15 @@ export function readRequest(below: string, headers: RequestHeaders, context: Req
   const { path, query } = split(below)
   const options = readOptions(query)
   const wish = readVersions(headers)
-  const found = resourceOf(path, options, context, wish.face === '3.0')
-  const resource = found.type === 'named' ? namedEntity(options, context) : found
+  const found = resourceOf(path, options, context, wish ?? '4.0')
+  const resource = found.type === 'named' ? namedEntity(found, options, context) : found
   const named = options.system.get('format')
   const kind = kindOf(resource)
   const format =
-    kind === 'text' ? textFormat(headers, named) : negotiateFormat(wish, headers.accept, named, kind)
-  refuseOthers(options, [...ALLOWED[found.type], 'schemaversion'], NAMES[found.type])
+    kind === 'fixed'
+      ? fixedFormat(headers, named, resource)
+      : negotiateFormat(wish, headers.accept, named, kind)
+  refuseOthers(options, [...ALLOWED[found.type], 'schemaversion'], unservedOptions(found), NAMES[found.type])
   checkSchemaVersion(options)
   return { below, options, resource, format, preferences: readPreferences(headers) }
 }
@@ -64,7 +66,7 @@ function resourceOf(
   path: string,
   options: RawOptions,
   { sets, missing }: RequestContext,
-  emptyKeys: boolean,
+  version: Version,
 ): Resource {
   return resourceAt(parsePath(path), {
     set: name => sets.byName.get(name) ?? missing(name),
@@ -72,12 +74,13 @@ function resourceOf(
       const value = readAliases(options).get(name)
       return value?.type === 'literal' && typeof value.value === 'string' ? value.value : undefined
     },
-    emptyKeys,
+    version,
   })
 }
 
 /** The entity that `$id` names, by its address or what follows the root in it (OData 4.0 Protocol 11.2.8). */
 function namedEntity(
+  { cast }: Extract<Resource, { type: 'named' }>,
   options: RawOptions,
   context: RequestContext,
 ): Extract<Resource, { type: 'entity' | 'reference' }> {
@@ -86,18 +89,25 @@ function namedEntity(
   const id = percentDecoded(raw, '$id')
   const { root } = context.place
   const start = [root, new URL(root).pathname].find(known => id.startsWith(`${known}/`)) ?? ''
-  const resource = resourceOf(id.slice(start.length), options, context, false)
+  const resource = resourceOf(id.slice(start.length), options, context, '4.0')
+  if (resource.type === 'entity' && cast !== null && !isOwnType(cast, resource.of)) throw unknownSegment(cast)
   if (resource.type === 'entity') return resource
   throw new Fault('ODataError', { reason: `$id: ${id.slice(0, 100)} is no address of an entity.` })
 }
 
-/** Text alone is sent whatever is accepted. */
-function textFormat(headers: RequestHeaders, named: string | undefined): Format {
-  return { ...formatAnyway(headers, named), contentType: 'text/plain;charset=utf-8' }
+/** Text alone, and documents whose addresses name their format, are sent whatever is accepted. */
+function fixedFormat(
+  headers: RequestHeaders,
+  named: string | undefined,
+  resource: ODataRequest['resource'],
+): Format {
+  const contentType =
+    resource.type === 'vocabulary' ? `application/${resource.format}` : 'text/plain;charset=utf-8'
+  return { ...formatAnyway(headers, named), contentType }
 }
 
 /** How the media types of a resource are chosen. */
-function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'text' {
+function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   switch (type) {
     case 'service':
     case 'metadata':
@@ -109,10 +119,11 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'text' {
     case 'feed':
     case 'feedReferences':
       return 'feed'
+    case 'vocabulary':
     case 'count':
     case 'value':
     case 'valueCount':
-      return 'text'
+      return 'fixed'
     default:
       return type satisfies never
   }
@@ -122,6 +133,7 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'text' {
 const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
   service: ['format'],
   metadata: ['format'],
+  vocabulary: [],
   named: ['id', 'select', 'compute', 'expand', 'format'],
   feed: [
     'filter',
@@ -153,14 +165,24 @@ const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
   ],
   entity: ['select', 'compute', 'expand', 'format'],
   reference: ['format'],
-  property: ['select', 'format'],
+  property: ['select', 'expand', 'format'],
   value: ['format'],
   valueCount: [],
+}
+
+/** Options that OData has for a resource and this service has not: those of collections that are addressed themselves. */
+function unservedOptions(resource: Resource): readonly SystemOption[] {
+  if (resource.type !== 'property' && resource.type !== 'valueCount') return []
+  if (!resource.property.collection) return resource.type === 'property' ? ['compute'] : []
+  return resource.type === 'property'
+    ? ['filter', 'search', 'orderby', 'top', 'skip', 'count', 'inlinecount', 'skiptoken']
+    : ['filter', 'search']
 }
 
 const NAMES: Readonly<Record<Resource['type'], string>> = {
   service: 'the service document',
   metadata: 'the metadata document',
+  vocabulary: 'a vocabulary',
   named: 'one entity',
   feed: 'an entity set',
   count: 'a count',

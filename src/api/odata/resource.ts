@@ -1,6 +1,13 @@
 import { Fault } from '../../errors.ts'
 import type { Expression, KeyPredicate, Literal, PathSegment } from '../../language/odata/ast.ts'
 import { type EntityProperty, KEY } from '../../model/edm.ts'
+import type { Version } from './format/shape.ts'
+import {
+  VOCABULARIES,
+  VOCABULARY_SEGMENT,
+  type Vocabulary,
+  type VocabularyFormat,
+} from './format/vocabulary-documents.ts'
 import type { ServedSet } from './sets.ts'
 
 /** The entities of a set that a path keeps: all that satisfy its `$filter(…)` segments. */
@@ -16,11 +23,16 @@ export interface Entity extends ServedSet {
 
 /** What a path addresses (URL Conventions, section 4). */
 export type Resource =
+  | DocumentResource
+  /** `$entity`: which one, the option `$id` says; `cast` is the segment of a type after it. */
+  | { readonly type: 'named'; readonly cast: PathSegment | null }
+  | RecordResource
+
+/** What describes the service and has no records. */
+export type DocumentResource =
   | { readonly type: 'service' }
   | { readonly type: 'metadata' }
-  /** `$entity`: which one, the option `$id` says. */
-  | { readonly type: 'named' }
-  | RecordResource
+  | { readonly type: 'vocabulary'; readonly vocabulary: Vocabulary; readonly format: VocabularyFormat }
 
 /** What is made of the records of one dataset. */
 export type RecordResource =
@@ -46,8 +58,8 @@ export interface PathContext {
   readonly set: (name: string) => ServedSet | undefined
   /** The text of a parameter alias that is a string; undefined for no such alias. */
   readonly alias: (name: string) => string | undefined
-  /** In 3.0 clients write a set as `cities()`. */
-  readonly emptyKeys: boolean
+  /** Before 4.0 clients write a set as `cities()`, and in 2.0 a collection is a text. */
+  readonly version: Version
 }
 
 /**
@@ -60,18 +72,31 @@ export function resourceAt(segments: readonly PathSegment[], context: PathContex
   if (first === undefined) return { type: 'service' }
   switch (first.type) {
     case '$metadata':
-    case '$entity':
       refuse(rest[0])
-      return { type: first.type === '$metadata' ? 'metadata' : 'named' }
+      return { type: 'metadata' }
+    case '$entity':
+      refuse(rest[1])
+      return { type: 'named', cast: rest[0] ?? null }
     case '$all':
     case '$batch':
     case '$crossjoin':
       throw new Fault('ODataUnsupported', { reason: `${first.type} is not supported.` })
     case 'name':
+      if (first.name === VOCABULARY_SEGMENT) return atVocabulary(first, rest)
       return atSet(first, rest, context)
     default:
       throw unknownSegment(first)
   }
+}
+
+function atVocabulary(first: NameSegment, [document, beyond]: readonly PathSegment[]): Resource {
+  refuse(beyond)
+  if (document?.type !== 'name') throw unknownSegment(document ?? first)
+  for (const format of ['xml', 'json'] as const)
+    for (const vocabulary of VOCABULARIES)
+      if (document.name === `${vocabulary.namespace}.${format}`)
+        return { type: 'vocabulary', vocabulary, format }
+  throw unknownSegment(document)
 }
 
 type NameSegment = Extract<PathSegment, { type: 'name' }>
@@ -80,10 +105,10 @@ function atSet(segment: NameSegment, rest: readonly PathSegment[], context: Path
   const set = context.set(segment.name)
   if (set === undefined) throw unknownSegment(segment)
   const { key } = segment
-  if (key === null || (key === 'empty' && context.emptyKeys)) return atEntities(set, rest)
+  if (key === null || (key === 'empty' && context.version !== '4.0')) return atEntities(set, rest)
   if (key === 'empty') throw wrongKey(`the key of ${segment.name} is empty`)
   const id = keyText(key, context)
-  return atEntity({ ...set, id, segment: `${segment.name}('${id.slice(0, 100)}')` }, rest)
+  return atEntity({ ...set, id, segment: `${segment.name}('${id.slice(0, 100)}')` }, rest, context.version)
 }
 
 function atEntities(set: ServedSet, rest: readonly PathSegment[]): Resource {
@@ -100,7 +125,7 @@ function atEntities(set: ServedSet, rest: readonly PathSegment[]): Resource {
   return { type: 'feed', of: { ...set, filters } }
 }
 
-function atEntity(of: Entity, path: readonly PathSegment[]): Resource {
+function atEntity(of: Entity, path: readonly PathSegment[], version: Version): Resource {
   const [first, ...rest] = path.filter(segment => !isOwnType(segment, of))
   if (first === undefined) return { type: 'entity', of }
   if (first.type === '$ref') {
@@ -114,10 +139,15 @@ function atEntity(of: Entity, path: readonly PathSegment[]): Resource {
   if (first.type !== 'name') throw unknownSegment(first)
   const property = of.model.properties.find(({ name }) => name === first.name)
   if (property === undefined || first.key !== null) throw unknownSegment(first)
-  return atProperty(of, property, rest)
+  return atProperty(of, property, rest, version)
 }
 
-function atProperty(of: Entity, property: EntityProperty, path: readonly PathSegment[]): Resource {
+function atProperty(
+  of: Entity,
+  property: EntityProperty,
+  path: readonly PathSegment[],
+  version: Version,
+): Resource {
   const [first, ...others] = path
   const isComplex = property.type === 'Ods.GeoPoint2D'
   const member = isComplex && first?.type === 'name' && first.key === null ? memberNamed(first.name) : null
@@ -125,7 +155,7 @@ function atProperty(of: Entity, property: EntityProperty, path: readonly PathSeg
   if (last === undefined) return { type: 'property', of, property, member }
   refuse(beyond[0])
   if (last.type === '$value') {
-    if (!property.collection && (!isComplex || member !== null))
+    if ((!property.collection || version === '2.0') && (!isComplex || member !== null))
       return { type: 'value', of, property, member }
     throw new Fault('ODataError', {
       reason: `${property.name} has no single value that could be written raw.`,
@@ -143,8 +173,8 @@ function memberNamed(name: string): 'latitude' | 'longitude' | null {
   return name === 'latitude' || name === 'longitude' ? name : null
 }
 
-/** A cast to the type that the entities have anyway. */
-function isOwnType(segment: PathSegment, { model }: ServedSet): boolean {
+/** True for a cast to the type that the entities have anyway. */
+export function isOwnType(segment: PathSegment, { model }: ServedSet): boolean {
   return (
     segment.type === 'name' && segment.key === null && segment.name === `${model.namespace}.${model.type}`
   )
@@ -190,7 +220,8 @@ function refuse(segment: PathSegment | undefined): void {
   if (segment !== undefined) throw unknownSegment(segment)
 }
 
-function unknownSegment(segment: PathSegment): Fault {
+/** The fault of a segment that names nothing. */
+export function unknownSegment(segment: PathSegment): Fault {
   const name = segment.type === 'name' ? segment.name : segment.type
   return new Fault('ODataSegment', { segment: name.length > 100 ? `${name.slice(0, 100)}…` : name })
 }

@@ -14,10 +14,11 @@ import { answerODataFault } from './faults.ts'
 import type { Place } from './format/shape.ts'
 import { KeptRows } from './kept-rows.ts'
 import type { Format } from './negotiate.ts'
+import { refuseIsolation, refuseUnmatched } from './preconditions.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { serviceText } from './service.ts'
-import { setsSeen } from './sets.ts'
-import { versionHeader } from './versions.ts'
+import { identifiedSets, setsSeen } from './sets.ts'
+import { readVersions, versionHeader } from './versions.ts'
 
 export interface ODataOptions {
   readonly catalog: DatasetSource
@@ -51,11 +52,25 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
   for (const url of ['/', '/*']) app.get(url, (request, reply) => service.answer(request, reply))
 }
 
+/**
+ * What OData sends with POST and this service has not: batches, and options in the body. Null for any other request,
+ * whose method is not allowed.
+ */
+export function unbuiltOData(method: string, url: string): Fault | null {
+  if (method !== 'POST' || !url.startsWith(`${ODATA_PATH}/`)) return null
+  const last = /\/(?:\$|%24)(batch|query)\/?(?:\?|$)/i.exec(url)?.[1]?.toLowerCase()
+  return last === undefined
+    ? null
+    : new Fault('ODataUnsupported', {
+        reason: `$${last} is not supported: send each request by itself, with GET.`,
+      })
+}
+
 /** Request headers, beside those of all APIs, that decide what is answered. */
 const VERSIONS = ['OData-MaxVersion', 'MaxDataServiceVersion', 'OData-Version', 'DataServiceVersion']
 const VARY = ['Accept', 'Prefer', ...VERSIONS]
 const EXPOSED = ['OData-Version', 'DataServiceVersion', 'Preference-Applied']
-const SENT = ['Prefer', ...VERSIONS, 'X-CSRF-Token']
+const SENT = ['Prefer', 'If-Match', 'OData-Isolation', ...VERSIONS, 'X-CSRF-Token']
 
 /** Gives every answer the headers of the protocol, also those that were given before a route was found. */
 function settleHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -87,27 +102,43 @@ class Service {
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    refuseIsolation(request.headers)
     const below = belowRoot(request)
     const seen = this.options.catalog.seenBy(request.principal)
-    const sets = setsSeen(seen.current(), this.host)
+    const all = setsSeen(seen.current(), this.host)
+    const sets = readVersions(request.headers) === '2.0' ? identifiedSets(all) : all
     const { place } = this
     const read = readRequest(below, request.headers, { place, sets, missing: name => missing(seen, name) })
     const { resource, format, preferences } = read
-    reply.header(...versionHeader(format.told))
+    reply.header(...versionHeader(format.version))
     const applied = appliedTo(read)
     if (applied !== '') reply.header('preference-applied', applied)
-    const isDocument = resource.type === 'service' || resource.type === 'metadata'
+    const isDocument =
+      resource.type === 'service' || resource.type === 'metadata' || resource.type === 'vocabulary'
     const version = isDocument ? sets.version : resource.of.entry.version
-    if (!isDocument) nameDataset(request, resource.of.model.set)
-    const manner = [format.contentType, format.told, preferences.pageSize, applied, place.root].join(' ')
-    if (this.isKnown(request, reply, version, manner)) return reply.code(304).send()
+    if (!isDocument) nameDataset(request, resource.of.entry.dataset.id)
+    const manner = [format.contentType, format.version, preferences.pageSize, applied, place.root].join(' ')
+    const isKnown = this.isKnown(request, reply, version, manner)
+    const refuseOther = () => refuseUnmatched(request.headers, reply.getHeader('etag'))
+    if (isKnown) {
+      refuseOther()
+      return reply.code(304).send()
+    }
     const kept = this.kept.find(reply)
-    if (kept !== undefined) return send(reply, format, kept)
-    if (isDocument) return this.finish(reply, format, serviceText(resource.type, sets, format, place))
+    if (kept !== undefined) {
+      refuseOther()
+      return send(reply, format, kept)
+    }
+    if (isDocument) {
+      refuseOther()
+      return this.finish(reply, format, serviceText(resource, sets, format, place))
+    }
     const asker = new Asker(this.options.store, new Stopwatch(this.options.clock))
     const { keptRows } = this
-    const asking = { asker, keptRows, face: format.version, now: this.options.now() }
+    const asking = { asker, keptRows, version: format.version, now: this.options.now() }
     const text = await answerText(resource, read, asking, place)
+    // What cannot be answered at all is told before what is not as it was.
+    refuseOther()
     const timing = asker.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)

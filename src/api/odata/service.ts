@@ -1,20 +1,23 @@
 import { metadataJson } from './format/csdl-json.ts'
 import { metadataXml } from './format/metadata.ts'
-import { oldMetadataXml } from './format/metadata-v3.ts'
+import { oldMetadataXml } from './format/old-metadata.ts'
 import { serviceDocument } from './format/service.ts'
 import { type Place, setSheet } from './format/shape.ts'
+import { vocabularyDocument } from './format/vocabulary-documents.ts'
 import type { Format } from './negotiate.ts'
+import type { DocumentResource } from './resource.ts'
 import type { ServedSets } from './sets.ts'
 
-/** The documents that tell what the service has: the service document, or its metadata. */
+/** The documents that describe the service: the service document, its metadata, or a vocabulary of these. */
 export function serviceText(
-  type: 'service' | 'metadata',
+  resource: DocumentResource,
   { all }: ServedSets,
   format: Format,
   place: Place,
 ): string {
+  if (resource.type === 'vocabulary') return vocabularyDocument(resource.vocabulary, resource.format)
   const sheets = all.map(({ model, entry, updated }) => setSheet(model, entry.dataset.metas, updated))
-  if (type === 'service') return serviceDocument(sheets, { ...format, omitNulls: false }, place)
-  if (format.version === '3.0') return oldMetadataXml(sheets, place)
+  if (resource.type === 'service') return serviceDocument(sheets, { ...format, omitNulls: false }, place)
+  if (format.version !== '4.0') return oldMetadataXml(sheets, place, format.version)
   return format.type === 'json' ? metadataJson(sheets, place) : metadataXml(sheets, place)
 }

@@ -21,6 +21,22 @@ export interface ServedSets {
   readonly version: string
 }
 
+/**
+ * The same sets under names that are identifiers, which clients of 2.0 insist on (CSDL 2.0, SimpleIdentifier): those of
+ * their types, by which they are found in all versions.
+ */
+export function identifiedSets(sets: ServedSets): ServedSets {
+  const known = identified.get(sets)
+  if (known !== undefined) return known
+  const renamed = (set: ServedSet): ServedSet => ({ ...set, model: { ...set.model, set: set.model.type } })
+  const byName = new Map([...sets.byName].map(([name, set]) => [name, renamed(set)] as const))
+  const result = { ...sets, all: sets.all.map(renamed), byName }
+  identified.set(sets, result)
+  return result
+}
+
+const identified = new WeakMap<ServedSets, ServedSets>()
+
 const made = new WeakMap<DatasetList, ServedSets>()
 
 /**

@@ -1,15 +1,8 @@
 import { Fault } from '../../errors.ts'
+import type { Version } from './format/shape.ts'
 
-/** The versions of the protocol that answers are written in. */
-export type Face = '3.0' | '4.0'
-
-/** What the headers of a request say about versions. */
-export interface VersionWish {
-  /** null leaves the choice to the media type. */
-  readonly face: Face | null
-  /** The version that the answer tells: 2.0 for clients that know no later one, see {@link readVersions}. */
-  readonly told: '2.0' | '3.0' | '4.0'
-}
+/** The version that the headers of a request ask for; null leaves the choice to the media type. */
+export type RequestedVersion = Version | null
 
 /** Headers of a request by their names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>> & {
@@ -17,13 +10,12 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 }
 
 /**
- * Reads which version a client wants (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5): the highest of 4.0 that it
- * allows, 3.0 for who names versions up to 3.0 only. Who allows no more than 2.0 is answered with what 3.0 has of it:
- * Atom and verbose JSON.
+ * Reads which version a client wants (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5; linked data, "Versioning"):
+ * 4.0 wherever it is allowed, else the highest of 3.0 and 2.0 that is.
  *
  * Faults: ODataError for what is no version, for a maximum below 2.0 and a minimum beyond 4.0.
  */
-export function readVersions(headers: RequestHeaders): VersionWish {
+export function readVersions(headers: RequestHeaders): RequestedVersion {
   const [most, asked, mostOld, askedOld] = (
     ['odata-maxversion', 'odata-version', 'maxdataserviceversion', 'dataserviceversion'] as const
   ).map(name => versionIn(headers, name))
@@ -35,24 +27,20 @@ export function readVersions(headers: RequestHeaders): VersionWish {
     })
   const newer = most ?? asked
   if (newer !== undefined) {
-    if (newer >= 4) return V4
+    if (newer >= 4) return '4.0'
     return older('OData-MaxVersion', newer)
   }
-  if (mostOld !== undefined) return mostOld >= 4 ? OPEN : older('MaxDataServiceVersion', mostOld)
-  return askedOld !== undefined && askedOld < 4 ? V3 : OPEN
+  if (mostOld !== undefined) return mostOld >= 4 ? null : older('MaxDataServiceVersion', mostOld)
+  if (askedOld === undefined || askedOld >= 4) return null
+  return askedOld >= 3 ? '3.0' : '2.0'
 }
-
-const V4: VersionWish = { face: '4.0', told: '4.0' }
-const V3: VersionWish = { face: '3.0', told: '3.0' }
-const V2: VersionWish = { face: '3.0', told: '2.0' }
-const OPEN: VersionWish = { face: null, told: '4.0' }
 
 /** The newest version that a request may be written in. */
 const NEWEST = 4.01
 
-function older(header: string, most: number): VersionWish {
-  if (most >= 3) return V3
-  if (most >= 2 && header === 'MaxDataServiceVersion') return V2
+function older(header: string, most: number): RequestedVersion {
+  if (most >= 3) return '3.0'
+  if (most >= 2 && header === 'MaxDataServiceVersion') return '2.0'
   throw new Fault('ODataError', {
     reason: `${header}: this service speaks versions 4.0, 3.0 and 2.0 of OData, none of which is at most ${most}.`,
   })
@@ -88,6 +76,6 @@ function versionIn(headers: RequestHeaders, name: keyof typeof NAMES): number | 
 }
 
 /** The header that tells the version of an answer: one of the two and never both. */
-export function versionHeader(told: VersionWish['told']): readonly [name: string, value: string] {
-  return told === '4.0' ? ['odata-version', told] : ['dataserviceversion', `${told};`]
+export function versionHeader(version: Version): readonly [name: string, value: string] {
+  return version === '4.0' ? ['odata-version', version] : ['dataserviceversion', `${version};`]
 }

@@ -12,6 +12,7 @@ import { visitBasis } from '../../http/site/basis.ts'
 import { answerPageFault } from '../../http/site/fault-page.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type Visit, visitOf } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
@@ -215,7 +216,7 @@ function readRequest(query: QueryParameters, visit: Visit | null): Request {
 
 /** A parameter that may be given once. */
 function one(query: QueryParameters, name: string): string | undefined {
-  const value = query[name]
+  const value = lookup(query, name)
   if (Array.isArray(value)) throw new Fault('BadRequest', { reason: `${name} may be given once.` })
   return value as string | undefined
 }

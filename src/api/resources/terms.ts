@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import { lastSegment } from './document.ts'
 
 /** Terms of vocabularies that pages name otherwise than by the end of the IRI. */
@@ -18,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** What people call a term of a vocabulary: `alternateName` is an alternate name. */
 export function termName(iri: string): string {
-  const known = NAMES[iri]
+  const known = lookup(NAMES, iri)
   if (known !== undefined) return known
   const end = lastSegment(iri)
   return /^[a-z]+(?:[A-Z][a-z]+)+$/.test(end)

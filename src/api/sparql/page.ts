@@ -3,6 +3,7 @@ import type { Fault } from '../../errors.ts'
 import { type Html, html } from '../../http/html.ts'
 import { sendSitePage } from '../../http/site/frame.ts'
 import type { Visit } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { type Endpoint, SPARQL_PATH } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
@@ -119,7 +120,7 @@ function results({ say }: Visit, json: string): Html {
   const { bindings } = found
   const rows = bindings.slice(0, MOST_ROWS).map(
     row =>
-      html`<tr>${names.map(name => html`<td>${Object.hasOwn(row, name) ? cell(row[name]) : ''}</td>`)}</tr>
+      html`<tr>${names.map(name => html`<td>${cell(lookup(row, name))}</td>`)}</tr>
 `,
   )
   const told =

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { syntaxFault } from './faults.ts'
 import { isMark, isWord, type Token, tokensOf } from './tokens.ts'
@@ -105,7 +106,8 @@ function readForm(text: string, first: Token | undefined): QueryText['form'] {
   if (isWord(first, ...UPDATES))
     throw syntaxFault(text, first.from, 'this endpoint is read-only: it takes queries and no updates.')
   const form = first.type === 'word' ? first.value.toUpperCase() : ''
-  if (form in FORMS) return FORMS[form as keyof typeof FORMS]
+  const known = lookup(FORMS, form)
+  if (known !== undefined) return known
   throw syntaxFault(text, first.from, 'a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE.')
 }
 
@@ -125,7 +127,7 @@ function readPrologue(text: string, tokens: readonly Token[], base: string) {
     }
     const [name, namespace] = [tokens[at + 1], tokens[at + 2]]
     if (!isWord(tokens[at], 'PREFIX') || name?.type !== 'name' || namespace?.type !== 'iri') break
-    prefixes[name.value.slice(0, -1)] = resolved(text, namespace, current)
+    setMember(prefixes, name.value.slice(0, -1), resolved(text, namespace, current))
     at += 3
   }
   const resolve: Resolve = token => {
@@ -133,7 +135,7 @@ function readPrologue(text: string, tokens: readonly Token[], base: string) {
     if (token.type !== 'name') return null
     const colon = token.value.indexOf(':')
     const local = token.value.slice(colon + 1).replace(/\\(.)/g, '$1')
-    return (prefixes[token.value.slice(0, colon)] ?? '') + local
+    return (lookup(prefixes, token.value.slice(0, colon)) ?? '') + local
   }
   return { prefixes, resolve, end: at }
 }
@@ -167,7 +169,7 @@ function graphName(token: Token, resolve: Resolve): GraphName | null {
 
 function checkPrefix(text: string, token: Token, prefixes: Readonly<Record<string, string>>): void {
   const prefix = token.value.slice(0, token.value.indexOf(':'))
-  if (prefixes[prefix] === undefined)
+  if (lookup(prefixes, prefix) === undefined)
     throw syntaxFault(text, token.from, `the prefix ${prefix}: is not declared.`)
 }
 
@@ -177,7 +179,7 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
   const open: number[] = []
   for (const [index, token] of tokens.entries()) {
     if (token.type !== 'mark') continue
-    if (token.value in CLOSING) {
+    if (Object.hasOwn(CLOSING, token.value)) {
       open.push(index)
       if (open.length > MOST.depth)
         throw syntaxFault(text, token.from, `the query has more than ${MOST.depth} brackets inside brackets.`)
@@ -186,7 +188,7 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
       const opening = last === undefined ? undefined : tokens[last]
       if (last === undefined || opening === undefined)
         throw syntaxFault(text, token.from, `${token.value} closes nothing.`)
-      const wanted = CLOSING[opening.value]
+      const wanted = lookup(CLOSING, opening.value)
       if (wanted !== token.value)
         throw syntaxFault(text, token.from, `${token.value} was found but ${wanted} is expected.`)
       closes.set(last, index)

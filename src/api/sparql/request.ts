@@ -1,5 +1,6 @@
 import { Fault } from '../../errors.ts'
-import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
+import { parseForm, parseQueryString, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { DatasetRequest } from './graphs.ts'
 
 /** A request of the protocol, read. */
@@ -61,7 +62,7 @@ export function readPost(
 
 /** @param body the query where it is not a parameter */
 function readParameters(sources: readonly QueryParameters[], body: string | null): SparqlRequest {
-  const all = (name: string) => sources.flatMap(parameters => parameters[name] ?? [])
+  const all = (name: string) => sources.flatMap(parameters => lookup(parameters, name) ?? [])
   if (all('update').length > 0) throw new Fault('BadRequest', { reason: READ_ONLY })
   const queries = [...(body === null ? [] : [body]), ...all('query')]
   if (queries.length > 1)

@@ -4,6 +4,7 @@ import { type ConfigFlags, DEFAULTS, loadConfig, PORTAL_SCHEMA, settingSources }
 import { keyLines } from '../../document.ts'
 import { addressWithoutSecrets, isSecret } from '../../http/secrets.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
+import { lookup } from '../../model/lookup.ts'
 
 /** Where a value comes from. */
 export type Origin =
@@ -28,12 +29,12 @@ export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv
   const lines = keyLines(readFileSync(file, 'utf8'))
   const usual: Readonly<Record<string, unknown>> = { ...DEFAULTS, base: config.base }
   return Object.entries(PORTAL_SCHEMA.properties).map(([setting, schema]) => {
-    const given = (settings: object) => (settings as Readonly<Record<string, unknown>>)[setting]
+    const given = (settings: object) => lookup(settings as Readonly<Record<string, unknown>>, setting)
     const found: readonly (readonly [unknown, Origin])[] = [
       [given(sources.flags), { type: 'flag', name: `--${setting}` }],
       [given(sources.environment), { type: 'variable', name: `LODESTONE_${setting.toUpperCase()}` }],
       [given(sources.file), { type: 'file', file, line: lines.get(setting) ?? null }],
-      [usual[setting] ?? null, { type: 'default' }],
+      [lookup(usual, setting) ?? null, { type: 'default' }],
     ]
     const [value = null, origin = { type: 'default' }] = found.find(([each]) => each !== undefined) ?? []
     const { description = '' } = schema as { readonly description?: string }

@@ -1,3 +1,5 @@
+import { lookup } from '../../model/lookup.ts'
+
 /** One thing that was looked at. */
 export interface Finding {
   /** What was looked at, in a word or two. */
@@ -34,6 +36,6 @@ export async function looked(
   try {
     return await look()
   } catch (error) {
-    return [problem(check, (error as Error).message, ADVICE[check] ?? 'it could not be looked at')]
+    return [problem(check, (error as Error).message, lookup(ADVICE, check) ?? 'it could not be looked at')]
   }
 }

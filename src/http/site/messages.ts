@@ -1,4 +1,5 @@
 import type { Language } from '../../model/language.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { MessageTable } from './messages/message.ts'
 import { TABLES } from './messages/tables.ts'
 
@@ -22,15 +23,15 @@ export function translator(language: Language): Translator {
   const numbers = new Intl.NumberFormat(language)
   const fill = (text: string, parts: Readonly<Record<string, string | number>>) =>
     text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-      const part = parts[name]
+      const part = lookup(parts, name)
       return part === undefined ? whole : typeof part === 'number' ? numbers.format(part) : part
     })
   const translate = (text: string, parts: Readonly<Record<string, string | number>> = {}) => {
-    const found = table[text]
+    const found = lookup(table, text)
     return fill(typeof found === 'string' ? found : text, parts)
   }
   const many = (one: string, other: string, n: number) => {
-    const found = table[other]
+    const found = lookup(table, other)
     const form = typeof found === 'object' ? (found[rules.select(n)] ?? found.other) : found
     return fill(form ?? (n === 1 ? one : other), { n })
   }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Language } from '../../model/language.ts'
+import { lookup } from '../../model/lookup.ts'
 import { ANONYMOUS, type Principal } from '../../model/principal.ts'
 import '../authenticate.ts'
 import { addressWithoutSecrets } from '../secrets.ts'
@@ -39,7 +40,7 @@ export interface Visit {
    */
   readonly href: (path: string, parameters?: LinkParameters) => string
   /** A number as the language writes it. */
-  readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
+  readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
   /** A day, or a moment with its time, as the language writes it, in UTC. */
   readonly date: (iso: string, style?: 'day' | 'moment') => string
 }
@@ -83,7 +84,7 @@ export function queryText(parameters: LinkParameters): string {
 
 /** A value of a parameter, escaped where that is needed: addresses are read by people, too. */
 function readable(value: string): string {
-  return encodeURIComponent(value).replace(/%(?:20|2C|3A|2F)/g, code => READABLE[code] ?? code)
+  return encodeURIComponent(value).replace(/%(?:20|2C|3A|2F)/g, code => lookup(READABLE, code) ?? code)
 }
 
 const READABLE: Readonly<Record<string, string>> = { '%20': '+', '%2C': ',', '%3A': ':', '%2F': '/' }

@@ -7,7 +7,7 @@ import { children, type Reader, spanOf } from './reader.ts'
 type Ranking = Extract<Transformation, { readonly amount: unknown }>['type']
 
 /** The transformations that are read without looking at what is in them; any other must have a qualified name. */
-const OTHERS = /^(?:join|outerjoin|nest|addnested|ancestors|descendants|traverse|.*\..*)$/i
+const OTHERS = /^(?:join|outerjoin|nest|addnested|ancestors|descendants|traverse|expand|.*\..*)$/i
 
 /** Figures that need no qualified name. */
 const METHODS = /^(?:sum|min|max|average|countdistinct|.*\..*)$/i

@@ -1,4 +1,5 @@
 import { odataFault } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { parseWkt } from '../../model/wkt.ts'
 import type { Literal, LiteralType, Span } from './ast.ts'
 
@@ -54,7 +55,7 @@ function made(of: LiteralType, value: string | number | undefined, text: string,
 }
 
 function number(text: string): Reading {
-  const suffix = SUFFIXES[text.slice(-1).toLowerCase()]
+  const suffix = lookup(SUFFIXES, text.slice(-1).toLowerCase())
   const digits = suffix === undefined ? text : text.slice(0, -1)
   const whole = /^[+-]?\d+$/.test(digits)
   if (suffix === 'Edm.Int64' && !whole) return 'is no whole number'

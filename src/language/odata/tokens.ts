@@ -1,4 +1,5 @@
 import { ExternalTokenizer, type InputStream } from '@lezer/lr'
+import { lookup } from '../../model/lookup.ts'
 import * as terms from './parser.terms.ts'
 
 const OPEN = '('.charCodeAt(0)
@@ -81,5 +82,5 @@ export function trafoWord(text: string, _stack?: unknown): number {
 
 function lookUp(table: Readonly<Record<string, number>>, text: string): number {
   const key = text.slice(0, text.indexOf('(')).toLowerCase()
-  return Object.hasOwn(table, key) ? (table[key] ?? -1) : -1
+  return lookup(table, key) ?? -1
 }

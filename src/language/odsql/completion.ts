@@ -1,4 +1,5 @@
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { ClauseName, Span } from './ast.ts'
 import {
   type FunctionEntry,
@@ -172,7 +173,7 @@ function withinCall(
   const inner = functionsOf(clause).filter(({ name }) => name === 'equi')
   if (entry.name === 'range' && level.argument > 0) return inner.map(functionOffer)
   if (entry.name === 'geometry' && level.argument === 2) return relations()
-  const takes = TAKES[parameterAt(entry, level.argument)]
+  const takes = lookup(TAKES, parameterAt(entry, level.argument))
   if (takes === undefined) return []
   const scalars = functionsOf(clause).filter(({ kind }) => kind === 'scalar' && entry.kind !== 'fields')
   return [

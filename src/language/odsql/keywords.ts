@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import * as terms from './parser.terms.ts'
 import type { OPEN_WORDS } from './vocabulary.ts'
 
@@ -33,5 +34,5 @@ export function openWord(word: string, _stack?: unknown): number {
 
 function lookUp(table: Readonly<Record<string, number>>, word: string): number {
   const key = word.toLowerCase()
-  return Object.hasOwn(table, key) ? (table[key] ?? -1) : -1
+  return lookup(table, key) ?? -1
 }

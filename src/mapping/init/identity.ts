@@ -1,5 +1,6 @@
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import { type Field, isGeo } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { reference } from './write.ts'
 
 /** How the IRI of a record ends, and why. */
@@ -62,7 +63,7 @@ export function identityOf(dataset: {
 function tellsApart({ name, type, annotations }: Field, statistics: DatasetStatistics | undefined): boolean {
   if (type === 'boolean' || type === 'double') return false
   const likely = ID_NAMES.has(name) || annotations.id !== undefined
-  const known = statistics?.fields[name]
+  const known = lookup(statistics?.fields ?? {}, name)
   if (statistics === undefined || known === undefined) return likely
   if (known.nulls > 0 || statistics.records === 0) return false
   if (known.distinct === null) return likely

@@ -1,3 +1,5 @@
+import { lookup } from '../../model/lookup.ts'
+
 /** Words that join others in names: English, French, German, Spanish, Italian. */
 const JOINERS = new Set(
   'a an and the of for in at to de du des la le les l d un une et der die das den dem von und del el los las y di il'.split(
@@ -38,7 +40,7 @@ export function wordsOf(text: string): readonly string[] {
 
 /** The singular of a word as English makes it; good enough to name one resource of many. */
 export function singular(word: string): string {
-  const known = SINGULARS[word]
+  const known = lookup(SINGULARS, word)
   if (known !== undefined) return known
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
   if (word.length > 4 && /(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2)

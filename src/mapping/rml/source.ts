@@ -1,4 +1,5 @@
 import type { CsvDialect } from '../../model/csv-dialect.ts'
+import { lookup } from '../../model/lookup.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { LogicalSource } from '../ir.ts'
 import { type At, below, nodeOf, onlyValue, placeOf, type Reading, shown, tell, values } from './reading.ts'
@@ -208,7 +209,7 @@ function readDialectProperty(
         tell(reading, 'unsupported', at, `${written} ${shown(object)} is not supported, true and false are`)
       break
     default:
-      if (name in DEFAULTS && !DEFAULTS[name]?.includes(text))
+      if (lookup(DEFAULTS, name)?.includes(text) === false)
         tell(reading, 'unsupported', at, `${written} ${shown(object)} is not supported`)
   }
 }

@@ -1,4 +1,5 @@
 import type { Token as N3Token } from 'n3'
+import { lookup } from '../../model/lookup.ts'
 
 /** A part of the document: lines and columns from 1, columns in UTF-16 units, the end exclusive. */
 export interface Span {
@@ -85,7 +86,7 @@ export class TokenTrail {
       this.levels.push(level(token, this.indentation))
     } else if (token.type === ']' || token.type === ')') {
       if (this.levels.length > 1) this.levels.pop()
-    } else if (token.type in PLACES) top.expects = PLACES[token.type] ?? 'end'
+    } else if (Object.hasOwn(PLACES, token.type)) top.expects = lookup(PLACES, token.type) ?? 'end'
     else if (top.expects === 'prefix') {
       this.prefix = token.value ?? ''
       top.expects = 'prefix-iri'

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { iriSafe } from '../../rdf/iri.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { Column } from '../columns.ts'
@@ -91,7 +92,7 @@ export function writeRml(mapping: Mapping, options: WriteRmlOptions = {}): strin
 /** A prefix for the names of the triples maps that the mapping does not use itself. */
 function freePrefix(taken: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const free = ['map', 'maps', 'triplesmap'].find(
-    prefix => !Object.hasOwn(taken, prefix) || taken[prefix] === MAPS,
+    prefix => !Object.hasOwn(taken, prefix) || lookup(taken, prefix) === MAPS,
   )
   return free === undefined ? {} : { [free]: MAPS }
 }

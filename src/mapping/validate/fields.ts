@@ -1,5 +1,6 @@
 import type { Field, FieldType } from '../../model/field.ts'
 import { isGeo } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { literalType } from '../../rdf/literals.ts'
 import { GEO } from '../../rdf/vocab.ts'
@@ -21,7 +22,7 @@ const EXAMPLES: Readonly<Record<FieldType, string>> = {
 
 /** Values of a field as far as they are known: from the statistics of its version, else an example of its type. */
 export function sampleValues({ dataset }: Checking, field: Field): readonly string[] {
-  const known = dataset.statistics?.fields[field.name]
+  const known = lookup(dataset.statistics?.fields ?? {}, field.name)
   const values = [...(known?.quantiles ?? []), known?.min, known?.max]
     .filter(value => value !== null && value !== undefined)
     .map(String)
@@ -103,7 +104,7 @@ export function checkIriField(
 }
 
 function statisticsOnly(checking: Checking, field: Field): readonly string[] {
-  return checking.dataset.statistics?.fields[field.name]?.quantiles?.map(String) ?? []
+  return lookup(checking.dataset.statistics?.fields ?? {}, field.name)?.quantiles?.map(String) ?? []
 }
 
 const REFERENCE_LIKE = /\$\[?([\p{L}_][\p{L}\p{N}_]*)|[([<]([\p{L}_][\p{L}\p{N}_]*)[)\]>]?/gu

@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import { recordsSpace } from '../../rdf/iris.ts'
 import type { MappingPlace, ResourceRule, Segment } from '../ir.ts'
 import type { Checking } from './checking.ts'
@@ -58,7 +59,7 @@ function checkCollisions(
   for (const segment of segments) {
     if (segment.type === 'recordId') return
     if (segment.type !== 'field') continue
-    const known = statistics.fields[segment.name]
+    const known = lookup(statistics.fields, segment.name)
     if (known === undefined || known.distinct === null) return
     if (known.present === 0) {
       const message = `no record has a value in the field ${segment.name}: nothing is made`
@@ -70,7 +71,10 @@ function checkCollisions(
   if (!segments.some(({ type }) => type === 'field')) return
   for (const { object } of resource.statements) {
     if (object.type !== 'natural' || checking.field(object.field)?.multivalued === true) continue
-    const values = statistics.fields[object.field]?.distinct ?? statistics.fields[object.field]?.present ?? 0
+    const values =
+      lookup(statistics.fields, object.field)?.distinct ??
+      lookup(statistics.fields, object.field)?.present ??
+      0
     if (values <= 2 * subjects) continue
     checking.tell(
       'subject-collision-risk',

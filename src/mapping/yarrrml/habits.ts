@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { RDF } from '../../rdf/vocab.ts'
@@ -39,7 +40,7 @@ function tellPrefix({ notes, usedPrefixes }: Context, { key, value }: YamlEntry)
   const path = childPath('prefixes', key.text)
   const name = key.text.replace(/:$/, '')
   const iri = value.text.replace(/^<(.*)>$/, '$1')
-  const known = Object.hasOwn(INITIAL_CONTEXT, name) ? INITIAL_CONTEXT[name] : undefined
+  const known = lookup(INITIAL_CONTEXT, name)
   if (!usedPrefixes.has(name))
     notes.tell('prefix-unused', key.span, path, `the prefix ${quoted(name)} is declared and not used`)
   if (isIri(iri) && !/[/#:?=&_-]$/.test(iri))

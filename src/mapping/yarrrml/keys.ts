@@ -92,7 +92,7 @@ export function readKeys<T extends KeyTable>(
   table: T,
   path: string,
 ): Entries<T> {
-  const found: Entries<T> = {}
+  const found = new Map<keyof T & string, YamlEntry>()
   const canonical = new Map<string, keyof T & string>()
   for (const [name, others] of Object.entries(table) as [keyof T & string, readonly string[]][])
     for (const spelling of [name, ...others]) canonical.set(spelling, name)
@@ -109,8 +109,8 @@ export function readKeys<T extends KeyTable>(
       )
       continue
     }
-    const before = found[name]
-    if (before === undefined) found[name] = entry
+    const before = found.get(name)
+    if (before === undefined) found.set(name, entry)
     else if (before.key.text !== key.text)
       context.notes.tell(
         'key-twice',
@@ -120,7 +120,7 @@ export function readKeys<T extends KeyTable>(
         'Keep one of them.',
       )
   }
-  return found
+  return Object.fromEntries(found) as Entries<T>
 }
 
 function unknownKey(

@@ -1,5 +1,6 @@
 import type { DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 
 /** Stretches of the calendar that an axis of time may go by. */
 export const PERIODS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const
@@ -41,7 +42,7 @@ export function axisText(axis: Axis): string {
 
 /** All axes that the fields of a dataset offer, in the order of the fields. */
 export function axesOf(fields: readonly Field[], statistics: DatasetStatistics): readonly Axis[] {
-  return fields.flatMap(field => axesOfField(field, statistics.fields[field.name]))
+  return fields.flatMap(field => axesOfField(field, lookup(statistics.fields, field.name)))
 }
 
 function axesOfField(field: Field, known: FieldStatistics | undefined): readonly Axis[] {
@@ -68,7 +69,7 @@ export function seriesFields(
   { fields: known }: DatasetStatistics,
 ): readonly Field[] {
   return fields.filter(({ name, type, annotations }) => {
-    const distinct = known[name]?.distinct ?? Number.POSITIVE_INFINITY
+    const distinct = lookup(known, name)?.distinct ?? Number.POSITIVE_INFINITY
     return (
       (type === 'text' || type === 'boolean') &&
       annotations.id === undefined &&
@@ -89,7 +90,7 @@ export function measuredFields(fields: readonly Field[]): readonly Field[] {
 export function firstAxis(fields: readonly Field[], statistics: DatasetStatistics): Axis | null {
   const axes = axesOf(fields, statistics)
   const few = axes.filter(axis => {
-    const distinct = statistics.fields[axis.field.name]?.distinct ?? Number.POSITIVE_INFINITY
+    const distinct = lookup(statistics.fields, axis.field.name)?.distinct ?? Number.POSITIVE_INFINITY
     return axis.type === 'value' && distinct >= FEW.least && distinct <= FEW.most
   })
   const values = axes.filter(({ type }) => type === 'value')
@@ -111,7 +112,7 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
 
 /** The period that parts the time of a field into enough and not too many. */
 export function usualPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
-  const { min, max } = fields[name] ?? {}
+  const { min, max } = lookup(fields, name) ?? {}
   const days = (Date.parse(String(max)) - Date.parse(String(min))) / DAY
   if (!(days >= 0) || days > 366 * 6) return 'year'
   if (days > 180) return 'month'

@@ -1,4 +1,5 @@
 import type { Visit } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Inquiry, Source } from '../ask.ts'
 import type { Selection } from '../selection.ts'
 import type { Axis } from './axes.ts'
@@ -58,7 +59,7 @@ export async function askChart(
   const alone = chartClauses({ ...request, series: null }, width)
   const most = isContinuous(request.axis) ? alone.limit : request.top
   const groups = await ask(alone, most)
-  const keys = groups.rows.map(row => row[alone.keys.x])
+  const keys = groups.rows.map(row => lookup(row, alone.keys.x))
   if (request.series === null)
     return placed(
       request,
@@ -105,15 +106,16 @@ function table(
   const columns = new Map(series.map((value, at) => [String(value), at]))
   const cells = keys.map(() => series.map((): number | null => null))
   for (const row of rows) {
-    const column = columns.get(String(row[clauses.keys.series ?? '']))
-    const line = cells[places.get(String(row[clauses.keys.x])) ?? -1]
+    const column = columns.get(String(lookup(row, clauses.keys.series ?? '')))
+    const line = cells[places.get(String(lookup(row, clauses.keys.x))) ?? -1]
     if (line !== undefined && column !== undefined) line[column] = figureOf(row, clauses)
   }
   return cells
 }
 
 function figureOf(row: Readonly<Record<string, unknown>>, { keys }: ChartClauses): number | null {
-  const value = row[keys.value]
+  const value = lookup(row, keys.value)
+  if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 

@@ -1,6 +1,7 @@
 import type { Fault } from '../../errors.ts'
 import { type Html, html } from '../../http/html.ts'
 import { LANGUAGE_NAMES } from '../../http/site/language.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import type { Answer } from '../../records/answer.ts'
 import { isFilterFault } from '../ask.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
@@ -132,7 +133,7 @@ function answerText(visit: TabContext['visit'], call: ApiCall, answer: Answer | 
     return html`<p class="remark">${say('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`
   const results = answer.rows.map(({ object }) => object)
   const body = call.group_by === '' ? { total_count: answer.total, results } : { results }
-  const text = JSON.stringify(body, null, 2)
+  const text = exactJson(body, 2)
   const cut = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf('\n', LONGEST))}\n…` : text
   return html`<div class="answer" tabindex="0" role="region" aria-label="${say('The answer')}">${codeBlock(visit, cut, 'json')}</div>
 ${cut === text ? '' : html`<p class="soft">${say('These are the first lines; the link has the whole answer.')}</p>`}`

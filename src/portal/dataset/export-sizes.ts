@@ -7,6 +7,7 @@ import { rdfxml } from '../../formats/rdfxml.ts'
 import type { ExportOptions, Row, Table } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { Answer } from '../../records/answer.ts'
 
 /** Bytes of files by the names of their formats; formats whose size is not known are missing. */
@@ -61,7 +62,7 @@ async function sizesOf(
   const sizes: Record<string, number> = {}
   for (const format of formats) {
     const size = await measure(format).catch(() => null)
-    if (size !== null) sizes[format] = size
+    if (size !== null) setMember(sizes, format, size)
   }
   return sizes
 }
@@ -72,7 +73,7 @@ async function tableSize(
   { rows, total }: Answer,
   format: string,
 ): Promise<number | null> {
-  const write = TABLE_WRITERS[format]
+  const write = lookup(TABLE_WRITERS, format)
   if (write === undefined) return null
   const objects = rows.map(({ object }) => object)
   const empty = await lengthOf(write(tableOf(entry, []), OPTIONS))
@@ -106,7 +107,7 @@ async function measureGraph({ dump, prefixes }: ServedDataset): Promise<Sizes> {
   }
   const ratio = whole / Buffer.byteLength(sample)
   const others = await sizesOf(Object.keys(forms), async name =>
-    Math.round((await lengthOf(forms[name]?.() ?? triples())) * ratio),
+    Math.round((await lengthOf(lookup(forms, name)?.() ?? triples())) * ratio),
   )
   return { n3: whole, ...others }
 }

@@ -2,6 +2,7 @@ import { exportFormats } from '../../formats/export-formats.ts'
 import { type Html, html } from '../../http/html.ts'
 import { toSay } from '../../http/site/messages.ts'
 import type { LinkParameters, Visit } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import { hiddenFields } from '../parts/hidden-fields.ts'
 import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
 import { doorAddress, doorPaths } from './doors.ts'
@@ -105,7 +106,7 @@ function formatGroup(
   options: LinkParameters,
 ): Html {
   const items = formats.map(
-    format => html`<li>${formatCard(context, format, sizes[format.name], options)}</li>
+    format => html`<li>${formatCard(context, format, lookup(sizes, format.name), options)}</li>
 `,
   )
   return html`<h3>${context.visit.say(label)}</h3><ul class="exports">${items}</ul>`

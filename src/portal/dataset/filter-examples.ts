@@ -2,6 +2,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import type { FieldStatistics } from '../../model/dataset.ts'
 import { type Field, isNumeric } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { odsqlText } from '../selection.ts'
 
 const MOST_EXAMPLES = 3
@@ -18,7 +19,7 @@ interface Known extends FieldStatistics {
 /** Conditions in ODSQL that some records of a dataset meet and others do not, made from its fields, each of another kind. */
 export function filterExamples({ dataset, statistics }: Pick<ServedDataset, 'dataset' | 'statistics'>) {
   const known = dataset.fields.flatMap((field): Known[] => {
-    const found = statistics.fields[field.name]
+    const found = lookup(statistics.fields, field.name)
     return found === undefined || found.present === 0
       ? []
       : [{ ...found, field, name: fieldName(field.name) }]

@@ -1,6 +1,7 @@
 import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { MetaValue } from '../../model/metadata.ts'
 import { TEMPLATES } from '../../model/templates.ts'
 import { CATALOG_PATH } from '../catalog-page.ts'
@@ -92,7 +93,7 @@ export function metadataList(context: TabContext): Html {
     .filter(template => !['default', 'dcat'].includes(template) && !INTERNAL.has(template))
     .flatMap(template => {
       const items = itemsOf(context, template)
-      const title = TEMPLATE_TITLES[template] ?? visit.say('More of its publisher')
+      const title = lookup(TEMPLATE_TITLES, template) ?? visit.say('More of its publisher')
       return items.length === 0 ? [] : [html`<h3>${title}</h3>${list(items)}`]
     })
   return html`${list([...usual, identifier])}${further}`
@@ -111,7 +112,7 @@ function rank(name: string): number {
 }
 
 function itemsOf(context: TabContext, template: string): readonly Item[] {
-  const given = context.entry.dataset.metas[template] ?? {}
+  const given = lookup(context.entry.dataset.metas, template) ?? {}
   return Object.entries(given).flatMap(([name, value]) => {
     if (template === 'default' && (ELSEWHERE.has(name) || isHidden(name))) return []
     const shown = valueText(context, template, name, value)
@@ -120,7 +121,7 @@ function itemsOf(context: TabContext, template: string): readonly Item[] {
 }
 
 function item({ say }: Visit, name: string, value: Html, template = 'default'): Item {
-  const known = KNOWN[name]
+  const known = lookup(KNOWN, name)
   if (known !== undefined) return { name, label: say(known.label), value }
   const schema = TEMPLATES.find(each => each.name === template)?.schema
   return { name, label: schema?.find(each => each.name === name)?.label ?? name, value }
@@ -129,7 +130,7 @@ function item({ say }: Visit, name: string, value: Html, template = 'default'): 
 /** What the service computes, but for the source, is of no use to readers. */
 function isHidden(name: string): boolean {
   const entry = TEMPLATES.find(each => each.name === 'default')?.schema.find(each => each.name === name)
-  return entry?.hidden === true && KNOWN[name] === undefined
+  return entry?.hidden === true && lookup(KNOWN, name) === undefined
 }
 
 function valueText(context: TabContext, template: string, name: string, value: MetaValue): Html | null {

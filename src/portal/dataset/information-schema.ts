@@ -2,6 +2,7 @@ import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import type { FieldStatistics } from '../../model/dataset.ts'
 import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { valueCell } from '../parts/value.ts'
 import type { TabContext } from './tab.ts'
 
@@ -27,7 +28,7 @@ export function schemaTable({ visit, entry }: TabContext): Html {
   const { say } = visit
   const { dataset, statistics } = entry
   const rows = dataset.fields.map(field => {
-    const known = statistics.fields[field.name]
+    const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
 <td>${typeText(visit, field)}${marks(visit, field)}</td>
 <td class="description">${field.description ?? html`<span class="none" aria-label="${say('no description')}">–</span>`}</td>

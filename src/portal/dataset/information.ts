@@ -1,4 +1,5 @@
 import { type Html, html } from '../../http/html.ts'
+import { lookup } from '../../model/lookup.ts'
 import { recordIri } from '../../rdf/iris.ts'
 import { richText } from '../parts/rich-text.ts'
 import { valueCell } from '../parts/value.ts'
@@ -76,7 +77,7 @@ async function samples(context: TabContext): Promise<Html> {
       : html`<th scope="col"><a href="${localPath(recordIri('', id, row.id), visit)}">${name}</a></th>`
   })
   const lines = fields.map(
-    field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(visit, object[field.name], field)}</td>`)}</tr>
+    field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(visit, lookup(object, field.name), field)}</td>`)}</tr>
 `,
   )
   return html`<h2 id="samples">${visit.say('Some records')}</h2>

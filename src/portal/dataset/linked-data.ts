@@ -1,6 +1,7 @@
 import { exampleQueries } from '../../catalog/example-queries.ts'
 import { type Html, html } from '../../http/html.ts'
 import { directMappingText } from '../../mapping/direct-text.ts'
+import { lookup } from '../../model/lookup.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
 import type { Token } from '../parts/highlight.ts'
 import { doorAddress, doorPaths } from './doors.ts'
@@ -146,7 +147,7 @@ function tokenLink({ visit, entry }: TabContext): (token: Token) => string | nul
     if (kind === 'iri') return lookUpAddress(visit, text.slice(1, -1))
     if (kind !== 'name') return null
     const [prefix = '', local = ''] = text.split(/:(.*)/s)
-    const space = entry.prefixes[prefix]
+    const space = lookup(entry.prefixes, prefix)
     return space === undefined || local === '' ? null : lookUpAddress(visit, space + local)
   }
 }

@@ -4,6 +4,7 @@ import { type Html, html } from '../../http/html.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { sendSitePage } from '../../http/site/frame.ts'
 import { visitOf } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
 import { type Inquiry, isFilterFault, recordsSource } from '../ask.ts'
 import { facetPanel } from '../parts/facets.ts'
 import { NOTHING_SELECTED, readSelection, type Selection, selectionParameters } from '../selection.ts'
@@ -90,7 +91,7 @@ async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Prom
 function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parameters.flatMap(name => {
-      const value = query[name]
+      const value = lookup(query, name)
       return typeof value === 'string' && value !== '' ? [[name, value]] : []
     }),
   )

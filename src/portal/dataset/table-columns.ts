@@ -1,6 +1,7 @@
 import type { Html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import { type Field, isGeo, isTemporal } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { isNumber, valueCell } from '../parts/value.ts'
 
 /** A column of a table: a field, and how its values on the page ask to be set. */
@@ -24,7 +25,7 @@ const MOST_DECIMALS = 3
 /** The columns of a page of records. */
 export function columnsOf(fields: readonly Field[], records: readonly RecordObject[]): readonly Column[] {
   return fields.map(field => {
-    const values = records.map(record => record[field.name])
+    const values = records.map(record => lookup(record, field.name))
     const unit = field.annotations.unit?.[0]
     return {
       field,

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../http/html.ts'
 import { queryText } from '../../http/site/visit.ts'
 import { isGeo } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { AnswerRow } from '../../records/answer.ts'
 import { pager } from '../parts/pager.ts'
 import { recordPath } from '../parts/record-path.ts'
@@ -63,7 +64,7 @@ async function pageOfRows({ inquiry, source, selection, visit }: TabContext) {
 function line({ visit, entry }: TabContext, columns: readonly Column[], { id, object }: AnswerRow): Html {
   const cells = columns.map((column, at) => {
     const { kind, field } = column
-    const value = object[field.name]
+    const value = lookup(object, field.name)
     if (at > 0 || id === null) return html`<td class="${kind}">${columnCell(visit, value, column)}</td>`
     const isNothing = value === null || value === undefined
     const name = isNothing ? visit.say('Record') : columnCell(visit, value, column, true)

@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import { tokensOf } from '../parts/highlight.ts'
 
 /** Runs the call of the form in place: the address of the page follows, and the answer is that of the API. */
@@ -57,7 +58,7 @@ async function call(shown: HTMLElement): Promise<void> {
   }
   tell(
     shown,
-    (shown.dataset.status ?? '').replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? ''),
+    (shown.dataset.status ?? '').replace(/\{(\w+)\}/g, (_, name: string) => lookup(parts, name) ?? ''),
   )
   const answer = shown.querySelector('.answer')
   if (!response.ok || answer === null) return

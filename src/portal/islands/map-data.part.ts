@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import type { Geometry } from '../../model/value.ts'
 import type { MapSettings } from '../map/settings.ts'
 
@@ -71,10 +72,10 @@ export async function fetchPlaces(
   })
   const rows = (await json(address, signal)) as readonly Row[]
   return rows.flatMap(row => {
-    const geometry = geometryOf(row[key])
+    const geometry = geometryOf(lookup(row, key))
     return geometry === null
       ? []
-      : [{ id: String(row.recordid), title: String(row[title.name] ?? row.recordid), geometry }]
+      : [{ id: String(row.recordid), title: String(lookup(row, title.name) ?? row.recordid), geometry }]
   })
 }
 

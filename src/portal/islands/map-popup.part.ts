@@ -1,5 +1,6 @@
 import type { LatLngExpression } from 'leaflet'
 import { Popup } from 'leaflet/src/layer/Popup.js'
+import { lookup } from '../../model/lookup.ts'
 import type { MapSettings } from '../map/settings.ts'
 import type { LeafletMap } from './leaflet.part.ts'
 import { fetchRecord, numberText, type Place, recordLink } from './map-data.part.ts'
@@ -60,7 +61,7 @@ function heading(settings: MapSettings, place: Place): HTMLElement {
 function values(settings: MapSettings, record: Readonly<Record<string, unknown>>): HTMLElement {
   const list = document.createElement('dl')
   for (const { name, label, type } of settings.fields) {
-    const text = valueText(settings, record[name], type)
+    const text = valueText(settings, lookup(record, name), type)
     if (text === '') continue
     const [term, value] = [document.createElement('dt'), document.createElement('dd')]
     term.textContent = label

@@ -3,6 +3,7 @@ import type { Visit } from '../../http/site/visit.ts'
 import type { ResourceRule } from '../../mapping/ir.ts'
 import { subjectReport } from '../../mapping/report.ts'
 import { compileTerm } from '../../mapping/terms.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Value } from '../../model/value.ts'
 import { recordIri } from '../../rdf/iris.ts'
 
@@ -43,7 +44,7 @@ function namerOf({ mapping, dataset }: ServedDataset): Namer {
     const values = fields.map(
       ({ name, type }): Value =>
         type === 'text' || type === 'int' || type === 'double' || type === 'boolean'
-          ? ((object[name] as Value | undefined) ?? null)
+          ? ((lookup(object, name) as Value | undefined) ?? null)
           : null,
     )
     const made = write({ id, position: 0, values }, subjectReport(main))

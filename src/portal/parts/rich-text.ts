@@ -1,4 +1,5 @@
 import { type Html, html } from '../../http/html.ts'
+import { lookup } from '../../model/lookup.ts'
 
 /** Elements that a publisher's text may have; headings become strong paragraphs, for the page has its own. */
 const BLOCKS: Readonly<Record<string, string>> = {
@@ -115,7 +116,7 @@ class Writer {
       if (this.stack.length > 0) this.parts.push(html`<br>`)
       return
     }
-    const block = BLOCKS[name]
+    const block = lookup(BLOCKS, name)
     if (block !== undefined) {
       this.leaveText()
       if (block === 'li') this.toList()
@@ -123,7 +124,7 @@ class Writer {
       if (this.stack.length < 20) this.push(block)
       return
     }
-    const inline = INLINE[name]
+    const inline = lookup(INLINE, name)
     if (inline === undefined || this.stack.includes(inline) || this.stack.length >= 20) return
     const last = this.stack.at(-1)
     if (last === undefined || last === 'blockquote') this.push('p')
@@ -140,7 +141,7 @@ class Writer {
   }
 
   close(name: string): void {
-    const element = BLOCKS[name] ?? INLINE[name]
+    const element = lookup(BLOCKS, name) ?? lookup(INLINE, name)
     if (element !== undefined && this.stack.includes(element)) this.popTo(element)
   }
 
@@ -162,12 +163,12 @@ class Writer {
 
   private push(element: string): void {
     this.stack.push(element)
-    const mark = OPEN[element]
+    const mark = lookup(OPEN, element)
     if (mark !== undefined) this.parts.push(mark)
   }
 
   private pop(): void {
-    const mark = CLOSE[this.stack.pop() ?? '']
+    const mark = lookup(CLOSE, this.stack.pop() ?? '')
     if (mark !== undefined) this.parts.push(mark)
   }
 
@@ -190,7 +191,7 @@ function decoded(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi,
     (whole, decimal, hex, name: string) => {
-      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole
+      if (name !== undefined) return lookup(ENTITIES, name.toLowerCase()) ?? whole
       const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal)
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
     },

@@ -47,7 +47,7 @@ function one(visit: Visit, value: unknown, field: Field, style: ValueStyle): Htm
   switch (field.type) {
     case 'int':
     case 'double':
-      return html`<data value="${String(value)}">${numberText(visit, Number(value), field, style)}</data>`
+      return html`<data value="${String(value)}">${numberText(visit, typeof value === 'bigint' ? value : Number(value), field, style)}</data>`
     case 'date':
       return html`<time datetime="${String(value)}">${visit.date(String(value))}</time>`
     case 'datetime':
@@ -73,7 +73,7 @@ function textCell(text: string, { isInLink = false }: ValueStyle): Html {
 /** A number with the decimals of its field; what is a name and not a quantity has no marks between its thousands. */
 function numberText(
   visit: Visit,
-  value: number,
+  value: number | bigint,
   { name, annotations }: Field,
   { decimals = 0 }: ValueStyle,
 ): string {

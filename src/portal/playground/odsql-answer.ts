@@ -2,6 +2,7 @@ import { shortIri } from '../../catalog/mapping-preview.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import { type Field, field as makeField } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Query } from '../../query/plan.ts'
 import { planText } from '../../query/plan-text.ts'
 import type { Explained } from '../../records/explain.ts'
@@ -25,7 +26,7 @@ export function answerTable(visit: Visit, { plan, answer }: Explained): Html {
     ({ object }) =>
       html`<tr>${columns.map(
         ({ key, field }) =>
-          html`<td${isNumber(field) ? html` class="number"` : ''}>${valueCell(visit, object[key], field)}</td>`,
+          html`<td${isNumber(field) ? html` class="number"` : ''}>${valueCell(visit, lookup(object, key), field)}</td>`,
       )}</tr>
 `,
   )

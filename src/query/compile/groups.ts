@@ -1,3 +1,4 @@
+import { exactJson } from '../../model/exact-json.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, literal, variable } from '../../sparql/build.ts'
@@ -12,7 +13,7 @@ import { type CompileTarget, constantTerm, predicateOf, RECORD, type Statement }
 export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
   const found = new Map<string, Aggregate>()
   const visit = (value: RowValue): void => {
-    if (value.type === 'aggregate') found.set(JSON.stringify(value.aggregate), value.aggregate)
+    if (value.type === 'aggregate') found.set(exactJson(value.aggregate), value.aggregate)
     if (value.type === 'arithmetic') {
       visit(value.left)
       visit(value.right)
@@ -24,8 +25,8 @@ export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
 
 /** The place of an aggregate among those of its query. */
 export function placeOf(aggregate: Aggregate, aggregates: readonly Aggregate[]): number {
-  const wanted = JSON.stringify(aggregate)
-  return aggregates.findIndex(known => JSON.stringify(known) === wanted)
+  const wanted = exactJson(aggregate)
+  return aggregates.findIndex(known => exactJson(known) === wanted)
 }
 
 /** The variable of an aggregate. */

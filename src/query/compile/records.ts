@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
@@ -131,7 +132,7 @@ function isAlwaysThere(value: Scalar, { context: { target } }: PatternBuilder): 
   if (value.type !== 'field' || value.field.multivalued) return false
   if (technicalName(value.field) !== undefined) return true
   const { fields } = target.statistics
-  return Object.hasOwn(fields, value.field.name) && fields[value.field.name]?.nulls === 0
+  return lookup(fields, value.field.name)?.nulls === 0
 }
 
 /** The value to sort by: of a field with many values the smallest, or the largest in a descending order. */

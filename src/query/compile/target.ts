@@ -49,7 +49,9 @@ export function spaceOf({ base, dataset }: CompileTarget): string {
 export function constantTerm(type: FieldType, value: Constant): Literal {
   switch (type) {
     case 'int':
-      return Number.isSafeInteger(value) ? literal(String(value), XSD.integer) : doubleTerm(Number(value))
+      return typeof value === 'bigint' || Number.isSafeInteger(value)
+        ? literal(String(value), XSD.integer)
+        : doubleTerm(Number(value))
     case 'double':
       return doubleTerm(Number(value))
     case 'boolean':

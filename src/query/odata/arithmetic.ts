@@ -49,7 +49,10 @@ export function negated({ meaning, node }: Side, scope: Scope): Meaning {
   if (operand === null) return NULL
   if (!isNumber(operand.kind) && operand.kind !== 'duration')
     throw wrong(scope, `- does not take ${describeType(operand)}`, node.span)
-  if (operand.type === 'constant') return constantOf(operand.kind, -Number(operand.value))
+  if (operand.type === 'constant') {
+    const { kind, value } = operand
+    return constantOf(kind, typeof value === 'bigint' ? -value : -Number(value))
+  }
   return computed(operand.kind, negative(operand.scalar), [operand])
 }
 

@@ -1,4 +1,5 @@
 import type { Expression, Span } from '../../language/odata/ast.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { FunctionName, Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
@@ -70,8 +71,9 @@ export function castTo({ meaning, node }: Side, target: string, span: Span, scop
   if (kind === 'geography' || (meaning.type === 'value' && meaning.epoch && to !== kind)) throw refused()
   const result = converted(meaning, kind, to)
   if (result === null) throw refused()
-  if (result.type !== 'constant' || typeof result.value !== 'number') return result
-  const [low, high] = RANGES[target] ?? [-Infinity, Infinity]
+  if (result.type !== 'constant') return result
+  if (typeof result.value !== 'number' && typeof result.value !== 'bigint') return result
+  const [low, high] = lookup(RANGES, target) ?? [-Infinity, Infinity]
   return result.value >= low && result.value <= high ? result : NULL
 }
 
@@ -133,7 +135,7 @@ export function isOf({ meaning, node }: Side, target: string, span: Span, scope:
       return certain(meaning.kind === to ? ALWAYS : NEVER)
     case 'value': {
       const isExact =
-        KIND_TYPES[meaning.kind] === target || (meaning.kind === to && RANGES[target] === undefined)
+        KIND_TYPES[meaning.kind] === target || (meaning.kind === to && lookup(RANGES, target) === undefined)
       return certain(isExact ? presence(meaning.scalar) : NEVER)
     }
     default:
@@ -143,7 +145,7 @@ export function isOf({ meaning, node }: Side, target: string, span: Span, scope:
 
 /** The kind that the name of a type means; null for what is no primitive type. Unknown names are refused. */
 function targetKind(target: string, span: Span, scope: Scope): Kind | null {
-  const known = Object.hasOwn(TARGETS, target) ? TARGETS[target] : undefined
+  const known = lookup(TARGETS, target)
   if (known !== undefined) return known
   const isSpatial = /^Edm\.(?:Geography|Geometry)\w*$/.test(target)
   const isOther = /^(?:Edm\.Stream|Ods\.\w+|Collection\([\w.]+\)|.*\.GeoPoint2D)$/.test(target)

@@ -116,6 +116,8 @@ export function selectionOf(
   scope: Scope,
 ): { readonly name: string; readonly members: Members; readonly elements: Elements | null } | null {
   const [name = '', ...parts] = path
+  const annotation = path.find(part => part.startsWith('@'))
+  if (annotation !== undefined) throw unserved(scope, `The annotation ${annotation.slice(0, 60)}`, span)
   if (name !== '*' && name.includes('.')) {
     if (name !== scope.request.entity || parts.length === 0) return null
     return selectionOf({ path: parts, options, span }, scope)

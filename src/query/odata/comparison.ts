@@ -60,7 +60,9 @@ function refuseUnlike(left: Side, operator: ComparisonOperator, right: Side, spa
     if (meaning.type === 'list') throw wrong(scope, 'A list stands beside the operator in', node.span)
   }
   const sides = [left.meaning, right.meaning]
+  if (sides.some(({ type }) => type === 'record')) throw unserved(scope, 'A comparison of entities', span)
   if (sides.some(({ type }) => type === 'null')) return
+  if (sides.every(({ type }) => type === 'place')) throw unserved(scope, 'A comparison of places', span)
   const [a, b] = sides.map(kindAmong)
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
@@ -214,7 +216,8 @@ function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
   if (constant.type !== 'constant')
     return { type: 'relation', left: scalar, operator: comparator, right: constant }
   if (scalar.type === 'field') {
-    if (scalar.field.type === 'int' && operator === 'eq' && !Number.isInteger(constant.value)) return NEVER
+    const isWhole = typeof constant.value === 'bigint' || Number.isInteger(constant.value)
+    if (scalar.field.type === 'int' && operator === 'eq' && !isWhole) return NEVER
     return { type: 'compare', field: scalar.field, operator: comparator, value: constant.value }
   }
   if (scalar.type === 'distance' && comparator === '<=' && Number(constant.value) >= 0) {

@@ -28,8 +28,9 @@ export function evaluate(scalar: Scalar, read: Reader): Cell {
       return scalar.value
     case 'arithmetic': {
       const [left, right] = [evaluate(scalar.left, read), evaluate(scalar.right, read)]
-      if (typeof left !== 'number' || typeof right !== 'number') return null
-      return arithmetic(scalar.operator, left, right)
+      const [a, b] = [left, right].map(value => (typeof value === 'bigint' ? Number(value) : value))
+      if (typeof a !== 'number' || typeof b !== 'number') return null
+      return arithmetic(scalar.operator, a, b)
     }
     case 'length':
     case 'lower': {

@@ -237,6 +237,7 @@ function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Sco
   if (name === '$it' && scope.rows && scope.variables.has('$this'))
     throw unserved(scope, '$it in the options of a collection', span)
   if (name === '$it') return { type: 'record' }
+  if (name === scope.request.entity) return { type: 'record' }
   if (name === '$this') throw wrong(scope, '$this stands in options of collections only', span)
   if (name.startsWith('$') || name.startsWith('@')) throw unserved(scope, name.slice(0, 60), span)
   throw unknown(scope, name, span)
@@ -247,6 +248,7 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Me
   const path = of.type === 'name' ? scope.names.get(`${of.name}/${name}`) : undefined
   if (path !== undefined && of.type === 'name' && !scope.variables.has(of.name)) return path
   const owner = meaningOf(of, scope)
+  if (name.startsWith('@')) throw unserved(scope, `The annotation ${name.slice(0, 60)}`, span)
   if (owner.type === 'null') return NULL
   if (owner.type === 'record') {
     if (name === scope.request.entity) return owner

@@ -1,4 +1,5 @@
 import type { Literal } from '../../language/odata/ast.ts'
+import { integerValue } from '../../model/exact-json.ts'
 import { dateBounds, parseDate } from '../dates.ts'
 import { type ConstantMeaning, constantOf, type Kind, type Meaning } from './meaning.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
@@ -13,7 +14,7 @@ export function literalMeaning(node: Literal, scope: Scope): Meaning {
       return constantOf('boolean', value === true)
     case 'Edm.Int32':
     case 'Edm.Int64':
-      return constantOf(isInt64(Number(value)) ? 'int' : 'decimal', Number(value))
+      return integerMeaning(node.text, Number(value))
     case 'Edm.Decimal':
       return constantOf('decimal', Number(value))
     case 'Edm.Double':
@@ -38,9 +39,10 @@ export function literalMeaning(node: Literal, scope: Scope): Meaning {
   }
 }
 
-/** Numbers of JavaScript near the ends of Int64 stand for those beyond as well. */
-function isInt64(value: number): boolean {
-  return Math.abs(value) <= 2 ** 63
+/** A whole number, exact as far as 64 bits go. */
+function integerMeaning(digits: string, value: number): Meaning {
+  const exact = /^[+-]?\d+$/.test(digits) ? integerValue(BigInt(digits.replace('+', ''))) : value
+  return exact === undefined ? constantOf('decimal', value) : constantOf('int', exact)
 }
 
 function moment(

@@ -41,7 +41,7 @@ export interface ODataContext {
   readonly model: EntityModel
   /** The moment that `now()` means: ISO 8601 in UTC. */
   readonly now: string
-  readonly version: '3.0' | '4.0'
+  readonly version: '2.0' | '3.0' | '4.0'
 }
 
 /** A question about entities, and where the values of their properties come from. */

@@ -1,5 +1,6 @@
 import { Fault } from '../../errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
@@ -86,7 +87,7 @@ export interface RowsPart {
 export const MOST_GROUPS = 100_000
 
 /**
- * All rows of an answer from those that the store gave for each part. Faults: ODataError for more groups than one answer
+ * All rows of an answer from those that the store gave for each part. Faults: ODataUnsupported for more groups than one answer
  * is made of.
  */
 export function answerRows(
@@ -123,7 +124,7 @@ export function pageOf(
 
 function refuseMany(rows: readonly unknown[]): void {
   if (rows.length > MOST_GROUPS)
-    throw new Fault('ODataError', {
+    throw new Fault('ODataUnsupported', {
       reason: `The aggregation has more than ${MOST_GROUPS} groups: filter the records, or group by fewer properties.`,
     })
 }
@@ -222,7 +223,7 @@ function grouped(
   const groups = new Map<string, { readonly key: Row; readonly rows: Row[] }>()
   for (const row of rows) {
     const key = keys.map(index => row[index] ?? null)
-    const name = JSON.stringify(key)
+    const name = exactJson(key)
     const group = groups.get(name) ?? { key, rows: [] }
     group.rows.push(row)
     groups.set(name, group)

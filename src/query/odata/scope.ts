@@ -7,7 +7,7 @@ import type { Meaning } from './meaning.ts'
 export interface Request {
   /** The moment that `now()` means: `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
   readonly now: string
-  readonly version: '3.0' | '4.0'
+  readonly version: '2.0' | '3.0' | '4.0'
   /** Name of the entity set, for faults. */
   readonly set: string
   /** Qualified name of the entity type. */

@@ -1,6 +1,7 @@
 import type { Argument, Expression, Span } from '../../language/odsql/ast.ts'
 import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
 import { toGeoShape } from '../../model/geometry.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
 import { parseWkbHex } from '../../model/wkb.ts'
 import { malformed, tell } from '../faults.ts'
@@ -89,7 +90,7 @@ export function metres(call: Call, node: Argument | undefined, names: Names): nu
   if (node?.type === 'number') return node.value
   if (node?.type === 'quantity') {
     const unit = node.unit.toLowerCase()
-    const factor = Object.hasOwn(LENGTH_UNITS, unit) ? LENGTH_UNITS[unit] : undefined
+    const factor = lookup(LENGTH_UNITS, unit)
     if (factor !== undefined) return node.value * factor
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
     throw names.misfit(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)

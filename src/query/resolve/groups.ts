@@ -1,6 +1,7 @@
 import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.ts'
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { FormatPart } from '../date-pattern.ts'
 import { malformed, tell } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
@@ -114,7 +115,7 @@ function interval(
   more: readonly Argument[],
   names: Names,
 ): Grouping {
-  const unit = Object.hasOwn(TIME_UNITS, node.unit) ? TIME_UNITS[node.unit] : undefined
+  const unit = lookup(TIME_UNITS, node.unit)
   if (!isTemporal(scalarType(value)))
     throw names.misfit(call, `the interval ${node.value} ${node.unit.slice(0, 30)}`, 'a number', node.span)
   if (unit === undefined)

@@ -1,5 +1,6 @@
 import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
 import { NOW_ADDERS, NOW_SETTERS, WEEKDAYS } from '../../language/odsql/vocabulary.ts'
+import { lookup } from '../../model/lookup.ts'
 import { nearest } from '../../model/nearest.ts'
 import { daysInMonth, type LocalTime, localToEpoch, utcEpoch, zoneOffset } from '../../model/time.ts'
 import type { DateConstant } from '../dates.ts'
@@ -41,7 +42,8 @@ export function nowConstant(call: Call, clause: ClauseName, now: number, timezon
     (shift.set.get('microsecond') ?? local.getUTCMilliseconds() * 1000) + (shift.add.get('microseconds') ?? 0)
   const seconds = Math.floor(micros / 1_000_000)
   const elapsed =
-    [...shift.add].reduce((sum, [name, count]) => sum + (UNITS[name] ?? 0) * count, 0) + seconds * 1000
+    [...shift.add].reduce((sum, [name, count]) => sum + (lookup(UNITS, name) ?? 0) * count, 0) +
+    seconds * 1000
   const moved = localToEpoch(partsOf(wall), timezone) + elapsed
   const instant = shift.weekdays.length === 0 ? moved : toWeekdays(moved, shift.weekdays, timezone)
   const offset = zoneOffset(timezone, instant)
@@ -61,7 +63,7 @@ function readShift(call: Call, clause: ClauseName): Shift {
     if (argument.type !== 'named')
       throw malformed(clause, 'now takes named parameters', argument.span, 'write now(days=-1)')
     const name = argument.name.toLowerCase()
-    const bounds = Object.hasOwn(NOW_SETTERS, name) ? NOW_SETTERS[name] : undefined
+    const bounds = lookup(NOW_SETTERS, name)
     const plural = WEEKDAYS.findIndex(day => `${day}s` === name)
     if (name === 'weekday' && argument.value.type === 'call') {
       weekdays.set(-1, weekdayCall(argument.value, clause))

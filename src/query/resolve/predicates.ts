@@ -1,6 +1,7 @@
 import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { RELATIONS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { tokens } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { all, any } from '../conditions.ts'
@@ -135,7 +136,7 @@ function spatial(call: Call, relation: SpatialRelation, names: Names): Condition
 
 function relationOf(call: Call, node: Argument | undefined, names: Names): SpatialRelation {
   const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
-  const relation = Object.hasOwn(RELATIONS, word) ? RELATIONS[word] : undefined
+  const relation = lookup(RELATIONS, word)
   if (relation !== undefined) return relation
   throw names.misfit(call, tell(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
 }

@@ -1,4 +1,5 @@
 import type { Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import { isGeo } from '../../model/field.ts'
 import { malformed } from '../faults.ts'
 import { beginsWith } from '../field-names.ts'
@@ -120,7 +121,7 @@ const MOST_KEYS = 10
 function deciding(orderings: readonly Ordering[]): readonly Ordering[] {
   const distinct = new Map<string, Ordering>()
   for (const ordering of orderings) {
-    const name = JSON.stringify(ordering.value)
+    const name = exactJson(ordering.value)
     if (!distinct.has(name)) distinct.set(name, ordering)
     if (ordering.value.type === 'random') break
   }

@@ -1,4 +1,5 @@
 import type { Expression, RangeBounds, Span } from '../../language/odsql/ast.ts'
+import { integerValue } from '../../model/exact-json.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { all, any, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
@@ -162,7 +163,7 @@ function compareConstant(
   const value = constantOf(field, operator, node, span, names)
   if (field.type === 'boolean' && operator !== '=' && operator !== '!=')
     throw incompatible(names.clause, field, operator, describe(node), span)
-  if (field.type === 'int' && !Number.isInteger(value)) {
+  if (field.type === 'int' && typeof value !== 'bigint' && !Number.isInteger(value)) {
     if (operator === '=') return NEVER
     if (operator === '!=') return { type: 'present', field }
   }
@@ -249,10 +250,21 @@ function constantOf(field: Field, operator: string, node: Expression, span: Span
   if (field.type === 'text' && node.type === 'string') return node.value
   if (field.type === 'boolean' && node.type === 'boolean') return node.value
   if (isNumeric(field.type)) {
+    const exact = field.type === 'int' ? exactInteger(node) : undefined
+    if (exact !== undefined) return exact
     const value = foldNumber(node)
     if (value !== null && Number.isFinite(value)) return value === 0 ? 0 : value
   }
   throw incompatible(names.clause, field, operator, describe(node), span)
+}
+
+/** A whole number as it is written, where it is one and of 64 bits. */
+function exactInteger(node: Expression): number | bigint | undefined {
+  if (node.type === 'number') return /^\d+$/.test(node.text) ? integerValue(BigInt(node.text)) : undefined
+  if (node.type !== 'sign' || node.operand.type !== 'number') return undefined
+  const { text } = node.operand
+  if (!/^\d+$/.test(text)) return undefined
+  return integerValue(node.negative ? -BigInt(text) : BigInt(text))
 }
 
 function is(node: Extract<Expression, { type: 'is' }>, names: Names): Condition {

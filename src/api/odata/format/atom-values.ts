@@ -32,9 +32,9 @@ export function atomProperty(
   place: Place,
 ): string {
   const { version } = manner
-  const [data, meta] = version === '3.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
-  const name = version === '3.0' ? `d:${xmlName(column.name)}` : 'm:value'
-  const told = version === '3.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
+  const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
+  const name = version !== '4.0' ? `d:${xmlName(column.name)}` : 'm:value'
+  const told = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
   const start = `${XML_DECLARATION}<${name} xmlns:d="${data}" xmlns:m="${meta}"${told}`
   if (value === null) return `${start} m:null="true"/>\n`
   const type = typeAttribute(column, version, typesOf(place))
@@ -61,7 +61,7 @@ function spaceAttribute(value: EdmValue): string {
 
 function contentWriter(column: EntityColumn, version: Version): (value: EdmValue) => string {
   if (column.collection) {
-    const name = version === '3.0' ? 'd:element' : 'm:element'
+    const name = version !== '4.0' ? 'd:element' : 'm:element'
     return value =>
       (value as readonly string[])
         .map(text => `<${name}${spaceAttribute(text)}>${xmlText(text)}</${name}>`)

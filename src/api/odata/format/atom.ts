@@ -36,7 +36,7 @@ export function atomEntity(single: Single, manner: Manner, place: Place): string
 /** Writes references to entities (Atom Format 4.0, section 13; links of 3.0). */
 export function atomReferences(references: References, { version }: Manner, place: Place): string {
   const address = (id: string) => `${place.root}/${entityPath(references.set, id)}`
-  if (version === '3.0') return oldReferences(references, address)
+  if (version !== '4.0') return oldReferences(references, address)
   const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
   if (references.type === 'one') {
     const id = xmlAttribute(address(references.id))
@@ -78,8 +78,8 @@ function following(next: string | null): string {
 }
 
 function attributes(context: string, { version }: Manner, place: Place): string {
-  const [data, meta] = version === '3.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
-  const told = version === '3.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
+  const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
+  const told = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
   return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${told}`
 }
 
@@ -91,7 +91,7 @@ function entryWriter(
 ): (row: EntityRow, index: number) => string {
   const types = typesOf(place)
   const writers = columns.map(column => propertyWriter(column, manner, types))
-  const isOld = manner.version === '3.0'
+  const isOld = manner.version !== '4.0'
   const term = xmlAttribute(`${isOld ? '' : '#'}${model.namespace}.${model.type}`)
   const category = `<category term="${term}" scheme="${isOld ? DATA_SERVICES.scheme : SCHEME}"/>`
   const title = xmlAttribute(model.set)

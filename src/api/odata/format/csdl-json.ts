@@ -4,13 +4,8 @@ import { typesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { CONTAINER } from './service.ts'
 import type { Place, SetSheet } from './shape.ts'
-import {
-  propertyAnnotations,
-  SERVICE_CAPABILITIES,
-  SET_CAPABILITIES,
-  setAnnotations,
-  VOCABULARIES,
-} from './vocabulary.ts'
+import { propertyAnnotations, SERVICE_CAPABILITIES, SET_CAPABILITIES, setAnnotations } from './vocabulary.ts'
+import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /** Writes the metadata document as JSON (CSDL JSON 4.01): the same model as the XML of 4.0. */
 export function metadataJson(sets: readonly SetSheet[], place: Place): string {
@@ -19,9 +14,9 @@ export function metadataJson(sets: readonly SetSheet[], place: Place): string {
     $Version: '4.01',
     $EntityContainer: `${types}.${CONTAINER}`,
     $Reference: Object.fromEntries(
-      VOCABULARIES.map(({ uri, namespace, alias }) => [
-        `${uri}.json`,
-        { $Include: [{ $Namespace: namespace, $Alias: alias }] },
+      VOCABULARIES.map(vocabulary => [
+        vocabularyAddress(vocabulary, 'json', place),
+        { $Include: [{ $Namespace: vocabulary.namespace, $Alias: vocabulary.alias }] },
       ]),
     ),
     [types]: {

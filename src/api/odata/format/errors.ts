@@ -12,11 +12,11 @@ export function errorBody(message: string, status: number, { type, version }: Ma
   const old = { code: String(status), message: { lang: 'en-US', value: message } }
   switch (type) {
     case 'json':
-      return JSON.stringify(version === '3.0' ? { 'odata.error': old } : { error: { message, code: status } })
+      return JSON.stringify(version !== '4.0' ? { 'odata.error': old } : { error: { message, code: status } })
     case 'verbose':
       return JSON.stringify({ error: old })
     case 'atom': {
-      const [namespace, language] = version === '3.0' ? [DATA_SERVICES.meta, ' xml:lang="en-US"'] : [META, '']
+      const [namespace, language] = version !== '4.0' ? [DATA_SERVICES.meta, ' xml:lang="en-US"'] : [META, '']
       return `${XML_DECLARATION}<m:error xmlns:m="${namespace}"><m:code>${status}</m:code><m:message${language}>${xmlText(message)}</m:message></m:error>\n`
     }
     default:

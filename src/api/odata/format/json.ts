@@ -1,13 +1,13 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, entityPath, typesOf } from './links.ts'
-import type { EntityRow, Feed, Manner, Place, PropertyAnswer, References, Single } from './shape.ts'
+import type { EntityRow, Feed, Manner, Place, PropertyAnswer, References, Single, Version } from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
 export function jsonFeed(feed: Feed, manner: Manner, place: Place): string {
   const write = rowWriter(feed, manner, place)
-  const names = NAMES[manner.version]
+  const names = namesOf(manner.version)
   const rows: string[] = []
   for (const row of feed.rows) rows.push(`{${write(row).slice(1)}}`)
   const count = feed.count === null ? '' : `,"${names.prefix}count":${countText(feed.count, manner)}`
@@ -23,10 +23,10 @@ export function jsonEntity(single: Single, manner: Manner, place: Place): string
 /** Writes the value of a property as JSON light: the parts of a point stand side by side (JSON Format 4.0, section 11). */
 export function jsonProperty(answer: PropertyAnswer, manner: Manner, place: Place): string {
   const { column, value } = answer
-  const names = NAMES[manner.version]
+  const names = namesOf(manner.version)
   const head = context(answer.context, manner, place)
   if (value === null)
-    return manner.version === '3.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
+    return manner.version !== '4.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
   const type = needsType(column, value, manner)
     ? `,"${names.prefix}type":"${typeFragment(column, manner.version, typesOf(place))}"`
     : ''
@@ -37,12 +37,12 @@ export function jsonProperty(answer: PropertyAnswer, manner: Manner, place: Plac
 
 /** Writes references to entities as JSON light (JSON Format 4.0, sections 13 and 14; links of 3.0). */
 export function jsonReferences(references: References, manner: Manner, place: Place): string {
-  const isOld = manner.version === '3.0'
+  const isOld = manner.version !== '4.0'
   const { set } = references
   const [name, links] = isOld ? ['url', `${set}/$links`] : ['@odata.id', '$ref']
   const reference = (id: string) => `"${name}":${JSON.stringify(`${place.root}/${entityPath(set, id)}`)}`
   if (references.type === 'one') return `{${context(links, manner, place)},${reference(references.id)}}`
-  const { prefix } = NAMES[manner.version]
+  const { prefix } = namesOf(manner.version)
   const { ids, count, next } = references
   const head = context(isOld ? links : 'Collection($ref)', manner, place)
   const counted = count === null ? '' : `,"${prefix}count":${countText(count, manner)}`
@@ -55,12 +55,16 @@ const NAMES = {
   '3.0': { prefix: 'odata.', context: 'odata.metadata' },
 } as const
 
+function namesOf(version: Version): (typeof NAMES)[keyof typeof NAMES] {
+  return NAMES[version === '4.0' ? '4.0' : '3.0']
+}
+
 function context(text: string, { version }: Manner, place: Place): string {
-  return `"${NAMES[version].context}":${JSON.stringify(contextAddress(place, text))}`
+  return `"${namesOf(version).context}":${JSON.stringify(contextAddress(place, text))}`
 }
 
 function countText(count: number, { version, ieee754 }: Manner): string {
-  return version === '3.0' || ieee754 ? `"${count}"` : String(count)
+  return version !== '4.0' || ieee754 ? `"${count}"` : String(count)
 }
 
 /** The members of the JSON of an entity, each with a comma before it. */
@@ -70,7 +74,7 @@ function rowWriter(
   place: Place,
 ): (row: EntityRow) => string {
   const writers = columns.map(column => memberWriter(column, manner, place))
-  const type = JSON.stringify(`${manner.version === '3.0' ? '' : '#'}${model.namespace}.${model.type}`)
+  const type = JSON.stringify(`${manner.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
   const control = controlWriter(type, model.set, manner, place)
   return ({ id, values }) => {
     let text = control(id)
@@ -145,15 +149,15 @@ function valueWriter(column: EntityColumn, manner: Manner, place: Place): Write 
       return value => numberJson(value as number)
     case 'Edm.Int64':
     case 'Edm.Decimal':
-      if (version === '4.0' && !ieee754) return value => numberJson(value as number)
-      return value => `"${primitiveText(value as number, column, version)}"`
+      if (version === '4.0' && !ieee754) return value => numberJson(value as number | bigint)
+      return value => `"${primitiveText(value as number | bigint, column, version)}"`
     case 'Edm.Date':
     case 'Edm.DateTimeOffset':
     case 'Edm.TimeOfDay':
     case 'Edm.Duration':
       return value => `"${primitiveText(value as string | number, column, version)}"`
     case 'Ods.GeoPoint2D': {
-      const prefix = NAMES[version].prefix
+      const prefix = namesOf(version).prefix
       const typed = level === 'full' || dynamic
       const fragment = typeFragment(column, version, typesOf(place))
       return pointWriter(column, typed ? `"${prefix}type":"${fragment}"` : '')
@@ -173,6 +177,8 @@ function pointWriter(column: EntityColumn, head: string): Write {
 }
 
 /** JSON has no number that is infinite, or none: they are texts (JSON Format 4.0, section 7.1). */
-function numberJson(value: number): string {
-  return Number.isFinite(value) ? String(value) : `"${primitiveText(value, { type: 'Edm.Double' }, '4.0')}"`
+function numberJson(value: number | bigint): string {
+  return typeof value === 'bigint' || Number.isFinite(value)
+    ? String(value)
+    : `"${primitiveText(value, { type: 'Edm.Double' }, '4.0')}"`
 }

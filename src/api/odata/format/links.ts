@@ -54,7 +54,7 @@ export function propertyContext(
   version: Version,
   place: Place,
 ): string {
-  if (version === '3.0') return typeText(column, version, typesOf(place))
+  if (version !== '4.0') return typeText(column, version, typesOf(place))
   return `${entityPath(set, id)}/${path.map(segment).join('/')}`
 }
 

@@ -6,13 +6,8 @@ import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model
 import { EDM, EDMX, META } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
 import type { Place, SetSheet } from './shape.ts'
-import {
-  propertyAnnotations,
-  SERVICE_CAPABILITIES,
-  SET_CAPABILITIES,
-  setAnnotations,
-  VOCABULARIES,
-} from './vocabulary.ts'
+import { propertyAnnotations, SERVICE_CAPABILITIES, SET_CAPABILITIES, setAnnotations } from './vocabulary.ts'
+import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /**
  * Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. The
@@ -22,10 +17,11 @@ export function metadataXml(sets: readonly SetSheet[], place: Place): string {
   const types = typesOf(place)
   return [
     `${XML_DECLARATION}<edmx:Edmx Version="4.0" xmlns:edmx="${EDMX}">\n`,
-    ...VOCABULARIES.map(
-      ({ uri, namespace, alias }) =>
-        `<edmx:Reference Uri="${uri}.xml"><edmx:Include Namespace="${namespace}" Alias="${alias}"/></edmx:Reference>\n`,
-    ),
+    ...VOCABULARIES.map(vocabulary => {
+      const uri = xmlAttribute(vocabularyAddress(vocabulary, 'xml', place))
+      const include = `<edmx:Include Namespace="${vocabulary.namespace}" Alias="${vocabulary.alias}"/>`
+      return `<edmx:Reference Uri="${uri}">${include}</edmx:Reference>\n`
+    }),
     `<edmx:DataServices xmlns:m="${META}" m:DataServiceVersion="4.0" m:MaxDataServiceVersion="4.0">\n`,
     `<Schema xmlns="${EDM}" Namespace="${xmlAttribute(types)}" Alias="${ALIAS}">\n`,
     ...Object.entries(COMPLEX_TYPES).map(

@@ -25,12 +25,17 @@ export const COMPLEX_TYPES: Readonly<Record<string, readonly PropertySheet[]>> =
   ],
 }
 
-/** A property of an entity: the key and collections have no null. */
-export function propertySheet(property: EntityProperty, version: Version): PropertySheet {
-  const { name, type, collection } = property
+/**
+ * A property of an entity: the key and collections have no null. 2.0 has no collections: there they are texts.
+ *
+ * @param types what the names of complex types begin with
+ */
+export function propertySheet(property: EntityProperty, version: Version, types = ALIAS): PropertySheet {
+  const { name, type } = property
+  const collection = property.collection && version !== '2.0'
   return {
     name,
-    type: typeText(property, version, ALIAS),
+    type: typeText({ type, collection }, version, types),
     nullable: !collection && name !== KEY,
     precision: version === '4.0' && type === 'Edm.DateTimeOffset' ? 6 : null,
   }

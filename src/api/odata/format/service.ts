@@ -41,7 +41,7 @@ function oldJson(sets: readonly SetSheet[], place: Place): string {
 
 /** AtomPub (RFC 5023, section 8; Atom Format 4.0, section 5.3). */
 function atom(sets: readonly SetSheet[], version: Version, place: Place): string {
-  const isOld = version === '3.0'
+  const isOld = version !== '4.0'
   const context = xmlAttribute(contextAddress(place))
   const told = isOld ? '' : ` xmlns:m="${META}" m:context="${context}"`
   const collections = sets.map(({ model, title }) => {

@@ -2,7 +2,7 @@ import type { EdmValue, EntityColumn, EntityModel } from '../../../model/edm.ts'
 import type { Metas, MetaValue } from '../../../model/metadata.ts'
 
 /** The versions of OData that answers are written in. */
-export type Version = '4.0' | '3.0'
+export type Version = '4.0' | '3.0' | '2.0'
 
 /** Where the service is. */
 export interface Place {
@@ -10,7 +10,10 @@ export interface Place {
   readonly root: string
 }
 
-/** How an answer is written; verbose JSON is of 3.0 only, and what follows `level` concerns JSON light and Atom only. */
+/**
+ * How an answer is written: verbose JSON in 3.0 and 2.0, JSON light in 4.0 and 3.0, Atom in all; what follows `level`
+ * concerns JSON light and Atom only.
+ */
 export interface Manner {
   readonly type: 'json' | 'verbose' | 'atom'
   readonly version: Version
@@ -71,6 +74,13 @@ export type References =
       readonly count: number | null
       readonly next: string | null
     }
+
+/** An answer with entities, or with what they are made of. */
+export type Answer =
+  | { readonly type: 'feed'; readonly feed: Feed }
+  | { readonly type: 'entity'; readonly entity: Single }
+  | { readonly type: 'property'; readonly property: PropertyAnswer }
+  | { readonly type: 'references'; readonly references: References }
 
 /** An entity set, as the service document and the metadata document tell it. */
 export interface SetSheet {

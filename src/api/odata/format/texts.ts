@@ -4,15 +4,22 @@ import type { Version } from './shape.ts'
 /** A point, as values have it. */
 export type PointValue = { readonly latitude: number; readonly longitude: number }
 
-/** A double as XML Schema and the texts of OData have it: `INF`, `-INF`, `NaN`. */
+/** Digits before or after the point that clients read of a double, which is as many as tell it from any other. */
+const MOST_DIGITS = 17
+
+/** A double as XML Schema and the texts of OData have it: `INF`, `-INF`, `NaN`, with an exponent where it has many digits. */
 export function doubleText(value: number): string {
-  if (Number.isFinite(value)) return String(value)
+  if (Number.isFinite(value)) {
+    const text = String(value)
+    const isLong = text.length > MOST_DIGITS && text.split(/[-.e]/).some(part => part.length > MOST_DIGITS)
+    return isLong ? value.toExponential() : text
+  }
   return Number.isNaN(value) ? 'NaN' : value > 0 ? 'INF' : '-INF'
 }
 
 /** A decimal in digits, without exponent. */
 export function decimalText(value: number): string {
-  const text = doubleText(value)
+  const text = Number.isFinite(value) ? String(value) : doubleText(value)
   if (!text.includes('e')) return text
   return Math.abs(value) >= 1e21 ? String(BigInt(value)) : value.toFixed(20).replace(/\.?0+$/, '')
 }
@@ -41,16 +48,22 @@ function timeDuration(time: string): string {
 
 /**
  * The text of a single primitive value, the same in XML, in JSON between quotes, and by itself.
- * A boolean is `true` or `false`; a date is a moment without zone in 3.0.
+ * A boolean is `true` or `false`; before 4.0 a date is a moment without zone. Clients of 2.0 read no more than milliseconds,
+ * which is also what its JSON has.
  */
-export function primitiveText(value: string | number | boolean, { type }: Typed, version: Version): string {
-  if (typeof value === 'boolean') return String(value)
+export function primitiveText(
+  value: string | number | bigint | boolean,
+  { type }: Typed,
+  version: Version,
+): string {
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (typeof value === 'number') {
     if (type === 'Edm.Duration') return durationText(value)
     return type === 'Edm.Double' ? doubleText(value) : decimalText(value)
   }
   if (version === '4.0') return value
   if (type === 'Edm.Date') return `${value}T00:00:00`
+  if (type === 'Edm.DateTimeOffset' && version === '2.0') return value.replace(/(\.\d{3})\d+/, '$1')
   return type === 'Edm.TimeOfDay' ? timeDuration(value) : value
 }
 

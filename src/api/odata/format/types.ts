@@ -18,7 +18,7 @@ export function typeText(
   version: Version,
   types: string,
 ): string {
-  const known = version === '3.0' ? (OLD_TYPES[type] ?? type) : type
+  const known = version !== '4.0' ? (OLD_TYPES[type] ?? type) : type
   const name = known.replace(/^Ods\./, () => `${types}.`)
   return collection ? `Collection(${name})` : name
 }
@@ -30,7 +30,7 @@ export function typeFragment(
   types: string,
 ): string {
   const text = typeText(column, version, types)
-  return version === '3.0' ? text : `#${text.replace(/^(Collection\()?Edm\./, '$1')}`
+  return version !== '4.0' ? text : `#${text.replace(/^(Collection\()?Edm\./, '$1')}`
 }
 
 /** The parts of a point that a column has, in their order. */

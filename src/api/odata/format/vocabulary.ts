@@ -3,22 +3,6 @@ import { TECHNICAL } from '../../../query/technical.ts'
 import type { Annotation } from './annotations.ts'
 import type { SetSheet } from './shape.ts'
 
-/** A vocabulary that the metadata document refers to, so that readers can look up its terms. */
-export interface VocabularySource {
-  /** Without the ending that names the format. */
-  readonly uri: string
-  readonly namespace: string
-  readonly alias: string
-}
-
-export const VOCABULARIES: readonly VocabularySource[] = ['Core', 'Capabilities', 'Aggregation'].map(
-  alias => ({
-    uri: `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.${alias}.V1`,
-    namespace: `Org.OData.${alias}.V1`,
-    alias,
-  }),
-)
-
 const DISPLAY_NAME = 'Org.OData.Display.V1.DisplayName'
 
 /** What the publisher tells of a dataset: the four terms of the specification (linked data, "Dataset annotations"). */

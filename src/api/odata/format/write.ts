@@ -1,18 +1,13 @@
 import { atomEntity, atomFeed, atomReferences } from './atom.ts'
 import { atomProperty } from './atom-values.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
-import type { Feed, Manner, Place, PropertyAnswer, References, Single } from './shape.ts'
+import { withListsAsText } from './lists-as-text.ts'
+import type { Answer, Manner, Place } from './shape.ts'
 import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
 
-/** An answer with entities, or with what they are made of. */
-export type Answer =
-  | { readonly type: 'feed'; readonly feed: Feed }
-  | { readonly type: 'entity'; readonly entity: Single }
-  | { readonly type: 'property'; readonly property: PropertyAnswer }
-  | { readonly type: 'references'; readonly references: References }
-
 /** Writes an answer in the format and version that were agreed on. */
-export function writeAnswer(answer: Answer, manner: Manner, place: Place): string {
+export function writeAnswer(written: Answer, manner: Manner, place: Place): string {
+  const answer = manner.version === '2.0' ? withListsAsText(written) : written
   switch (manner.type) {
     case 'json':
       return inJson(answer, manner, place)

@@ -1,4 +1,5 @@
 import { daysOf } from '../../../model/calendar.ts'
+import { lookup } from '../../../model/lookup.ts'
 import { numberText } from '../../../model/number.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
@@ -164,7 +165,7 @@ function partialMoment(term: Literal): Value {
     [XSD.gMonthDay]: `1972-${own}T00:00:00`,
     [XSD.gDay]: `1972-12-${own}T00:00:00`,
   }
-  const moment = momentOf((filled[datatype] ?? '') + zone, false)
+  const moment = momentOf((lookup(filled, datatype) ?? '') + zone, false)
   return moment === null ? { type: 'other', term } : { type: 'moment', datatype, ...moment, term }
 }
 

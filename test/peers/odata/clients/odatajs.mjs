@@ -22,7 +22,12 @@ export async function odatajs(base, sets) {
 }
 
 function read(oData, requestUri, handler, metadata) {
-  const headers = { 'OData-MaxVersion': '4.0', Accept: handler ? 'application/xml' : 'application/json' }
+  const headers = {
+    'OData-MaxVersion': '4.0',
+    Accept: handler ? 'application/xml' : 'application/json',
+    // In Node it cuts characters in two where a long answer comes in pieces.
+    Prefer: 'odata.maxpagesize=100',
+  }
   return new Promise((resolve, reject) =>
     oData.read(
       { requestUri, headers },

@@ -6,6 +6,7 @@ import WKTWriter from 'jsts/org/locationtech/jts/io/WKTWriter.js'
 import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
+import { lookup } from '../../../../model/lookup.ts'
 
 /** Geometry on the plane of longitudes and latitudes, by JSTS; the one place that knows it. */
 
@@ -224,7 +225,7 @@ function overlay(a: Geometry, b: Geometry, how: string): Geometry | null {
     difference: OverlayOp.DIFFERENCE,
     symDifference: OverlayOp.SYMDIFFERENCE,
   }
-  const code = Object.hasOwn(codes, how) ? codes[how] : undefined
+  const code = lookup(codes, how)
   return code === undefined
     ? null
     : (OverlayOp.overlayOp(a as never, b as never, code) as unknown as Geometry)

@@ -1,3 +1,4 @@
+import { exactJson } from '../../../../model/exact-json.ts'
 import type { FieldType } from '../../../../model/field.ts'
 import { valueOfForm } from '../../../../model/value-form.ts'
 import { LODESTONE } from '../../../../rdf/vocab.ts'
@@ -84,5 +85,5 @@ const NONE = new Uint32Array(0)
 const NULL_SIZE = 'null'.length
 
 function jsonSize(form: string, type: FieldType): number {
-  return [...JSON.stringify(valueOfForm(form, type))].length
+  return [...exactJson(valueOfForm(form, type))].length
 }

@@ -1,17 +1,21 @@
+import { randomUUID } from 'node:crypto'
+
 /** Digits of what may be an integer that a number does not hold: beyond 15 some are rounded. */
 const LONG = 16
 
 /** A long integer that is no part of another number. */
 const LONG_INTEGERS = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
-const MARK = '\0integer:'
-const MARKED = /^\0integer:-?\d+$/
+/** Begins the strings that stand for integers while a text is read: none that the text may have. */
+const MARK = `\0${randomUUID()}:`
+const MARKED = new RegExp(`"\\\\u0000${MARK.slice(1)}(-?\\d+)"`, 'g')
 
 /** Reads JSON text as JSON.parse does, but for integers that a number would round: they become bigints. */
 export function parseExactly(text: string): unknown {
-  if (!hasLong(text)) return JSON.parse(text) as unknown
-  return JSON.parse(marked(text), (_, value: unknown) =>
-    typeof value === 'string' && MARKED.test(value) ? BigInt(value.slice(MARK.length)) : value,
+  const exact = hasLong(text) ? marked(text) : text
+  if (exact === text) return JSON.parse(text) as unknown
+  return JSON.parse(exact, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
   ) as unknown
 }
 
@@ -23,7 +27,8 @@ function hasLong(text: string): boolean {
     let to = at + 1
     while (isDigit(text, from - 1)) from--
     while (to - from < LONG && isDigit(text, to)) to++
-    if (to - from >= LONG) return true
+    // The digits of a fraction are none of an integer.
+    if (to - from >= LONG && text[from - 1] !== '.') return true
   }
   return false
 }
@@ -50,6 +55,35 @@ function marked(text: string): string {
 
 function markInteger(digits: string): string {
   return Number.isSafeInteger(Number(digits)) ? digits : JSON.stringify(MARK + digits)
+}
+
+/**
+ * Writes JSON as JSON.stringify does, and bigints as the integers that they are, which {@link parseExactly} reads back.
+ *
+ * @param indent blanks before what is one level deeper; none for a single line
+ */
+export function exactJson(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent)
+  } catch (error) {
+    if (!(error instanceof TypeError) || !/BigInt/.test(error.message)) throw error
+    return JSON.stringify(value, markBigInt, indent).replace(MARKED, '$1')
+  }
+}
+
+function markBigInt(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? MARK + value : value
+}
+
+/** The ends of the integers of 64 bits, which are those that the store computes with. */
+const LEAST = -(2n ** 63n)
+const MOST = 2n ** 63n - 1n
+
+/** A whole number as values have it: a number where it holds it exactly, else a bigint; undefined beyond 64 bits. */
+export function integerValue(value: bigint): number | bigint | undefined {
+  const number = Number(value)
+  if (Number.isSafeInteger(number)) return number
+  return value >= LEAST && value <= MOST ? value : undefined
 }
 
 /** Index behind the string that begins at a quote. */

@@ -4,19 +4,26 @@ import { typesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { DATA_SERVICES, OLD_EDM, OLD_EDMX } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
-import type { Place, SetSheet } from './shape.ts'
+import type { Place, SetSheet, Version } from './shape.ts'
 import { setAnnotations } from './vocabulary.ts'
 
-/** Writes the metadata document of 3.0 (CSDL 3.0; facts on OData, 4.2). */
-export function oldMetadataXml(sets: readonly SetSheet[], place: Place): string {
+type OldVersion = Exclude<Version, '4.0'>
+
+/**
+ * Writes the metadata document of 3.0 or 2.0 (CSDL 3.0 and 2.0; facts on OData, 4.2). Types are named in full, for an alias
+ * holds in its own schema only; nothing stands within a property, because Olingo 3.0 reads no further there.
+ */
+export function oldMetadataXml(sets: readonly SetSheet[], place: Place, version: OldVersion): string {
   const types = typesOf(place)
+  const edm = OLD_EDM[version]
+  const limits = version === '3.0' ? ' m:MaxDataServiceVersion="3.0"' : ''
   return [
     `${XML_DECLARATION}<edmx:Edmx Version="1.0" xmlns:edmx="${OLD_EDMX}">\n`,
-    `<edmx:DataServices xmlns:m="${DATA_SERVICES.meta}" m:DataServiceVersion="3.0" m:MaxDataServiceVersion="3.0">\n`,
-    `<Schema xmlns="${OLD_EDM}" Namespace="${xmlAttribute(types)}" Alias="${ALIAS}">\n`,
+    `<edmx:DataServices xmlns:m="${DATA_SERVICES.meta}" m:DataServiceVersion="${version}"${limits}>\n`,
+    `<Schema xmlns="${edm}" Namespace="${xmlAttribute(types)}" Alias="${ALIAS}">\n`,
     ...Object.entries(COMPLEX_TYPES).map(
       ([name, properties]) =>
-        `<ComplexType Name="${name}">\n${properties.map(property => propertyXml(property, null)).join('')}</ComplexType>\n`,
+        `<ComplexType Name="${name}">\n${properties.map(propertyXml).join('')}</ComplexType>\n`,
     ),
     `<EntityContainer Name="${CONTAINER}" m:IsDefaultEntityContainer="true">\n`,
     ...sets.map(({ model: { set, namespace, type } }) => {
@@ -24,9 +31,9 @@ export function oldMetadataXml(sets: readonly SetSheet[], place: Place): string 
       return `<EntitySet Name="${xmlAttribute(set)}" EntityType="${name}"/>\n`
     }),
     '</EntityContainer>\n',
-    ...sets.map(sheet => annotations(sheet, types)),
+    ...(version === '3.0' ? sets.map(sheet => annotations(sheet, types)) : []),
     '</Schema>\n',
-    ...sets.map(schema),
+    ...sets.map(sheet => schema(sheet, version, types)),
     '</edmx:DataServices>\n</edmx:Edmx>\n',
   ].join('')
 }
@@ -41,20 +48,16 @@ function annotations(sheet: SetSheet, types: string): string {
   return `<Annotations Target="${target}">\n${values.join('')}</Annotations>\n`
 }
 
-function schema({ model }: SetSheet): string {
+function schema({ model }: SetSheet, version: OldVersion, types: string): string {
   return [
-    `<Schema xmlns="${OLD_EDM}" Namespace="${xmlAttribute(model.namespace)}">\n`,
+    `<Schema xmlns="${OLD_EDM[version]}" Namespace="${xmlAttribute(model.namespace)}">\n`,
     `<EntityType Name="${xmlAttribute(model.type)}">\n<Key><PropertyRef Name="${KEY}"/></Key>\n`,
-    ...model.properties.map(property =>
-      propertyXml(propertySheet(property, '3.0'), property.field.description),
-    ),
+    ...model.properties.map(property => propertyXml(propertySheet(property, version, types))),
     '</EntityType>\n</Schema>\n',
   ].join('')
 }
 
-function propertyXml({ name, type, nullable }: PropertySheet, description: string | null): string {
+function propertyXml({ name, type, nullable }: PropertySheet): string {
   const facets = nullable ? '' : ' Nullable="false"'
-  const start = `<Property Name="${xmlAttribute(name)}" Type="${xmlAttribute(type)}"${facets}`
-  if (description === null || description === '') return `${start}/>\n`
-  return `${start}><Documentation><Summary>${xmlText(description)}</Summary></Documentation></Property>\n`
+  return `<Property Name="${xmlAttribute(name)}" Type="${xmlAttribute(type)}"${facets}/>\n`
 }

@@ -1,0 +1,153 @@
+import { XML_DECLARATION } from '../../../model/xml.ts'
+import { EDM, EDMX } from './namespaces.ts'
+import type { Place } from './shape.ts'
+
+/** Where the documents of vocabularies are, below the root of the service. */
+export const VOCABULARY_SEGMENT = '$vocabularies'
+
+export type VocabularyFormat = 'xml' | 'json'
+
+/** A term with the type of its value and the elements of a model that it is about (CSDL 4.0, section 14.1). */
+interface Term {
+  readonly type: string
+  readonly appliesTo: 'EntityContainer' | 'EntitySet' | null
+}
+
+/** What this service says in the words of a vocabulary of OASIS, and the types of it. */
+export interface Vocabulary {
+  readonly namespace: string
+  readonly alias: string
+  readonly enumerations: Readonly<Record<string, readonly string[]>>
+  /** Properties of complex types, with their types. */
+  readonly complexTypes: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly terms: Readonly<Record<string, Term>>
+}
+
+const flag = { type: 'Edm.Boolean', appliesTo: 'EntityContainer' } as const
+const restriction = (type: string) =>
+  ({ type: `Org.OData.Capabilities.V1.${type}`, appliesTo: 'EntitySet' }) as const
+
+/** The vocabularies that the metadata document refers to, as far as the service uses them. */
+export const VOCABULARIES: readonly Vocabulary[] = [
+  {
+    namespace: 'Org.OData.Core.V1',
+    alias: 'Core',
+    enumerations: {},
+    complexTypes: {},
+    terms: {
+      Description: { type: 'Edm.String', appliesTo: null },
+      ODataVersions: { type: 'Edm.String', appliesTo: 'EntityContainer' },
+    },
+  },
+  {
+    namespace: 'Org.OData.Capabilities.V1',
+    alias: 'Capabilities',
+    enumerations: { ConformanceLevelType: ['Minimal', 'Intermediate', 'Advanced'] },
+    complexTypes: {
+      InsertRestrictionsType: { Insertable: 'Edm.Boolean' },
+      UpdateRestrictionsType: { Updatable: 'Edm.Boolean' },
+      DeleteRestrictionsType: { Deletable: 'Edm.Boolean' },
+      ExpandRestrictionsType: { Expandable: 'Edm.Boolean' },
+    },
+    terms: {
+      ConformanceLevel: {
+        type: 'Org.OData.Capabilities.V1.ConformanceLevelType',
+        appliesTo: 'EntityContainer',
+      },
+      KeyAsSegmentSupported: flag,
+      BatchSupported: flag,
+      CrossJoinSupported: flag,
+      ComputeSupported: flag,
+      FilterFunctions: { type: 'Collection(Edm.String)', appliesTo: 'EntityContainer' },
+      InsertRestrictions: restriction('InsertRestrictionsType'),
+      UpdateRestrictions: restriction('UpdateRestrictionsType'),
+      DeleteRestrictions: restriction('DeleteRestrictionsType'),
+      ExpandRestrictions: restriction('ExpandRestrictionsType'),
+    },
+  },
+  {
+    namespace: 'Org.OData.Aggregation.V1',
+    alias: 'Aggregation',
+    enumerations: {},
+    complexTypes: { ApplySupportedBase: { Transformations: 'Collection(Edm.String)' } },
+    terms: {
+      ApplySupportedDefaults: {
+        type: 'Org.OData.Aggregation.V1.ApplySupportedBase',
+        appliesTo: 'EntityContainer',
+      },
+    },
+  },
+]
+
+/** The address of the document of a vocabulary: the service's own, so that who follows it needs no other host. */
+export function vocabularyAddress(
+  { namespace }: Vocabulary,
+  format: VocabularyFormat,
+  { root }: Place,
+): string {
+  return `${root}/${VOCABULARY_SEGMENT}/${namespace}.${format}`
+}
+
+/** Writes a vocabulary as a document of its own (CSDL 4.0, CSDL JSON 4.01). */
+export function vocabularyDocument(vocabulary: Vocabulary, format: VocabularyFormat): string {
+  return format === 'xml' ? inXml(vocabulary) : inJson(vocabulary)
+}
+
+function inXml({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
+  const members = (names: readonly string[]) =>
+    names.map((name, value) => `<Member Name="${name}" Value="${value}"/>`).join('')
+  const properties = (types: Readonly<Record<string, string>>) =>
+    Object.entries(types)
+      .map(([name, type]) => `<Property Name="${name}" Type="${type}"${ifCollection(type)}/>`)
+      .join('')
+  return [
+    `${XML_DECLARATION}<edmx:Edmx Version="4.0" xmlns:edmx="${EDMX}">\n<edmx:DataServices>\n`,
+    `<Schema xmlns="${EDM}" Namespace="${namespace}" Alias="${alias}">\n`,
+    ...Object.entries(enumerations).map(
+      ([name, names]) => `<EnumType Name="${name}">${members(names)}</EnumType>\n`,
+    ),
+    ...Object.entries(complexTypes).map(
+      ([name, types]) => `<ComplexType Name="${name}">${properties(types)}</ComplexType>\n`,
+    ),
+    ...Object.entries(terms).map(([name, { type, appliesTo }]) => {
+      const target = appliesTo === null ? '' : ` AppliesTo="${appliesTo}"`
+      return `<Term Name="${name}" Type="${type}"${ifCollection(type)}${target}/>\n`
+    }),
+    '</Schema>\n</edmx:DataServices>\n</edmx:Edmx>\n',
+  ].join('')
+}
+
+function ifCollection(type: string): string {
+  return type.startsWith('Collection(') ? ' Nullable="false"' : ''
+}
+
+function inJson({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
+  const each = <From>(entries: Readonly<Record<string, From>>, made: (from: From) => unknown) =>
+    Object.fromEntries(Object.entries(entries).map(([name, from]) => [name, made(from)]))
+  return JSON.stringify({
+    $Version: '4.01',
+    [namespace]: {
+      $Alias: alias,
+      ...each(enumerations, names => ({
+        $Kind: 'EnumType',
+        ...Object.fromEntries(names.map((name, value) => [name, value])),
+      })),
+      ...each(complexTypes, types => ({ $Kind: 'ComplexType', ...each(types, typeJson) })),
+      ...each(terms, ({ type, appliesTo }) => ({
+        $Kind: 'Term',
+        ...typeJson(type),
+        ...(appliesTo === null ? {} : { $AppliesTo: [appliesTo] }),
+      })),
+    },
+  })
+}
+
+/** Texts are what CSDL JSON takes for granted; what is no collection may be null, as XML takes for granted. */
+function typeJson(type: string): Readonly<Record<string, unknown>> {
+  const item = /^Collection\((.*)\)$/.exec(type)?.[1]
+  const single = item ?? type
+  return {
+    ...(item === undefined ? { $Nullable: true } : { $Collection: true }),
+    ...(single === 'Edm.String' ? {} : { $Type: single }),
+  }
+}
