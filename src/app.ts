@@ -23,11 +23,11 @@ import type { QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
-import { definedDatasets } from './catalog/definition.ts'
+import { definedDatasets, readDefinition } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore } from './catalog/portal-store.ts'
-import type { DatasetList } from './catalog/seen.ts'
+import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
@@ -51,7 +51,7 @@ import { requestIds } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { answerPageFault } from './http/site/fault-page.ts'
-import type { Principal } from './model/principal.ts'
+import { ANONYMOUS, type Principal } from './model/principal.ts'
 import { accountPages } from './portal/account/routes.ts'
 import { site } from './portal/routes.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
@@ -128,7 +128,10 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   const expectAll = () =>
-    catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
+    catalog.expect(
+      definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)),
+      id => readDefinition(config.portal, id).definition?.visibility ?? 'restricted',
+    )
   expectAll()
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
@@ -158,7 +161,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       config.access === 'public' && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
     return isOpen ? { store: await store.statistics() } : {}
   }
-  const asked = { readiness: () => readiness, figures }
+  const asked: HealthOptions = {
+    readiness: () => readiness,
+    canAnswer: async () => (await store.statistics()).workers.ready > 0,
+    startProgress: () => catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
+    figures,
+  }
   await registerDoors(http, config, {
     catalog,
     store,
@@ -322,7 +330,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     store,
     dataset: (id: string, principal: Principal) => queriedDataset(catalog.seenBy(principal).dataset(id)),
     datasets: (principal: Principal) => {
-      const served = catalog.seenBy(principal).current()
+      const served = completeList(catalog.seenBy(principal))
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
       queried.set(served, datasets)
       return datasets
@@ -347,7 +355,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       store,
       dataset: (id: string, principal: Principal) => described(catalog.seenBy(principal).dataset(id), base),
       datasets: (principal: Principal) => {
-        const { version, entries } = catalog.seenBy(principal).current()
+        const { version, entries } = completeList(catalog.seenBy(principal))
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
         return { version, entries: listed }
       },

@@ -54,6 +54,12 @@ export const FAULTS = {
   StoreBusy: { status: 503, message: 'The store cannot take more queries now. Try again in a moment.' },
   StoreUnavailable: { status: 503, message: 'The store is not ready: {reason}' },
   NotPublishedYet: { status: 503, message: 'The dataset {id} is being published. Try again in a moment.' },
+  /** A list of datasets that lacks some: whoever copies it would take them for withdrawn. */
+  CatalogIncomplete: {
+    status: 503,
+    message:
+      'Datasets served so far: {served} of {expected}. The others are being loaded or published. Try again in a moment.',
+  },
   InternalError: { status: 500, message: 'The service met an unexpected condition. It has been logged.' },
 
   /** Faults of publishing and of the command line; their status only matters where a door shows them. */

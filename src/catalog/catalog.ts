@@ -1,11 +1,19 @@
 import { Fault } from '../errors.ts'
+import type { Dataset } from '../model/dataset.ts'
 import { isGranted, type Principal } from '../model/principal.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
 import { DATASET_ID } from './definition.ts'
 import type { Registry } from './registry.ts'
-import { type DatasetSource, hidden, type SeenDatasets, SeenList, type SeenOptions } from './seen.ts'
+import {
+  type DatasetSource,
+  hidden,
+  type SeenDatasets,
+  SeenList,
+  type SeenOptions,
+  type StartProgress,
+} from './seen.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import type { Manifest, Versions } from './versions.ts'
 
@@ -33,16 +41,22 @@ export class Catalog implements DatasetSource {
   private generation = 0
   private refreshing: Promise<boolean> | null = null
   private readonly timers = new Set<NodeJS.Timeout>()
-  private expected: ReadonlySet<string> = new Set()
+  /** The datasets that will be served, and whether each is public. */
+  private expected: ReadonlyMap<string, () => boolean> = new Map()
 
   constructor(options: CatalogOptions) {
     this.options = options
     this.served = servedOf([], 'empty', this.seenOptions())
   }
 
-  /** Names datasets that will be served once they are published, so that asking for one early says so. */
-  expect(ids: readonly string[]): void {
-    this.expected = new Set(ids)
+  /**
+   * Names datasets that will be served once they are published, so that asking for one early says so, and lists are known
+   * to be incomplete.
+   *
+   * @param visibilityOf called for each of them at most once, where a list is asked for early
+   */
+  expect(ids: readonly string[], visibilityOf: (id: string) => Dataset['visibility'] = () => 'public'): void {
+    this.expected = new Map(ids.map(id => [id, memoised(() => visibilityOf(id) === 'public')]))
   }
 
   /** All datasets in force, whoever may see them: the same array as long as they are the same. */
@@ -58,6 +72,7 @@ export class Catalog implements DatasetSource {
       current: () => list.current(),
       asked: () => list.asked(),
       counted: figures => list.counted(figures),
+      startProgress: () => this.startProgress(served, principal),
       dataset: id => {
         const found = this.find(served, id)
         if (isSeen(principal, found)) return found
@@ -103,6 +118,14 @@ export class Catalog implements DatasetSource {
       kind: 'dataset',
       id: id.length > 100 ? `${id.slice(0, 100)}…` : id,
     })
+  }
+
+  /** Only datasets that the principal may see are counted: nobody is told how many others there are. */
+  private startProgress({ byId }: Served, principal: Principal): StartProgress | null {
+    if ([...this.expected.keys()].every(id => byId.has(id))) return null
+    const expected = [...this.expected].filter(([id, isOpen]) => isOpen() || isGranted(principal, id))
+    const served = expected.filter(([id]) => byId.has(id)).length
+    return served === expected.length ? null : { served, expected: expected.length }
   }
 
   /** The list of what a principal sees; who sees the same shares one. */
@@ -189,6 +212,14 @@ export class Catalog implements DatasetSource {
     }, this.options.grace)
     timer.unref()
     this.timers.add(timer)
+  }
+}
+
+function memoised<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | null = null
+  return () => {
+    known ??= { value: compute() }
+    return known.value
   }
 }
 

@@ -28,7 +28,7 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
     dropHeaders(reply)
     if (fault.status === 401) challenge(request, reply, fault)
     if (fault.status === 503) reply.header('retry-after', '2')
-    if (fault.code === 'NotPublishedYet') returnCall(reply)
+    if (fault.code === 'NotPublishedYet' || fault.code === 'CatalogIncomplete') returnCall(reply)
     const told = body(fault)
     reply
       .code(fault.status)

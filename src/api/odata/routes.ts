@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { DatasetSource, SeenDatasets } from '../../catalog/seen.ts'
+import { type DatasetSource, requireComplete, type SeenDatasets } from '../../catalog/seen.ts'
 import { Fault } from '../../errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
@@ -99,6 +99,7 @@ class Service {
     const applied = appliedTo(read)
     if (applied !== '') reply.header('preference-applied', applied)
     const isDocument = resource.type === 'service' || resource.type === 'metadata'
+    if (isDocument) requireComplete(seen)
     const version = isDocument ? sets.version : resource.of.entry.version
     if (!isDocument) nameDataset(request, resource.of.model.set)
     const manner = [format.contentType, format.told, preferences.pageSize, applied, place.root].join(' ')

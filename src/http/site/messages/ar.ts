@@ -121,6 +121,8 @@ export const AR: MessageTable = {
   Dataset: 'مجموعة البيانات',
   Datasets: 'مجموعات البيانات',
   'Datasets and their triples': 'مجموعات البيانات وثلاثياتها',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'مجموعات البيانات المتاحة حتى الآن: {served} من {expected}. يجري تحميل البقية أو نشرها.',
   Date: 'تاريخ',
   'Date and time': 'تاريخ ووقت',
   'Decimal number': 'عدد عشري',

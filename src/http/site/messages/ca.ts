@@ -117,6 +117,8 @@ export const CA: MessageTable = {
   Dataset: 'Conjunt de dades',
   Datasets: 'Conjunts de dades',
   'Datasets and their triples': 'Conjunts de dades i les seves tripletes',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Conjunts de dades servits fins ara: {served} de {expected}. Els altres s’estan carregant o publicant.',
   Date: 'Data',
   'Date and time': 'Data i hora',
   'Decimal number': 'Nombre decimal',

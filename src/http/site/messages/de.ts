@@ -115,6 +115,8 @@ export const DE: MessageTable = {
   Dataset: 'Datensatz',
   Datasets: 'Datensätze',
   'Datasets and their triples': 'Datensätze und ihre Tripel',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Bisher bereitgestellte Datensätze: {served} von {expected}. Die übrigen werden geladen oder veröffentlicht.',
   Date: 'Datum',
   'Date and time': 'Datum und Uhrzeit',
   'Decimal number': 'Dezimalzahl',

@@ -117,6 +117,8 @@ export const ES: MessageTable = {
   Dataset: 'Conjunto de datos',
   Datasets: 'Conjuntos de datos',
   'Datasets and their triples': 'Conjuntos de datos y sus tripletas',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Conjuntos de datos servidos hasta ahora: {served} de {expected}. Los demás se están cargando o publicando.',
   Date: 'Fecha',
   'Date and time': 'Fecha y hora',
   'Decimal number': 'Número decimal',

@@ -116,6 +116,8 @@ export const EU: MessageTable = {
   Dataset: 'Datu-multzoa',
   Datasets: 'Datu-multzoak',
   'Datasets and their triples': 'Datu-multzoak eta haien hirukoteak',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Orain arte zerbitzatutako datu multzoak: {served} / {expected}. Besteak kargatzen edo argitaratzen ari dira.',
   Date: 'Data',
   'Date and time': 'Data eta ordua',
   'Decimal number': 'Zenbaki dezimala',

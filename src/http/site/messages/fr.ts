@@ -117,6 +117,8 @@ export const FR: MessageTable = {
   Dataset: 'Jeu de données',
   Datasets: 'Jeux de données',
   'Datasets and their triples': 'Jeux de données et leurs triplets',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Jeux de données disponibles pour l’instant : {served} sur {expected}. Les autres sont en cours de chargement ou de publication.',
   Date: 'Date',
   'Date and time': 'Date et heure',
   'Decimal number': 'Nombre décimal',

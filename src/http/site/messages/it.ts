@@ -117,6 +117,8 @@ export const IT: MessageTable = {
   Dataset: 'Dataset',
   Datasets: 'Dataset',
   'Datasets and their triples': 'Dataset e le loro triple',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Dataset disponibili finora: {served} di {expected}. Gli altri sono in fase di caricamento o pubblicazione.',
   Date: 'Data',
   'Date and time': 'Data e ora',
   'Decimal number': 'Numero decimale',

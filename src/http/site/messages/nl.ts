@@ -118,6 +118,8 @@ export const NL: MessageTable = {
   Dataset: 'Dataset',
   Datasets: 'Datasets',
   'Datasets and their triples': 'Datasets en hun triples',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Tot nu toe beschikbare datasets: {served} van {expected}. De overige worden geladen of gepubliceerd.',
   Date: 'Datum',
   'Date and time': 'Datum en tijd',
   'Decimal number': 'Decimaal getal',

@@ -116,6 +116,8 @@ export const PT: MessageTable = {
   Dataset: 'Conjunto de dados',
   Datasets: 'Conjuntos de dados',
   'Datasets and their triples': 'Conjuntos de dados e os seus triplos',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Conjuntos de dados disponíveis até agora: {served} de {expected}. Os restantes estão a ser carregados ou publicados.',
   Date: 'Data',
   'Date and time': 'Data e hora',
   'Decimal number': 'Número decimal',

@@ -115,6 +115,8 @@ export const SV: MessageTable = {
   Dataset: 'Datamängd',
   Datasets: 'Datamängder',
   'Datasets and their triples': 'Datamängder och deras tripplar',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Datamängder som är tillgängliga hittills: {served} av {expected}. De övriga läses in eller publiceras.',
   Date: 'Datum',
   'Date and time': 'Datum och tid',
   'Decimal number': 'Decimaltal',

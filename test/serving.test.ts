@@ -1,0 +1,113 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { lodestone } from './support/crash.ts'
+import { freePort, serve, startServer, until } from './support/serving.ts'
+
+/** How a server starts, what it does about damage and other servers, and what it does not wait for. */
+const source = (name: string, more = '') => `source: { path: ${name} }\n${more}`
+const ROWS = JSON.stringify(Array.from({ length: 50 }, (_, a) => ({ a, text: `record ${a}` })))
+
+const dataset = (more = '') => ({ 'dataset.yaml': source('a.json', more), 'a.json': ROWS })
+
+const LISTS = [
+  '/api/explore/v2.1/catalog/datasets',
+  '/api/explore/v2.0/catalog/facets',
+  '/api/explore/v2.1/catalog/exports/csv',
+  '/api/v2/catalog/datasets',
+  '/api/odata',
+  '/api/odata/$metadata',
+  '/api/tpf',
+  '/api/sparql?query=ASK%20%7B%7D',
+  '/.well-known/void',
+  '/sitemap.xml',
+] as const
+const PAGES = ['/', '/explore/', '/explore/?q=record'] as const
+
+async function get(address: string, headers: Readonly<Record<string, string>> = {}) {
+  const answer = await fetch(address, { headers })
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    body: await answer.text(),
+  }
+}
+
+/** A package whose records are there once a file is. */
+function slowPackage(portal: string): { readonly release: () => void } {
+  const folder = path.join(portal, 'node_modules', 'slow')
+  const file = path.join(folder, 'released')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'package.json'), '{"name":"slow","type":"module","exports":"./index.js"}')
+  const wait = `while (!existsSync(${JSON.stringify(file)})) await new Promise(r => setTimeout(r, 20))`
+  writeFileSync(
+    path.join(folder, 'index.js'),
+    `import { existsSync } from 'node:fs'\n${wait}\nexport default [{ a: 1 }]\n`,
+  )
+  return { release: () => writeFileSync(file, '') }
+}
+
+t.test('until all datasets are served, lists say how many are', async (t: Test) => {
+  const portal = t.testdir({
+    'portal.yaml': 'workers: 1\n',
+    data: {
+      one: dataset(),
+      slow: { 'dataset.yaml': 'source: { module: slow }\n' },
+      tucked: { 'dataset.yaml': 'source: { module: slow }\nvisibility: restricted\n' },
+      withdrawn: dataset(),
+    },
+  })
+  const { release } = slowPackage(portal)
+  const port = await freePort()
+  const args = ['--portal', portal, '--port', String(port)]
+  t.equal((await lodestone(['publish', 'withdrawn', ...args])).code, 0)
+  t.equal((await lodestone(['unpublish', 'withdrawn', '--portal', portal])).code, 0)
+  const server = startServer(t, portal, port)
+  const { address } = server
+  await until(() => fetch(`${address}/healthz`).then(Boolean, () => false))
+  const ready = await get(`${address}/readyz`)
+  t.equal(ready.status, 503)
+  t.match(JSON.parse(ready.body), { status: 'publishing', datasets: { served: Number, expected: 2 } })
+  for (const page of PAGES) {
+    const { status, retryAfter, body } = await get(`${address}${page}`, { accept: 'text/html' })
+    t.match([status, retryAfter], [503, /^\d+$/], page)
+    t.match(body, /Datasets served so far: [01] of 2\./, page)
+    t.notMatch(body, /\b0 datasets|No dataset is published|No dataset has all/, page)
+  }
+  for (const list of LISTS) {
+    const { status, retryAfter, body } = await get(`${address}${list}`)
+    t.match([status, retryAfter], [503, /^\d+$/], list)
+    t.match(body, /Datasets served so far: [01] of 2\./, list)
+  }
+  await until(async () => (await get(`${address}/explore/dataset/one/`)).status === 200)
+  t.match(
+    (await get(`${address}/explore/`)).body,
+    /so far: 1 of 2\./,
+    'one is served while another is published',
+  )
+  t.match((await get(`${address}/explore/?lang=de`)).body, /Bisher bereitgestellte Datensätze: 1 von 2\./)
+  t.equal((await get(`${address}/api/odata/one`)).status, 200, 'what is served answers')
+  t.equal((await get(`${address}/api/sparql/one?query=ASK%20%7B%7D`)).status, 200)
+  release()
+  await until(() => server.stdout().includes('\n'))
+  t.equal((await get(`${address}/readyz`)).status, 200)
+  for (const list of [...LISTS, ...PAGES]) t.equal((await get(`${address}${list}`)).status, 200, list)
+  t.match((await get(`${address}/explore/`)).body, />2 datasets</)
+})
+
+t.test('a portal is not ready while no thread of its store can answer', async t => {
+  const portal = t.testdir({ 'portal.yaml': 'workers: 1\ndeadline: 0.5\n', data: { one: dataset() } })
+  const { address } = await serve(t, portal)
+  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(?a != ?d && ?g != ?j)'
+  const slow = `${address}/api/sparql/one?query=${encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ${triples} }`)}`
+  const answered = get(slow)
+  let recovering: unknown = null
+  await until(async () => {
+    const { status, body, retryAfter } = await get(`${address}/readyz`)
+    if (status === 503) recovering = { retryAfter, ...(JSON.parse(body) as object) }
+    return status === 503
+  })
+  t.match(recovering, { status: 'recovering', retryAfter: /^\d+$/ })
+  t.equal((await answered).status, 503)
+  await until(async () => (await get(`${address}/readyz`)).status === 200)
+})
