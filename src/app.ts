@@ -26,7 +26,7 @@ import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { definedDatasets, readDefinition } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
-import { openPortalStore, type PortalStore } from './catalog/portal-store.ts'
+import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
 import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
@@ -115,7 +115,11 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
   const versions = versionsOf(config.portal)
-  const opened = await openPortalStore(config, versions, event => log.warn(event), STORE_PATIENCE)
+  const onEvent = (event: StoreEvent) => {
+    log.warn(event)
+    if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
+  }
+  const opened = await openPortalStore(config, versions, onEvent, STORE_PATIENCE)
   const { registry, shared } = opened
   const store = watchedStore(opened.store, telemetry.storeObservers)
   const grace = (config.deadline + 5) * 1000
@@ -125,6 +129,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     versions,
     registry,
     grace,
+    onDamage: ({ dataset, version, reason }) =>
+      log.error({ dataset, version, reason }, `${dataset} is left out: its published version is damaged`),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   const expectAll = () =>

@@ -54,6 +54,10 @@ export const FAULTS = {
   StoreBusy: { status: 503, message: 'The store cannot take more queries now. Try again in a moment.' },
   StoreUnavailable: { status: 503, message: 'The store is not ready: {reason}' },
   NotPublishedYet: { status: 503, message: 'The dataset {id} is being published. Try again in a moment.' },
+  DatasetDamaged: {
+    status: 503,
+    message: 'The dataset {id} cannot be served: the files of its published version are damaged.',
+  },
   /** A list of datasets that lacks some: whoever copies it would take them for withdrawn. */
   CatalogIncomplete: {
     status: 503,

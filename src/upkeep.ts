@@ -30,6 +30,8 @@ export async function publishAndServe(
     refreshRegularly(app, signal)
     await Promise.all([first, publish(null, false)])
     await refreshAnew(app)
+    // What was found damaged until now was made again, as far as it could be.
+    app.catalog.takeDamaged()
   } catch (error) {
     if (signal.aborted) return
     throw error
@@ -93,10 +95,11 @@ export async function follow(
         await refreshAnew(app)
         app.markReady()
       }
-      const changes = portal.look()
+      const { definitions: defined = [], mappings: mapped = [] } = portal.look() ?? {}
+      const changed = new Set([...defined, ...app.catalog.takeDamaged()])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
-      if (changes === null) continue
-      const [definitions, mappings] = [changes.definitions, changes.mappings].map(ids =>
+      if (changed.size + mapped.length === 0) continue
+      const [definitions, mappings] = [[...changed], mapped].map(ids =>
         ids.filter(id => !isWithdrawn(app.versions, id)),
       ) as [string[], string[]]
       if (mappings.length > 0) await publish(mappings, true)

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { lodestone } from './support/crash.ts'
@@ -110,4 +110,60 @@ t.test('a portal is not ready while no thread of its store can answer', async t 
   t.match(recovering, { status: 'recovering', retryAfter: /^\d+$/ })
   t.equal((await answered).status, 503)
   await until(async () => (await get(`${address}/readyz`)).status === 200)
+})
+
+t.test('a damaged version stops nothing but its own dataset', async t => {
+  const portal = t.testdir({
+    'portal.yaml': 'workers: 2\ndeadline: 0.5\nlog: error\n',
+    data: {
+      lost: dataset(),
+      repaired: dataset(),
+      secret: dataset('visibility: restricted\n'),
+      whole: dataset(),
+    },
+  })
+  const port = await freePort()
+  t.equal((await lodestone(['publish', '--portal', portal, '--port', String(port)])).code, 0)
+  const fileOf = (id: string) => {
+    const home = path.join(portal, 'var', 'published', id)
+    return path.join(home, readFileSync(path.join(home, 'current'), 'utf8').trim(), 'facts.nt.gz')
+  }
+  const harm = (id: string) => truncateSync(fileOf(id), statSync(fileOf(id)).size >> 1)
+  for (const id of ['lost', 'secret']) rmSync(path.join(portal, 'data', id, 'a.json'))
+  for (const id of ['lost', 'repaired', 'secret']) harm(id)
+  const server = startServer(t, portal, port)
+  await until(() => server.stdout().includes('\n'))
+  const { address } = server
+  const records = (id: string) => get(`${address}/api/explore/v2.1/catalog/datasets/${id}/records?limit=1`)
+  const listed = async () => {
+    const { body } = await get(`${address}/api/explore/v2.1/catalog/datasets?select=datasetid`)
+    return (JSON.parse(body) as { results: { datasetid: string }[] }).results.map(each => each.datasetid)
+  }
+  t.equal((await get(`${address}/readyz`)).status, 200, 'the portal is ready')
+  t.same((await listed()).sort(), ['repaired', 'whole'])
+  t.match(server.stderr(), /"dataset":"lost".*lost is left out: its published version is damaged/)
+  t.match(server.stderr(), /repaired: 50 records.*made again: facts\.nt\.gz has/)
+  t.match(server.stderr(), /lost: not published\n.*damaged \(facts\.nt\.gz has .*cannot be made again/)
+  t.match(await records('lost'), { status: 503, retryAfter: /\d/, body: /DatasetDamaged/ })
+  t.equal((await records('secret')).status, 401, 'who may not see it is told nothing')
+  t.equal((await records('whole')).status, 200)
+
+  // Workers load from the files again: those that were damaged meanwhile are found then.
+  writeFileSync(path.join(portal, 'data', 'lost', 'a.json'), ROWS)
+  t.equal((await lodestone(['publish', 'lost', '--portal', portal, '--port', String(port)])).code, 0)
+  await until(async () => (await records('lost')).status === 200)
+  rmSync(path.join(portal, 'data', 'lost', 'a.json'))
+  for (const id of ['lost', 'repaired']) harm(id)
+  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(?a != ?d && ?g != ?j)'
+  const slow = encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ${triples} }`)
+  t.equal((await get(`${address}/api/sparql/whole?query=${slow}`)).status, 503, 'ends a worker')
+  await until(async () => (await records('lost')).status === 503)
+  t.match((await records('lost')).body, /DatasetDamaged/)
+  await until(async () => (await records('repaired')).status === 200)
+  const repairs = () => server.stderr().match(/^repaired: 50 records.*made again/gm)?.length
+  await until(() => repairs() === 2)
+  t.same((await listed()).sort(), ['repaired', 'whole'])
+  const ready = JSON.parse((await get(`${address}/readyz`)).body) as { status: string }
+  t.equal(ready.status, 'ready')
+  for (let asked = 0; asked < 8; asked++) t.equal((await records('whole')).status, 200)
 })

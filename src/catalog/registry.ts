@@ -9,6 +9,8 @@ export interface Registry {
   manifest(dataset: string, version: string): Promise<Manifest | null>
   /** What has to be loaded before a version can be served; nothing where the store has it already. */
   sources(manifest: Manifest): readonly GraphSource[]
+  /** What is wrong with the files of a version, which are all read; null for nothing, or where no files are needed. */
+  damage(manifest: Manifest): Promise<string | null>
   /** How a dataset was withdrawn; null for one that was not. */
   withdrawn(dataset: string): 'open' | 'secret' | null
   /** The ids of records that a dataset had once and has no more, where they are not in files of this machine. */

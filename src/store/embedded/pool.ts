@@ -19,8 +19,10 @@ export interface PoolOptions {
 
 /** Something that an operator should know. */
 export interface PoolEvent {
-  readonly event: 'worker lost' | 'worker replaced' | 'reload failed'
+  readonly event: 'worker lost' | 'worker replaced' | 'reload failed' | 'graph lost'
   readonly reason: string
+  /** The graph that was lost: its file cannot be loaded again, so new workers do without it. */
+  readonly graph?: string
 }
 
 interface Job {
@@ -34,6 +36,9 @@ interface Job {
   timer: NodeJS.Timeout | undefined
 }
 
+/** What it means that a worker refuses to load a graph. */
+const REFUSALS = { memory: 'StoreFull', text: 'LoadRefused', system: 'StoreUnavailable' } as const
+
 /** Queries of strangers that may wait. */
 const GUEST_QUEUE = 50
 
@@ -42,6 +47,8 @@ interface Registered {
   /** Bytes that it is taken to need in each worker. */
   readonly bytes: number
   quads: number
+  /** True once it was loaded as a whole: then it is the file that is at fault where that fails again. */
+  isLoaded: boolean
 }
 
 /**
@@ -121,7 +128,12 @@ export class Pool {
     const atOnce = this.registry.size === 0
     for (const source of sources) {
       const { triples, bytes } = sourceSize(source)
-      this.registry.set(source.graph, { source, bytes: estimate(triples, bytes), quads: triples })
+      this.registry.set(source.graph, {
+        source,
+        bytes: estimate(triples, bytes),
+        quads: triples,
+        isLoaded: false,
+      })
     }
     try {
       const members = [...this.members].filter(member => member.serving)
@@ -132,6 +144,7 @@ export class Pool {
       if (atOnce) await allThrough(work)
       else for (const begin of work) await begin()
       await this.served(sources)
+      for (const { graph } of sources) this.setLoaded(graph)
     } catch (error) {
       await this.drop(sources.map(({ graph }) => graph))
       throw error
@@ -141,6 +154,11 @@ export class Pool {
   async drop(graphs: readonly string[]): Promise<void> {
     for (const graph of graphs) this.registry.delete(graph)
     await Promise.all([...this.members].map(member => member.drop(graphs)))
+  }
+
+  private setLoaded(graph: string): void {
+    const registered = this.registry.get(graph)
+    if (registered !== undefined) registered.isLoaded = true
   }
 
   ready(): readonly Member[] {
@@ -275,7 +293,13 @@ export class Pool {
       }
       const [next] = missing
       if (next === undefined) return join()
-      await this.fill(member, [next.source], false, () => undefined)
+      await this.fill(member, [next.source], false, () => undefined).catch(error => {
+        const isDamaged = error instanceof Fault && error.code === 'LoadRefused' && next.isLoaded
+        if (!isDamaged) throw error
+        // Told before the worker joins, so that nobody asks it for what it lacks.
+        this.registry.delete(next.source.graph)
+        this.options.onEvent({ event: 'graph lost', reason: error.message, graph: next.source.graph })
+      })
     }
   }
 
@@ -292,8 +316,7 @@ export class Pool {
         onLines(before + lines),
       )
       if (reply.type === 'refused') {
-        const code = reply.reason === 'memory' ? 'StoreFull' : 'LoadRefused'
-        throw new Fault(code, { reason: reply.message })
+        throw new Fault(REFUSALS[reply.reason], { reason: reply.message, graph: source.graph })
       }
       if (reply.type === 'trap' && reply.reason !== THREAD_ENDED)
         throw new Fault('StoreFull', {

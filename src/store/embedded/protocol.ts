@@ -61,7 +61,8 @@ export type Reply =
   | {
       readonly type: 'refused'
       readonly id: number
-      readonly reason: 'text' | 'memory'
+      /** The file is damaged, there is no room for it, or the system cannot read it now. */
+      readonly reason: 'text' | 'memory' | 'system'
       readonly message: string
       readonly memory: number
     }

@@ -18,6 +18,8 @@ console.error = (text: unknown) => {
   panic = String(text).split('\n', 2).join(' ')
 }
 
+type Refusal = Reply & { readonly type: 'refused' }
+
 /** False once the engine trapped: the thread is about to be ended and touches it no more. */
 let sound = true
 
@@ -78,13 +80,16 @@ async function load({ id, source, limit, inBackground }: Request & { type: 'load
   } catch (error) {
     // What the file system and the decompression throw has a code too, but the engine had no part in it.
     if (isTrap(error) && !isReadError(error)) trap(id, error)
-    else refuse(id, source.graph, 'text', `the graph ${source.graph} cannot be loaded: ${messageOf(error)}`)
+    else {
+      const reason = isOfTheSystem(error) ? 'system' : 'text'
+      refuse(id, source.graph, reason, `the graph ${source.graph} cannot be loaded: ${messageOf(error)}`)
+    }
   } finally {
     if (inBackground) priority.comeBack()
   }
 }
 
-function refuse(id: number, graph: string, reason: 'text' | 'memory', message: string): void {
+function refuse(id: number, graph: string, reason: Refusal['reason'], message: string): void {
   try {
     engine.drop([graph])
     tell({ type: 'refused', id, reason, message, memory: engine.memory })
@@ -107,6 +112,11 @@ function trap(id: number, error: unknown): void {
   sound = false
   const reason = panic === '' ? messageOf(error) : `${messageOf(error)}: ${panic}`
   tell({ type: 'trap', id, reason, oversize: isOversize(error) })
+}
+
+/** True where too much is open at once, which says nothing about the file. */
+function isOfTheSystem(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')
 }
 
 function isReadError(error: unknown): boolean {
