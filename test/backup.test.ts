@@ -22,7 +22,7 @@ import { restorePortal } from '../src/cli/backup/restore.ts'
 import { unpack } from '../src/cli/backup/unpack.ts'
 import { verifyBackup } from '../src/cli/backup/verify.ts'
 import { checkPublished } from '../src/cli/published-files.ts'
-import { announceServer } from '../src/cli/running.ts'
+import { registerServer } from '../src/cli/running.ts'
 import { loadConfig } from '../src/config.ts'
 import { lodestone } from './support/crash.ts'
 
@@ -211,7 +211,7 @@ t.test('a folder with a portal or a server is left alone, unless it is forced', 
   await t.rejects(restorePortal(archive, portal, false, NOW), { code: 'Usage', message: /is there already/ })
   t.same(filesOf(portal), before)
   const empty = elsewhere(t)
-  const takeBack = announceServer({ portal: empty, port: 3000, base: 'http://localhost:3000' })
+  const takeBack = await registerServer({ portal: empty, port: 3000, base: 'http://localhost:3000' })
   await t.rejects(restorePortal(archive, empty, false, new Date()), { message: /a server runs on/ })
   takeBack()
   writeFileSync(path.join(portal, 'portal.yaml'), 'title: Another\n')

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { lodestone } from './support/crash.ts'
@@ -166,4 +166,57 @@ t.test('a damaged version stops nothing but its own dataset', async t => {
   const ready = JSON.parse((await get(`${address}/readyz`)).body) as { status: string }
   t.equal(ready.status, 'ready')
   for (let asked = 0; asked < 8; asked++) t.equal((await records('whole')).status, 200)
+})
+
+t.test('a folder is served at one address', async t => {
+  const portal = t.testdir({ 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
+  const first = await serve(t, portal)
+  const base = `http://localhost:${first.port}`
+  const records = `${first.address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`
+  const published = readFileSync(path.join(portal, 'var/published/one/current'), 'utf8')
+  const entries = () => readdirSync(path.join(portal, 'var/serving')).length
+
+  const other = startServer(t, portal, await freePort())
+  t.equal(await other.ended, 1, 'another address is refused')
+  const told = [base, `process ${first.child.pid} `, `port ${first.port}`, `http://localhost:${other.port}`]
+  for (const part of told) t.ok(other.stderr().includes(part), `${part}: ${other.stderr()}`)
+  const named = startServer(t, portal, await freePort(), {}, ['--base', 'http://elsewhere.test'])
+  t.equal(await named.ended, 1, 'however it is given')
+  const publishing = await lodestone(['publish', '--portal', portal, '--base', 'http://elsewhere.test'])
+  t.equal(publishing.code, 1, 'nor is anything published for it')
+  t.ok(publishing.stderr.includes(`process ${first.child.pid} `))
+  t.equal(readFileSync(path.join(portal, 'var/published/one/current'), 'utf8'), published)
+  t.equal(entries(), 1, 'those that were refused leave no entry')
+
+  const second = await serve(t, portal, {}, ['--base', base])
+  t.equal(entries(), 2)
+  t.equal((await get(records)).status, 200, 'two servers with one address share it')
+  const { body } = await get(`${second.address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`)
+  t.match(JSON.parse(body), { total_count: 50 })
+  writeFileSync(path.join(portal, 'data/one/a.json'), '[{"a":1}]')
+  t.equal((await lodestone(['publish', '--portal', portal])).code, 0, 'for their address without naming it')
+  for (const { address } of [first, second])
+    await until(async () => {
+      const answer = await get(`${address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`)
+      return answer.status === 200 && /"total_count":\s*1\b/.test(answer.body)
+    })
+
+  for (const { child, ended } of [first, second]) {
+    child.kill('SIGKILL')
+    await ended
+  }
+  t.equal(entries(), 2, 'who is killed takes nothing back')
+  const third = await serve(t, portal)
+  t.equal((await get(`${third.address}/readyz`)).status, 200, 'and keeps nobody from another address')
+})
+
+t.test('of servers that start at the same moment with different addresses one serves', async t => {
+  const portal = t.testdir({ 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
+  const servers = await Promise.all([1, 2, 3].map(async () => startServer(t, portal, await freePort())))
+  const outcomes = await Promise.all(
+    servers.map(({ ended, stdout }) =>
+      Promise.race([ended, until(() => stdout().includes('\n'), 100_000).then(() => 'serves')]),
+    ),
+  )
+  t.same(outcomes.map(String).sort(), ['1', '1', 'serves'])
 })
