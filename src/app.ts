@@ -37,7 +37,9 @@ import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
 import { serveMetrics } from './http/admin.ts'
 import { authenticator } from './http/authenticate.ts'
+import { answerBrokenRequest } from './http/broken-requests.ts'
 import { clientAddress } from './http/client-address.ts'
+import { checkingInterval, limitConnections } from './http/connections.ts'
 import { entityTag } from './http/etag.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { answerForms } from './http/form-access.ts'
@@ -95,6 +97,11 @@ const ACCOUNTS_PATIENCE = 30_000
 
 /** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const timeouts = {
+    requestTimeout: config.requestTimeout * 1000,
+    idleTimeout: config.idleTimeout * 1000,
+    writeTimeout: config.writeTimeout * 1000,
+  }
   const requestId = requestIds(`${randomBytes(6).toString('hex')}-`, (config.proxies ?? 0) > 0)
   const http = fastify({
     logger: loggerOptions(config.log, process.stderr),
@@ -107,10 +114,10 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     // A request on a connection that is still open while the server ends is answered like any other.
     return503OnClosing: false,
     bodyLimit: 1024 * 1024,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: checkingInterval(timeouts) },
     frameworkErrors: (error, request, reply) =>
       (request.url.startsWith(ODATA_PATH) ? answerODataFault : answerFault(restBody))(error, request, reply),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, MAX_HEADER_BYTES),
   })
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
@@ -184,6 +191,11 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     health: asked,
     telemetry,
     requestId,
+  })
+  limitConnections(http.server, {
+    ...timeouts,
+    perAddress: (config.proxies ?? 0) > 0 ? null : config.addressConnections,
+    onFull: message => log.error(message),
   })
   return {
     http,
@@ -438,20 +450,6 @@ function described(served: ServedDataset, base: string) {
     fields: dataset.fields,
     labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
   }
-}
-
-/** Answers what is not even HTTP, or has headers beyond the limit, in the envelope of the REST APIs. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const long = error.code === 'HPE_HEADER_OVERFLOW'
-  const status = long ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  const message = long
-    ? `The address and headers of a request may have ${MAX_HEADER_BYTES} bytes.`
-    : 'The request is not well-formed HTTP.'
-  const body = JSON.stringify({ error_code: 'BadRequest', message }, null, 2)
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
 }
 
 /** Datasets that a portal defines or has published, for commands that take none. */

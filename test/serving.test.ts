@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { lodestone } from './support/crash.ts'
@@ -9,6 +10,11 @@ const source = (name: string, more = '') => `source: { path: ${name} }\n${more}`
 const ROWS = JSON.stringify(Array.from({ length: 50 }, (_, a) => ({ a, text: `record ${a}` })))
 
 const dataset = (more = '') => ({ 'dataset.yaml': source('a.json', more), 'a.json': ROWS })
+
+const LONG = JSON.stringify(
+  Array.from({ length: 4000 }, (_, a) => ({ a, text: `record ${a} ${'with a long text '.repeat(170)}` })),
+)
+const EXPORT = '/api/explore/v2.1/catalog/datasets/long/exports/json'
 
 const LISTS = [
   '/api/explore/v2.1/catalog/datasets',
@@ -220,3 +226,90 @@ t.test('of servers that start at the same moment with different addresses one se
   )
   t.same(outcomes.map(String).sort(), ['1', '1', 'serves'])
 })
+
+t.test('connections that wait for their client are ended', async t => {
+  const portal = t.testdir({
+    'portal.yaml':
+      'workers: 2\ndeadline: 6\nrequest_timeout: 2\nidle_timeout: 2\nwrite_timeout: 3\naddress_connections: 6\nadmin_port: 0\n',
+    data: { one: dataset(), long: { 'dataset.yaml': source('a.json'), 'a.json': LONG } },
+  })
+  const { address, port, stderr } = await serve(t, portal)
+  const open = (text = '', localAddress = '127.0.0.1') => openConnection(t, port, text, localAddress)
+  const head =
+    'POST /api/sparql/one HTTP/1.1\r\nhost: x\r\ncontent-type: application/sparql-query\r\ncontent-length: 900\r\n'
+
+  const body = open(`${head}\r\n`)
+  const headers = open(head)
+  const silent = open()
+  const kept = open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+  const dripping = setInterval(() => {
+    for (const { socket } of [body, headers]) if (socket.writable) socket.write('x')
+  }, 150)
+  t.teardown(() => clearInterval(dripping))
+  t.match(await body.closed, /^HTTP\/1\.1 408 .*"RequestTimeout"/s, 'a body of a byte now and then')
+  t.match(await headers.closed, /^HTTP\/1\.1 408 /, 'headers of a byte now and then')
+  t.equal(await silent.closed, '', 'a connection that says nothing')
+  t.match(await kept.closed, /^HTTP\/1\.1 200 /, 'a connection that is not used again')
+  clearInterval(dripping)
+
+  const paused = open(`GET ${EXPORT} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  paused.socket.pause()
+  const steady = open(`GET ${EXPORT} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?a != ?d && STR(?g) != STR(?b))'
+  const slow = `/api/sparql/one?query=${encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ${triples} }`)}`
+  const begun = performance.now()
+  const answer = await get(`${address}${slow}`)
+  const seconds = (performance.now() - begun) / 1000
+  t.ok(answer.status === 200 || seconds > 5, `an answer that takes ${seconds.toFixed(1)} s is waited for`)
+  t.match(await steady.closed, /\r\n0\r\n\r\n$/, 'an answer that is read is whole')
+  await until(() => get(`${address}/healthz`).then(() => performance.now() - begun > 8000))
+  paused.socket.resume()
+  t.notMatch(await paused.closed, /\r\n0\r\n\r\n$/, 'an answer that nobody reads is cut off')
+
+  const busy = Array.from({ length: 6 }, () => open(`${head}\r\n`))
+  await until(() => busy.every(({ socket }) => socket.bytesWritten > 0))
+  await until(
+    async () => (await open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n').closed).includes(' 429 '),
+    1800,
+  )
+  const other = open('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', '127.0.0.2')
+  t.match(await other.closed, / 200 /, 'another address is served meanwhile')
+  await Promise.all(busy.map(({ closed }) => closed))
+  const idle = Array.from({ length: 6 }, () => open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'))
+  await until(() => idle.every(({ text }) => text().includes(' 200 ')))
+  const seventh = open('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  t.match(await seventh.closed, / 200 /, 'one that waits is closed for a new one')
+  t.notMatch(stderr(), /unexpected|Error/)
+})
+
+t.test('connections beyond what the process may have open are told in words', async t => {
+  const portal = t.testdir({
+    'portal.yaml': 'workers: 1\naddress_connections: 10000\n',
+    data: { one: dataset() },
+  })
+  const { address, port, stderr, child } = await serve(t, portal, { OPEN_FILES: '400' })
+  const held = Array.from({ length: 300 }, () => openConnection(t, port, ''))
+  await until(() => /connections are refused: 240 are open.* 400 files.*ulimit -n/.test(stderr()))
+  for (const { socket } of held) socket.destroy()
+  await until(async () => (await get(`${address}/readyz`).catch(() => null))?.status === 200)
+  t.equal((await get(`${address}/api/explore/v2.1/catalog/datasets/one/records`)).status, 200)
+  t.equal(child.exitCode, null)
+  const early = await lodestone(['serve', '--portal', portal], { environment: { OPEN_FILES: '60' } })
+  t.equal(early.code, 1)
+  t.match(early.stderr, /^lodestone: this process has as many files.*\(ulimit -n.*\)\n$/)
+})
+
+/** A connection of its own, and all that comes on it. */
+function openConnection(t: Test, port: number, text: string, localAddress = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  t.teardown(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1')
+  socket.on('data', piece => {
+    received += String(piece)
+  })
+  socket.on('error', () => undefined)
+  if (text !== '') socket.write(text)
+  const closed = new Promise<string>(resolve => socket.once('close', () => resolve(received)))
+  return { socket, closed, text: () => received }
+}

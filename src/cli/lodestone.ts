@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { Fault, faultText } from '../errors.ts'
+import { Fault, faultText, openFilesText } from '../errors.ts'
 import { lodestoneVersion } from '../telemetry/version.ts'
 
 /** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
@@ -75,5 +75,5 @@ const FILE_TROUBLE: ReadonlySet<unknown> = new Set([
 /** The reason for which a file or folder cannot be read or written, with its path; null for any other error. */
 function fileTrouble(error: unknown): string | null {
   const { code, path, message } = error as NodeJS.ErrnoException
-  return FILE_TROUBLE.has(code) && path !== undefined ? message : null
+  return openFilesText(error) ?? (FILE_TROUBLE.has(code) && path !== undefined ? message : null)
 }

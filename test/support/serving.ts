@@ -59,7 +59,7 @@ export async function serve(
 export type Line = Readonly<Record<string, unknown>>
 
 /** Waits until something is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, patience = 30_000): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>, patience = 120_000): Promise<void> {
   const end = performance.now() + patience
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`it was not so within ${patience} ms: ${String(isSo)}`)
