@@ -39,8 +39,11 @@ export class Member {
   busy = false
   /** True while it loads or drops: a query may have to wait for the end of a batch. */
   upkeep = false
-  /** Bytes of its WebAssembly memory. */
+  /** Bytes of its WebAssembly memory, and those of them that queries have added. */
   memory = 0
+  queryHeap = 0
+  /** True once it is to be replaced for what queries have left in its memory. */
+  retired = false
   readonly up: Promise<void>
   private readonly worker: Worker
   private readonly open = new Map<number, Open>()
@@ -61,6 +64,7 @@ export class Member {
     this.up = new Promise((resolve, reject) => {
       this.worker.on('message', (reply: Reply) => {
         if ('memory' in reply) this.memory = reply.memory
+        if ('heapGrowth' in reply) this.queryHeap += reply.heapGrowth
         if (reply.type === 'up') {
           this.rest()
           return resolve()

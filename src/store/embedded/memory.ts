@@ -33,6 +33,23 @@ export function reserveFor(triples: number, bytes: number): number {
 /** What a worker may fill with data: 4 GiB is the end of a 32-bit memory, 512 MiB stay for sorting and answers. */
 export const DEFAULT_MEMORY_LIMIT = 3.5 * 2 ** 30
 
+/** Bytes that queries may leave in the memory of a worker, however little it has loaded. */
+const QUERY_HEAP = 256 * 2 ** 20
+
+/**
+ * True where queries have added more to the memory of a worker than sorting and grouping of what it has loaded need: half
+ * as much as that, or {@link QUERY_HEAP}. WebAssembly gives nothing back, so the worker is replaced.
+ */
+export function isHeapBlownUp({
+  memory,
+  queryHeap,
+}: {
+  readonly memory: number
+  readonly queryHeap: number
+}): boolean {
+  return queryHeap > Math.max(QUERY_HEAP, (memory - queryHeap) / 2)
+}
+
 /** `1,234 MB`, for messages. */
 export function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`

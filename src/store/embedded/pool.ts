@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
 import type { AnswerFormat, GraphSource, LoadProgress } from '../store.ts'
 import { Member, type Question, THREAD_ENDED } from './member.ts'
-import { estimate, megabytes, sourceSize } from './memory.ts'
+import { estimate, isHeapBlownUp, megabytes, sourceSize } from './memory.ts'
 import { queryError } from './query-error.ts'
 
 export interface PoolOptions {
@@ -19,7 +19,7 @@ export interface PoolOptions {
 
 /** Something that an operator should know. */
 export interface PoolEvent {
-  readonly event: 'worker lost' | 'worker replaced' | 'reload failed' | 'graph lost'
+  readonly event: 'worker lost' | 'worker retired' | 'worker replaced' | 'reload failed' | 'graph lost'
   readonly reason: string
   /** The graph that was lost: its file cannot be loaded again, so new workers do without it. */
   readonly graph?: string
@@ -224,6 +224,7 @@ export class Pool {
     })
     clearTimeout(timer)
     if (job.isGuest) this.guestsRunning -= 1
+    this.noteHeap(member)
     if (reply.type === 'trap' && !begun && !this.closed) {
       // What ended the worker was a load that the query waited for: it has its turn with another.
       this.wait(job)
@@ -260,7 +261,7 @@ export class Pool {
     let joined = false
     const member = new Member(this.options.module, reason => {
       this.members.delete(member)
-      if (joined && !this.closed) this.replace(reason)
+      if (joined && !this.closed) this.replace(member, reason)
     })
     this.members.add(member)
     try {
@@ -275,7 +276,26 @@ export class Pool {
       throw error
     }
     for (const { resolve } of this.arrivals.splice(0)) resolve()
+    this.endRetired()
     this.dispatch()
+  }
+
+  /** Has a worker replaced whose memory a query has blown up. */
+  private noteHeap(member: Member): void {
+    if (!member.retired && member.serving && isHeapBlownUp(member)) {
+      member.retired = true
+      const reason = `queries have left ${megabytes(member.queryHeap)} in its memory of ${megabytes(member.memory)}`
+      this.options.onEvent({ event: 'worker retired', reason })
+      // Nobody else serves meanwhile: the replacement comes first.
+      if (this.options.workers === 1) void this.retry()
+    }
+    this.endRetired()
+  }
+
+  /** Ends workers that are to be replaced and run nothing, where another one serves. */
+  private endRetired(): void {
+    for (const member of this.ready())
+      if (member.retired && !member.busy && this.ready().length > 1) void member.kill()
   }
 
   /** Brings a worker to the graphs of the registry, which may change while it loads; `join` leaves it no time to. */
@@ -344,9 +364,10 @@ export class Pool {
       await new Promise<void>((resolve, reject) => this.arrivals.push({ resolve, reject }))
   }
 
-  private replace(reason: string): void {
-    this.options.onEvent({ event: 'worker lost', reason })
-    void this.retry()
+  private replace({ retired }: Member, reason: string): void {
+    if (!retired) this.options.onEvent({ event: 'worker lost', reason })
+    // The replacement of a lone worker may be there before its end.
+    if (this.members.size < this.options.workers) void this.retry()
   }
 
   private async retry(): Promise<void> {

@@ -39,14 +39,23 @@ export type Request =
     }
   | { readonly type: 'drop'; readonly id: number; readonly graphs: readonly string[] }
 
-/** What a worker says. `memory` is the size of its WebAssembly memory in bytes. */
+/** The memory of a worker after a query, in bytes. */
+interface QueryMemory {
+  readonly memory: number
+  readonly heapGrowth: number
+}
+
+/**
+ * What a worker says. `memory` is the size of its WebAssembly memory in bytes, `heapGrowth` how much of that a query has
+ * added: it never shrinks.
+ */
 export type Reply =
   | { readonly type: 'up'; readonly memory: number }
   | { readonly type: 'begun'; readonly id: number }
-  | { readonly type: 'answer'; readonly id: number; readonly text: string; readonly memory: number }
+  | ({ readonly type: 'answer'; readonly id: number; readonly text: string } & QueryMemory)
   /** An error that leaves the engine sound: SPARQL that it cannot read, an evaluation that fails. */
-  | { readonly type: 'error'; readonly id: number; readonly message: string; readonly memory: number }
-  | { readonly type: 'oversize'; readonly id: number; readonly memory: number }
+  | ({ readonly type: 'error'; readonly id: number; readonly message: string } & QueryMemory)
+  | ({ readonly type: 'oversize'; readonly id: number } & QueryMemory)
   | { readonly type: 'progress'; readonly id: number; readonly lines: number }
   | {
       readonly type: 'loaded'

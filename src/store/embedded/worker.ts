@@ -44,13 +44,15 @@ function answer({ id, sparql, format, dataset, longest, announce }: Request & { 
   if (announce) tell({ type: 'begun', id })
   // A dataset of its own is what the query of a stranger has, which may be a long one.
   if (dataset !== undefined) priority.standBack()
+  const before = engine.memory
+  const used = () => ({ memory: engine.memory, heapGrowth: engine.memory - before })
   try {
     const text = engine.query(sparql, format, dataset)
-    if (text.length > longest) tell({ type: 'oversize', id, memory: engine.memory })
-    else tell({ type: 'answer', id, text, memory: engine.memory })
+    if (text.length > longest) tell({ type: 'oversize', id, ...used() })
+    else tell({ type: 'answer', id, text, ...used() })
   } catch (error) {
     if (isTrap(error)) trap(id, error)
-    else tell({ type: 'error', id, message: messageOf(error), memory: engine.memory })
+    else tell({ type: 'error', id, message: messageOf(error), ...used() })
   } finally {
     if (dataset !== undefined) priority.comeBack()
   }
