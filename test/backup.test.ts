@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -98,6 +99,32 @@ t.test('a portal comes back as it was', async t => {
   await accounts.close()
   t.notOk(existsSync(path.join(again, 'var/published/gone/current')), 'what was withdrawn stays so')
   t.match(await verifyBackup(archive, NOW), { users: 1 })
+})
+
+t.test('files and folders keep their modes', async t => {
+  const portal = await portalOf(t)
+  const archive = path.join(elsewhere(t), 'portal.tar.gz')
+  const modes: readonly (readonly [string, number])[] = [
+    ['portal.yaml', 0o600],
+    ['data', 0o750],
+    ['data/trees/a.json', 0o640],
+    ['data/trees/dataset.yaml', 0o444],
+    ['data/deep/notes', 0o555],
+    ['mappings/trees.yml', 0o664],
+    ['var', 0o700],
+    ['var/accounts.sqlite', 0o600],
+    ['var/published/trees/current', 0o604],
+  ]
+  for (const [name, mode] of modes) chmodSync(path.join(portal, name), mode)
+  const before = process.umask(0o077)
+  t.teardown(() => process.umask(before))
+  await makeBackup(loadConfig({ portal }, {}), archive, NOW)
+  const again = path.join(elsewhere(t), 'portal')
+  await restorePortal(archive, again, false, NOW)
+  for (const [name, mode] of modes)
+    t.equal((statSync(path.join(again, name)).mode & 0o7777).toString(8), mode.toString(8), name)
+  t.equal((await verifyBackup(archive, NOW)).users, 1, 'a closed folder is no obstacle to checking')
+  for (const each of [portal, again]) chmodSync(path.join(each, 'data/deep/notes'), 0o755)
 })
 
 t.test('a version is whole although others are published meanwhile', async t => {

@@ -255,12 +255,14 @@ t.test('connections that wait for their client are ended', async t => {
   const paused = open(`GET ${EXPORT} HTTP/1.1\r\nhost: x\r\n\r\n`)
   paused.socket.pause()
   const steady = open(`GET ${EXPORT} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?a != ?d && STR(?g) != STR(?b))'
+  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(?a != ?d && ?g != ?j)'
   const slow = `/api/sparql/one?query=${encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ${triples} }`)}`
   const begun = performance.now()
-  const answer = await get(`${address}${slow}`)
-  const seconds = (performance.now() - begun) / 1000
-  t.ok(answer.status === 200 || seconds > 5, `an answer that takes ${seconds.toFixed(1)} s is waited for`)
+  t.match(
+    await get(`${address}${slow}`),
+    { status: 503, body: /DeadlineExceeded|longer than/ },
+    'who waits for an answer is not cut off',
+  )
   t.match(await steady.closed, /\r\n0\r\n\r\n$/, 'an answer that is read is whole')
   await until(() => get(`${address}/healthz`).then(() => performance.now() - begun > 8000))
   paused.socket.resume()

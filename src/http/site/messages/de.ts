@@ -369,6 +369,7 @@ export const DE: MessageTable = {
   'Resources that {name} is linked with': 'Ressourcen, mit denen {name} verknüpft ist',
   'Restricted datasets that you may see': 'Zugangsbeschränkte Datensätze, die Sie sehen dürfen',
   Revoke: 'Widerrufen',
+  'Revoke my API keys as well': 'Auch meine API-Schlüssel widerrufen',
   'Revoke the key {name}': 'Schlüssel {name} widerrufen',
   Rights: 'Rechte',
   'Rows: {n}': 'Zeilen: {n}',
@@ -593,8 +594,8 @@ export const DE: MessageTable = {
   'Your API keys': 'Ihre API-Schlüssel',
   'Your account': 'Ihr Konto',
   'Your applications': 'Ihre Anwendungen',
-  'Your password is changed. You are logged out everywhere else.':
-    'Ihr Passwort ist geändert. Sie sind überall sonst abgemeldet.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Ihr Passwort ist geändert. Sie sind überall sonst abgemeldet, und die Tokens der Anwendungen sind widerrufen.',
   'Zoom in': 'Vergrößern',
   'Zoom out': 'Verkleinern',
   'a node without name': 'ein Knoten ohne Namen',

@@ -374,6 +374,7 @@ export const FR: MessageTable = {
   'Resources that {name} is linked with': 'Ressources liées à {name}',
   'Restricted datasets that you may see': 'Jeux de données restreints que vous pouvez voir',
   Revoke: 'Révoquer',
+  'Revoke my API keys as well': 'Révoquer aussi mes clés d’API',
   'Revoke the key {name}': 'Révoquer la clé {name}',
   Rights: 'Droits',
   'Rows: {n}': 'Lignes : {n}',
@@ -602,8 +603,8 @@ export const FR: MessageTable = {
   'Your API keys': 'Vos clés d’API',
   'Your account': 'Votre compte',
   'Your applications': 'Vos applications',
-  'Your password is changed. You are logged out everywhere else.':
-    'Votre mot de passe est changé. Vous êtes déconnecté partout ailleurs.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Votre mot de passe est changé. Vous êtes déconnecté partout ailleurs et les jetons des applications sont révoqués.',
   'Zoom in': 'Zoom avant',
   'Zoom out': 'Zoom arrière',
   'a node without name': 'un nœud sans nom',

@@ -369,6 +369,7 @@ export const IT: MessageTable = {
   'Resources that {name} is linked with': 'Risorse a cui {name} è collegato',
   'Restricted datasets that you may see': 'Dataset riservati che puoi vedere',
   Revoke: 'Revoca',
+  'Revoke my API keys as well': 'Revoca anche le mie chiavi API',
   'Revoke the key {name}': 'Revoca la chiave {name}',
   Rights: 'Diritti',
   'Rows: {n}': 'Righe: {n}',
@@ -595,8 +596,8 @@ export const IT: MessageTable = {
   'Your API keys': 'Le tue chiavi API',
   'Your account': 'Il tuo account',
   'Your applications': 'Le tue applicazioni',
-  'Your password is changed. You are logged out everywhere else.':
-    'La tua password è cambiata. Sei uscito da tutte le altre sessioni.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'La password è stata cambiata. La sessione è stata chiusa ovunque altrove e i token delle applicazioni sono revocati.',
   'Zoom in': 'Ingrandisci',
   'Zoom out': 'Riduci',
   'a node without name': 'un nodo senza nome',
