@@ -24,11 +24,11 @@ import type { QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
-import { definedDatasets } from './catalog/definition.ts'
+import { definedDatasets, readDefinition } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
-import { openPortalStore, type PortalStore } from './catalog/portal-store.ts'
-import type { DatasetList } from './catalog/seen.ts'
+import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
+import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
@@ -38,7 +38,9 @@ import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
 import { serveMetrics } from './http/admin.ts'
 import { authenticator } from './http/authenticate.ts'
+import { answerBrokenRequest } from './http/broken-requests.ts'
 import { clientAddress } from './http/client-address.ts'
+import { checkingInterval, limitConnections } from './http/connections.ts'
 import { entityTag } from './http/etag.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { answerForms } from './http/form-access.ts'
@@ -53,7 +55,7 @@ import { requestLog } from './http/request-log.ts'
 import { plainTarget } from './http/request-target.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { answerPageFault } from './http/site/fault-page.ts'
-import type { Principal } from './model/principal.ts'
+import { ANONYMOUS, type Principal } from './model/principal.ts'
 import { accountPages } from './portal/account/routes.ts'
 import { site } from './portal/routes.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from './query/dialect.ts'
@@ -97,6 +99,11 @@ const ACCOUNTS_PATIENCE = 30_000
 
 /** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const timeouts = {
+    requestTimeout: config.requestTimeout * 1000,
+    idleTimeout: config.idleTimeout * 1000,
+    writeTimeout: config.writeTimeout * 1000,
+  }
   const requestId = requestIds(`${randomBytes(6).toString('hex')}-`, (config.proxies ?? 0) > 0)
   const http = fastify({
     logger: loggerOptions(config.log, process.stderr),
@@ -110,15 +117,19 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     // A request on a connection that is still open while the server ends is answered like any other.
     return503OnClosing: false,
     bodyLimit: 1024 * 1024,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: checkingInterval(timeouts) },
     frameworkErrors: (error, request, reply) =>
       (request.url.startsWith(ODATA_PATH) ? answerODataFault : answerFault(restBody))(error, request, reply),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, MAX_HEADER_BYTES),
   })
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
   const versions = versionsOf(config.portal)
-  const opened = await openPortalStore(config, versions, event => log.warn(event), STORE_PATIENCE)
+  const onEvent = (event: StoreEvent) => {
+    log.warn(event)
+    if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
+  }
+  const opened = await openPortalStore(config, versions, onEvent, STORE_PATIENCE)
   const { registry, shared } = opened
   const store = watchedStore(opened.store, telemetry.storeObservers)
   const grace = (config.deadline + 5) * 1000
@@ -128,10 +139,15 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     versions,
     registry,
     grace,
+    onDamage: ({ dataset, version, reason }) =>
+      log.error({ dataset, version, reason }, `${dataset} is left out: its published version is damaged`),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   const expectAll = () =>
-    catalog.expect(definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)))
+    catalog.expect(
+      definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)),
+      id => readDefinition(config.portal, id).definition?.visibility ?? 'restricted',
+    )
   expectAll()
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
@@ -161,7 +177,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       config.access === 'public' && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
     return isOpen ? { store: await store.statistics() } : {}
   }
-  const asked = { readiness: () => readiness, figures }
+  const asked: HealthOptions = {
+    readiness: () => readiness,
+    canAnswer: async () => (await store.statistics()).threads.ready > 0,
+    startProgress: () => catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
+    figures,
+  }
   await registerDoors(http, config, {
     catalog,
     store,
@@ -173,6 +194,11 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     health: asked,
     telemetry,
     requestId,
+  })
+  limitConnections(http.server, {
+    ...timeouts,
+    perAddress: (config.proxies ?? 0) > 0 ? null : config.addressConnections,
+    onFull: message => log.error(message),
   })
   return {
     http,
@@ -333,7 +359,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     store,
     dataset: (id: string, principal: Principal) => queriedDataset(catalog.seenBy(principal).dataset(id)),
     datasets: (principal: Principal) => {
-      const served = catalog.seenBy(principal).current()
+      const served = completeList(catalog.seenBy(principal))
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
       queried.set(served, datasets)
       return datasets
@@ -359,7 +385,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       store,
       dataset: (id: string, principal: Principal) => described(catalog.seenBy(principal).dataset(id), base),
       datasets: (principal: Principal) => {
-        const { version, entries } = catalog.seenBy(principal).current()
+        const { version, entries } = completeList(catalog.seenBy(principal))
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
         return { version, entries: listed }
       },
@@ -435,20 +461,6 @@ function described(served: ServedDataset, base: string) {
     fields: dataset.fields,
     labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
   }
-}
-
-/** Answers what is not even HTTP, or has headers beyond the limit, in the envelope of the REST APIs. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const long = error.code === 'HPE_HEADER_OVERFLOW'
-  const status = long ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  const message = long
-    ? `The address and headers of a request may have ${MAX_HEADER_BYTES} bytes.`
-    : 'The request is not well-formed HTTP.'
-  const body = JSON.stringify({ error_code: 'BadRequest', message }, null, 2)
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
 }
 
 /** Datasets that a portal defines or has published, for commands that take none. */

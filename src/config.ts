@@ -89,6 +89,16 @@ export const PORTAL_SCHEMA = Type.Object(
         description: 'Seconds that answers under way then have to be finished',
       }),
     ),
+    request_timeout: seconds('Seconds in which a whole request must have arrived'),
+    idle_timeout: seconds('Seconds for which a connection without a request stays open'),
+    write_timeout: seconds('Seconds after which a client that reads nothing of its answer is cut off'),
+    address_connections: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Connections that one address may have open, where no proxies are in front',
+      }),
+    ),
     store: Type.Optional(
       Type.String({
         pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
@@ -172,6 +182,10 @@ export const PORTAL_SCHEMA = Type.Object(
   { additionalProperties: false },
 )
 
+function seconds(description: string) {
+  return Type.Optional(Type.Number({ minimum: 0.1, maximum: 86_400, description }))
+}
+
 function engineAddress(what: string) {
   return Type.Optional(
     Type.String({ pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$', description: `Address of ${what}` }),
@@ -214,6 +228,14 @@ export interface Config {
   readonly shutdownDelay: number
   /** Seconds that answers under way then have to be finished. */
   readonly shutdownTimeout: number
+  /** Seconds in which a whole request must have arrived. */
+  readonly requestTimeout: number
+  /** Seconds for which a connection without a request stays open. */
+  readonly idleTimeout: number
+  /** Seconds after which a client is cut off that reads nothing of its answer. */
+  readonly writeTimeout: number
+  /** Connections that one address may have open. */
+  readonly addressConnections: number
   /** The engine that keeps the records; absent, the memory of the process. May hold a password. */
   readonly store?: {
     readonly url: string
@@ -262,6 +284,10 @@ export const DEFAULTS = {
   store_concurrency: 8,
   shutdown_delay: 0,
   shutdown_timeout: 30,
+  request_timeout: 60,
+  idle_timeout: 72,
+  write_timeout: 60,
+  address_connections: 500,
 } as const
 
 /**
@@ -277,6 +303,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     admin_host: adminHost,
     shutdown_delay: shutdownDelay,
     shutdown_timeout: shutdownTimeout,
+    request_timeout: requestTimeout,
+    idle_timeout: idleTimeout,
+    write_timeout: writeTimeout,
+    address_connections: addressConnections,
     accounts,
     accounts_password_file: passwordFile,
     network,
@@ -311,14 +341,9 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
-  const renamed = {
-    workers,
-    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
-    fragmentSize,
-    adminHost,
-    shutdownDelay,
-    shutdownTimeout,
-  }
+  const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }
+  const limits = { workers, memory: memory === undefined ? defaultMemory() : bytesOfSize(memory) }
+  const renamed = { ...limits, fragmentSize, adminHost, addressConnections, ...timeouts }
   return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
 }
 

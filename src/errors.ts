@@ -56,8 +56,23 @@ export const FAULTS = {
   BadGateway: { status: 502, message: '{reason}' },
   DeadlineExceeded: { status: 503, message: 'The query took longer than {seconds} s and was stopped.' },
   StoreBusy: { status: 503, message: 'The store cannot take more queries now. Try again in a moment.' },
+  /** The system refuses another file or connection. */
+  TooManyOpenFiles: {
+    status: 503,
+    message: 'The service has too many files and connections open at once. Try again in a moment.',
+  },
   StoreUnavailable: { status: 503, message: 'The store is not ready: {reason}' },
   NotPublishedYet: { status: 503, message: 'The dataset {id} is being published. Try again in a moment.' },
+  DatasetDamaged: {
+    status: 503,
+    message: 'The dataset {id} cannot be served: the files of its published version are damaged.',
+  },
+  /** A list of datasets that lacks some: whoever copies it would take them for withdrawn. */
+  CatalogIncomplete: {
+    status: 503,
+    message:
+      'Datasets served so far: {served} of {expected}. The others are being loaded or published. Try again in a moment.',
+  },
   InternalError: { status: 500, message: 'The service met an unexpected condition. It has been logged.' },
 
   /** Faults of publishing and of the command line; their status only matters where a door shows them. */
@@ -139,6 +154,14 @@ export function placeText(place: FaultPlace): string {
 export function faultText({ message, place, hint }: Fault): string {
   const told = place.file !== undefined && message.includes(place.file)
   return `${told ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
+}
+
+/** What an error means by which the system refuses another file or connection, in words; null for any other error. */
+export function openFilesText(error: unknown): string | null {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  if (code !== 'EMFILE' && code !== 'ENFILE') return null
+  const whose = code === 'EMFILE' ? 'this process' : 'this machine'
+  return `${whose} has as many files and connections open at once as it may have: raise the limit (ulimit -n, LimitNOFILE of systemd)`
 }
 
 /** Longest reason that the error of a clause tells, in bytes of its JSON, so that a whole error body stays under 1 kB. */

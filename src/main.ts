@@ -4,7 +4,7 @@ import { PortalWatch } from './catalog/portal-watch.ts'
 import { type PublishMessage, publisherSettings } from './catalog/publisher.ts'
 import { PublisherThread } from './catalog/publisher-thread.ts'
 import type { ProgressReporter } from './cli/progress.ts'
-import { announceServer } from './cli/running.ts'
+import { registerServer } from './cli/running.ts'
 import type { Config } from './config.ts'
 import { openAdminDoor } from './http/admin.ts'
 import { drain } from './http/drain.ts'
@@ -24,9 +24,23 @@ export interface Service extends App {
 
 /**
  * Serves a portal: listen, serve what is published already while what changed is published, serve that, say so. What cannot
- * be published is told and the rest is served.
+ * be published is told and the rest is served. Faults: those of {@link registerServer} and {@link buildApp}.
  */
 export async function serve(config: Config, progress: ProgressReporter): Promise<Service> {
+  const unregister = await registerServer(config)
+  try {
+    return await serveRegistered(config, progress, unregister)
+  } catch (error) {
+    unregister()
+    throw error
+  }
+}
+
+async function serveRegistered(
+  config: Config,
+  progress: ProgressReporter,
+  unregister: () => void,
+): Promise<Service> {
   const app = await buildApp(config, {
     onProgress: ({ triples, total }) => progress.update('loading', triples, total),
   })
@@ -55,13 +69,14 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
     const closing = app.close().then(() => following)
     const isWhole = await drain(app.http.server, closing, config.shutdownTimeout * 1000)
     await listening.close()
+    unregister()
     return isWhole
   }
   return { ...app, served, end, close: async () => void (await end()) }
 }
 
 /** Listens for everybody and, where it is wished, for operators. */
-async function listen(app: App, { host, port, adminPort, adminHost, portal, base }: Config) {
+async function listen(app: App, { host, port, adminPort, adminHost }: Config) {
   const { metrics } = app.telemetry
   try {
     await app.http.listen({ host, port })
@@ -70,13 +85,7 @@ async function listen(app: App, { host, port, adminPort, adminHost, portal, base
       adminPort === undefined || metrics === null
         ? null
         : await openAdminDoor({ host: adminHost, port: adminPort, health, metrics })
-    const takeBack = announceServer({ portal, port, base })
-    return {
-      close: async () => {
-        takeBack()
-        await admin?.close()
-      },
-    }
+    return { close: async () => admin?.close() }
   } catch (error) {
     await app.close()
     throw error

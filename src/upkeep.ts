@@ -15,7 +15,10 @@ const SWEEP_INTERVAL = 20_000
 const LOOK_INTERVAL = 400
 const LOOK_SHARE = 0.02
 
-/** Publishes what changed while what is published is served, and from then on follows what others publish. */
+/**
+ * Publishes what changed while what is published is served, each dataset as soon as it is, and from then on follows what
+ * others publish.
+ */
 export async function publishAndServe(
   app: App,
   publish: (datasets: null, mappingOnly: boolean) => Promise<void>,
@@ -23,8 +26,12 @@ export async function publishAndServe(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await Promise.all([app.catalog.refresh(), publish(null, false)])
-    await app.catalog.refresh()
+    const first = app.catalog.refresh()
+    refreshRegularly(app, signal)
+    await Promise.all([first, publish(null, false)])
+    await refreshAnew(app)
+    // What was found damaged until now was made again, as far as it could be.
+    app.catalog.takeDamaged()
   } catch (error) {
     if (signal.aborted) return
     throw error
@@ -32,22 +39,31 @@ export async function publishAndServe(
   progress.done()
   if (signal.aborted) return
   app.markReady()
-  const { shared } = app
+}
+
+/** Serves all that is published at this moment: a refresh that is under way may have begun before. */
+async function refreshAnew({ catalog }: App): Promise<void> {
+  await catalog.refresh()
+  await catalog.refresh()
+}
+
+/** Looks for new versions, and cleans a shared store, until it is stopped. */
+function refreshRegularly({ catalog, http: { log }, shared }: App, signal: AbortSignal): void {
   let isAway = false
   const refresh = () => {
-    app.catalog.refresh().then(
+    catalog.refresh().then(
       () => {
-        if (isAway) app.http.log.warn('refresh: the store answers again')
+        if (isAway) log.warn('refresh: the store answers again')
         isAway = false
       },
       error => {
-        if (!isAway) app.http.log.error({ err: error }, 'refresh')
+        if (!isAway) log.error({ err: error }, 'refresh')
         isAway = true
       },
     )
   }
   const sweep = () => {
-    shared?.registry.sweep().catch(error => app.http.log.warn({ err: error }, 'sweep'))
+    shared?.registry.sweep().catch(error => log.warn({ err: error }, 'sweep'))
   }
   const timers = [
     setInterval(refresh, shared === null ? WATCH_INTERVAL : SHARED_INTERVAL),
@@ -76,13 +92,14 @@ export async function follow(
         app.http.log.warn('the store has nothing of this portal any more: it is filled again')
         app.markPublishing()
         await publish(null, false)
-        await app.catalog.refresh()
+        await refreshAnew(app)
         app.markReady()
       }
-      const changes = portal.look()
+      const { definitions: defined = [], mappings: mapped = [] } = portal.look() ?? {}
+      const changed = new Set([...defined, ...app.catalog.takeDamaged()])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
-      if (changes === null) continue
-      const [definitions, mappings] = [changes.definitions, changes.mappings].map(ids =>
+      if (changed.size + mapped.length === 0) continue
+      const [definitions, mappings] = [[...changed], mapped].map(ids =>
         ids.filter(id => !isWithdrawn(app.versions, id)),
       ) as [string[], string[]]
       if (mappings.length > 0) await publish(mappings, true)

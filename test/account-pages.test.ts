@@ -298,6 +298,7 @@ t.test('a password is changed by who knows it, and ends other sessions', async t
     here.submit(page, { old_password, new_password, new_password_again })
   t.equal((await change('wrong one', 'a better password')).statusCode, 403)
   t.equal((await change(PASSWORD, 'short')).statusCode, 400)
+  t.match(await change(PASSWORD, 'Password2026'), { statusCode: 400, body: /too common/ })
   t.equal((await change(PASSWORD, 'a better password', 'another password')).statusCode, 400)
   const changed = await change(PASSWORD, 'a better password')
   t.match([changed.statusCode, changed.headers.location], [303, '/account/password/?done=1'])
@@ -305,6 +306,17 @@ t.test('a password is changed by who knows it, and ends other sessions', async t
   t.equal((await there.get('/account/')).statusCode, 303)
   t.equal((await new Browser(http).logIn('cleo')).statusCode, 401)
   t.equal((await new Browser(http).logIn('cleo', 'a better password')).statusCode, 303)
+  const { key } = await accounts.keys.create('cleo', 'script')
+  const again = await here.get('/account/password/')
+  const fields = { old_password: 'a better password', new_password: PASSWORD, new_password_again: PASSWORD }
+  t.match(again.body, /<input type="checkbox" id="revoke_keys" name="revoke_keys" value="1">/)
+  t.equal(
+    (await here.submit(again, { ...fields, old_password: 'wrong one', revoke_keys: '1' })).statusCode,
+    403,
+  )
+  t.ok(await accounts.keys.principal(key), 'keys stay')
+  t.equal((await here.submit(again, { ...fields, revoke_keys: '1' })).statusCode, 303)
+  t.equal(await accounts.keys.principal(key), null, 'unless they are to go as well')
 })
 
 t.test('a thousand guesses at once are five', async t => {

@@ -81,6 +81,12 @@ t.test('users, before any server ran and while their accounts are open', { buffe
   t.equal(await withInput('without an end', ['user', 'password', 'DORA', ...at]), '0 ')
   t.ok(await accounts.users.verify('dora', 'without an end'))
   t.match(await withInput('\n', ['user', 'password', 'dora', ...at]), /^1 .*0 characters were/)
+  t.match(await withInput('1q2w3e4r5t6y\n', ['user', 'add', 'emil', ...at]), /^1 .*too common/)
+  const doras = (await accounts.keys.create('dora', '')).key
+  t.equal(await withInput('without an end', ['user', 'password', 'dora', ...at]), '0 ')
+  t.ok(await accounts.keys.principal(doras), 'keys outlive a password')
+  t.equal(await withInput('without an end', ['user', 'password', 'dora', '--revoke-keys', ...at]), '0 ')
+  t.equal(await accounts.keys.principal(doras), null, 'unless they are revoked')
   t.ok(await accounts.users.verify('dora', 'without an end'), 'is as before')
 
   const grants: readonly (readonly [dataset: string, code: number, told: RegExp])[] = [

@@ -4,6 +4,7 @@ import path from 'node:path'
 import Libsql from 'libsql'
 import t from 'tap'
 import { createCleaning } from '../src/accounts/cleaning.ts'
+import { isCommonPassword } from '../src/accounts/common-passwords.ts'
 import { FailuresInMemory } from '../src/accounts/failures.ts'
 import { MIGRATIONS } from '../src/accounts/migrations.ts'
 import { openAccounts } from '../src/accounts/open.ts'
@@ -27,6 +28,46 @@ import {
 const openFile: Open = t => openTwice(t, 'a file', path.join(t.testdir({}), 'var', 'accounts.sqlite'))
 
 accountsContract(t, openFile)
+
+t.test('common passwords are refused, whatever is put around them', async t => {
+  const common = [
+    ...['1234567890', '0987654321', '123456789a', '1q2w3e4r5t', '1qaz2wsx3edc', 'q1w2e3r4t5y6', 'qwertyuiop'],
+    ...['QWERTZUIOP', 'azertyuiop', 'asdfghjkl;', 'zxcvbnm123', '12345qwert', '123qweasdzxc', 'qwerty!2345'],
+    ...['abcdefghij', 'aaaaaaaaaa', 'abcabcabcabc', '12341234123', '1122334455', '!@#$%^&*()', '1111122222'],
+    ...['password123', 'Password123!', 'P@ssw0rd2024', 'passwordpassword'],
+    ...[
+      'iloveyou12',
+      'letmein2024!',
+      'Welcome1234',
+      'administrator',
+      'changeme!!',
+      'trustno1111',
+      'motdepasse1',
+    ],
+    ...[
+      'basketball',
+      'liverpool1',
+      '123sunshine',
+      'dragon8361',
+      'ｐａｓｓｗｏｒｄ１２３',
+      'lodestone1',
+      '2024football',
+    ],
+  ]
+  for (const password of common) t.equal(isCommonPassword(password), true, password)
+  const others = [
+    ...[PASSWORD, 'correct horse battery', 'a better password', 'another password', 'alice-password-x'],
+    ...['Tr0ub4dor&3', 'x8#kLm92!pQ', '0f9a8b7c6d5e', 'katze mauS 17', 'tiger in the box', 'Zoë and more'],
+    ...['x8#kLm92x8#kLm92', 'two dragons, 1234', 'ganz anders gesagt'],
+  ]
+  for (const password of others) t.equal(isCommonPassword(password), false, password)
+  const { accounts } = await openFile(t)
+  t.match(
+    await faultOf(() => accounts.users.add('zebrafinches', 'ZebraFinches')),
+    /too common/,
+    'nor is the name one',
+  )
+})
 
 t.test('an unknown user costs what a known one does', async t => {
   const { accounts } = await openFile(t)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -22,7 +23,7 @@ import { restorePortal } from '../src/cli/backup/restore.ts'
 import { unpack } from '../src/cli/backup/unpack.ts'
 import { verifyBackup } from '../src/cli/backup/verify.ts'
 import { checkPublished } from '../src/cli/published-files.ts'
-import { announceServer } from '../src/cli/running.ts'
+import { registerServer } from '../src/cli/running.ts'
 import { loadConfig } from '../src/config.ts'
 import { lodestone } from './support/crash.ts'
 
@@ -98,6 +99,32 @@ t.test('a portal comes back as it was', async t => {
   await accounts.close()
   t.notOk(existsSync(path.join(again, 'var/published/gone/current')), 'what was withdrawn stays so')
   t.match(await verifyBackup(archive, NOW), { users: 1 })
+})
+
+t.test('files and folders keep their modes', async t => {
+  const portal = await portalOf(t)
+  const archive = path.join(elsewhere(t), 'portal.tar.gz')
+  const modes: readonly (readonly [string, number])[] = [
+    ['portal.yaml', 0o600],
+    ['data', 0o750],
+    ['data/trees/a.json', 0o640],
+    ['data/trees/dataset.yaml', 0o444],
+    ['data/deep/notes', 0o555],
+    ['mappings/trees.yml', 0o664],
+    ['var', 0o700],
+    ['var/accounts.sqlite', 0o600],
+    ['var/published/trees/current', 0o604],
+  ]
+  for (const [name, mode] of modes) chmodSync(path.join(portal, name), mode)
+  const before = process.umask(0o077)
+  t.teardown(() => process.umask(before))
+  await makeBackup(loadConfig({ portal }, {}), archive, NOW)
+  const again = path.join(elsewhere(t), 'portal')
+  await restorePortal(archive, again, false, NOW)
+  for (const [name, mode] of modes)
+    t.equal((statSync(path.join(again, name)).mode & 0o7777).toString(8), mode.toString(8), name)
+  t.equal((await verifyBackup(archive, NOW)).users, 1, 'a closed folder is no obstacle to checking')
+  for (const each of [portal, again]) chmodSync(path.join(each, 'data/deep/notes'), 0o755)
 })
 
 t.test('a version is whole although others are published meanwhile', async t => {
@@ -211,7 +238,7 @@ t.test('a folder with a portal or a server is left alone, unless it is forced', 
   await t.rejects(restorePortal(archive, portal, false, NOW), { code: 'Usage', message: /is there already/ })
   t.same(filesOf(portal), before)
   const empty = elsewhere(t)
-  const takeBack = announceServer({ portal: empty, port: 3000, base: 'http://localhost:3000' })
+  const takeBack = await registerServer({ portal: empty, port: 3000, base: 'http://localhost:3000' })
   await t.rejects(restorePortal(archive, empty, false, new Date()), { message: /a server runs on/ })
   takeBack()
   writeFileSync(path.join(portal, 'portal.yaml'), 'title: Another\n')

@@ -40,6 +40,10 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     metrics: 'private',
     shutdownDelay: 0,
     shutdownTimeout: 30,
+    requestTimeout: 60,
+    idleTimeout: 72,
+    writeTimeout: 60,
+    addressConnections: 500,
   })
   writeFileSync(
     path.join(portal, 'portal.yaml'),

@@ -152,6 +152,19 @@ t.test('no container can more than it needs, and none is without bounds', async 
     }
 })
 
+t.test('no query takes more memory than a container may have', async t => {
+  for (const { place, service } of lodestones) {
+    // On an engine there are two embedded stores of one thread each.
+    const given = /:-(\d+)\}$/.exec(String(service.environment?.LODESTONE_WORKERS ?? ''))?.[1]
+    const workers = 'LODESTONE_STORE' in (service.environment ?? {}) ? 2 : Number(given)
+    const [, limit = ''] = /:-(\d+)g\}$/.exec(service.mem_limit ?? '') ?? []
+    t.ok(
+      Number(limit) >= 4 * workers + 1,
+      `${place}: ${limit} GiB for ${workers} workers of 4 GiB, and the rest`,
+    )
+  }
+})
+
 t.test('the compose files name what they have', async t => {
   t.same(composeFiles, ['compose.cluster.yaml', 'compose.yaml'])
   for (const [file, { volumes = {}, networks = {}, secrets = {}, ...of }] of compose) {

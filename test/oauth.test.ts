@@ -52,7 +52,7 @@ function codeFor({ client }: { readonly client: Client }, more: Parameters = {})
     user: ada.id,
     redirectUri: String(redirectUri),
     scope: 'all',
-    challenge: challenge === undefined ? null : { value: String(challenge), method: 'S256' },
+    challenge: challenge === undefined ? null : String(challenge),
   })
 }
 
@@ -150,6 +150,8 @@ t.test('an application is told what is wrong with its request', async t => {
     ['a long challenge', { ...good, code_challenge: 'x'.repeat(129) }, 'invalid_request'],
     ['a challenge of other letters', { ...good, code_challenge: `${'x'.repeat(43)}=` }, 'invalid_request'],
     ['another method', { ...good, code_challenge: S256, code_challenge_method: 'S512' }, 'invalid_request'],
+    ['a plain method', { ...pub, code_challenge_method: 'plain' }, 'invalid_request'],
+    ['a challenge without a method', { ...pub, code_challenge_method: undefined }, 'invalid_request'],
     ['s256', { ...good, code_challenge: S256, code_challenge_method: 's256' }, 'invalid_request'],
     ['a method alone', { ...good, code_challenge_method: 'S256' }, 'invalid_request'],
     ['two challenges', { ...good, code_challenge: [S256, S256] }, 'invalid_request'],
@@ -170,6 +172,7 @@ t.test('an application is told what is wrong with its request', async t => {
     const echoed = parameters.state === good.state ? good.state : null
     t.equal(searchParams.get('state'), echoed, `${name}: the state`)
     t.equal(searchParams.get('code'), null)
+    t.equal(searchParams.get('iss'), base, `${name}: who says so (RFC 9207)`)
   }
   const quiet = {
     ...good,
@@ -220,11 +223,13 @@ t.test('a person decides, once for an application that can prove who it is', asy
     [denied.statusCode, refusal.searchParams.get('error'), refusal.searchParams.get('state')],
     [302, 'access_denied', 'é "1"'],
   )
+  t.equal(refusal.searchParams.get('iss'), base)
   const allowed = await person.submit(page, { decision: 'allow' })
   const location = String(allowed.headers.location)
   t.ok(location.startsWith(`${CALLBACK}&code=`), 'the address stays as it was registered')
   t.match([allowed.statusCode, new URL(location).searchParams.get('code')], [302, /^[A-Za-z0-9]{30}$/])
   t.equal(new URL(location).searchParams.get('state'), 'é "1"')
+  t.equal(new URL(location).searchParams.get('iss'), base)
   const again = await person.get(url)
   t.match(
     [again.statusCode, again.headers.location],
@@ -239,11 +244,74 @@ t.test('a person decides, once for an application that can prove who it is', asy
     redirect_uri: 'https://map.example/cb',
     response_type: 'code',
     code_challenge: S256,
+    code_challenge_method: 'S256',
   })
   for (const _ of [1, 2]) {
     const asked = await person.get(`/oauth2/authorize/?${pub}`)
     t.equal(asked.statusCode, 200, 'for a public client a person is asked each time')
     t.equal((await person.submit(asked, { decision: 'allow' })).statusCode, 302)
+  }
+})
+
+t.test('an application on the own machine may listen on any port (RFC 8252, section 7.3)', async t => {
+  const uris = [
+    'http://127.0.0.1/cb?x=1',
+    'http://[::1]:7000/cb',
+    'http://localhost:7000',
+    'https://app.example:444/cb',
+  ]
+  const native = await register('Native', 'public', ...uris)
+  const person = new Browser(http)
+  await person.logIn('bob')
+  const rows: readonly (readonly [string, boolean])[] = [
+    ['http://127.0.0.1/cb?x=1', true],
+    ['http://127.0.0.1:1/cb?x=1', true],
+    ['http://127.0.0.1:65535/cb?x=1', true],
+    ['http://[::1]/cb', true],
+    ['http://[::1]:51004/cb', true],
+    ['http://localhost:51004', true],
+    ['http://127.0.0.1:0/cb?x=1', false],
+    ['http://127.0.0.1:65536/cb?x=1', false],
+    ['http://127.0.0.1:8080/cb', false],
+    ['http://127.0.0.1:8080/cb?x=1&y=2', false],
+    ['http://127.0.0.1:8080/other?x=1', false],
+    ['http://127.0.0.1:8080@evil.example/cb?x=1', false],
+    ['http://127.0.0.1:8080.evil.example/cb?x=1', false],
+    ['http://127.0.0.2:8080/cb?x=1', false],
+    ['http://127.0.0.1.evil.example/cb?x=1', false],
+    ['http://localhost:8080/cb', false],
+    ['http://[::1]:/cb', false],
+    ['https://127.0.0.1:8080/cb?x=1', false],
+    ['https://app.example:445/cb', false],
+    ['https://app.example/cb', false],
+  ]
+  for (const [redirect_uri, isTaken] of rows) {
+    const verifier = openid.randomPKCECodeVerifier()
+    const asked = await person.get(
+      `/oauth2/authorize/?${encoded({
+        client_id: native.client.id,
+        redirect_uri,
+        response_type: 'code',
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })}`,
+    )
+    t.equal(asked.statusCode, isTaken ? 200 : 400, redirect_uri)
+    if (!isTaken) continue
+    t.match(asked.headers['content-security-policy'], /form-action 'self' http:/)
+    const allowed = await person.submit(asked, { decision: 'allow' })
+    const location = String(allowed.headers.location)
+    t.ok(location.startsWith(redirect_uri), `${redirect_uri}: ${location}`)
+    const code = new URL(location).searchParams.get('code') ?? ''
+    const grant = { grant_type: 'authorization_code', client_id: native.client.id, code_verifier: verifier }
+    const answer = await token({ ...grant, code, redirect_uri })
+    t.equal(answer.statusCode, 200, `${redirect_uri}: a token`)
+    const other = await token({
+      ...grant,
+      code,
+      redirect_uri: redirect_uri.replace(/(\]|1|t)(:\d+)?/, '$1:9'),
+    })
+    t.equal(other.statusCode, 400, 'for that port alone')
   }
 })
 
@@ -556,13 +624,6 @@ t.test('the token endpoint refuses as RFC 6749 says', async t => {
 t.test('tokens are given for a code, by the body and by Basic', async t => {
   const grant = { grant_type: 'authorization_code' }
   const pub = { ...grant, client_id: open.client.id, code_verifier: VERIFIER }
-  const plain = await accounts.tokens.issueCode({
-    client: open.client.id,
-    user: ada.id,
-    redirectUri: '',
-    scope: 'all',
-    challenge: { value: VERIFIER, method: 'plain' },
-  })
   const coded = basic(own.client_id, own.client_secret)
   for (const [name, parameters, headers] of [
     ['by the body', { ...own, ...grant, code: await codeFor(confidential), state: 'a b', scopes: 'all' }, {}],
@@ -600,7 +661,6 @@ t.test('tokens are given for a code, by the body and by Basic', async t => {
       { ...pub, client_secret: open.secret, code: await codeFor(open, { challenge: S256 }), state: 'a b' },
       {},
     ],
-    ['a plain challenge', { ...pub, code: plain, state: 'a b' }, {}],
     ['without a slash', { ...own, ...grant, code: await codeFor(confidential), state: 'a b' }, {}],
   ] as const) {
     const response = await token(

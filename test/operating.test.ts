@@ -10,6 +10,7 @@ import { BOUNDS, Durations } from '../src/telemetry/durations.ts'
 import { tracingSettings } from '../src/telemetry/otel-settings.ts'
 import { readTraceparent } from '../src/telemetry/trace-context.ts'
 import { spawnLodestone } from './support/crash.ts'
+import { freePort, serve, until } from './support/serving.ts'
 
 /** What operators need: metrics, logs, traces, and an end with grace. Servers are processes of their own. */
 const ROWS = 4000
@@ -30,50 +31,6 @@ function portalOf(t: Test, yaml = '', long = false): string {
       ...(long ? { long: { 'dataset.yaml': 'source: { path: a.json }\n', 'a.json': LONG } } : {}),
     },
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
-/** Starts a server; it is ready when this resolves. */
-async function serve(t: Test, portal: string, environment: NodeJS.ProcessEnv = {}) {
-  const port = await freePort()
-  const child = spawnLodestone(['serve', '--portal', portal, '--port', String(port)], environment)
-  t.teardown(() => child.kill('SIGKILL'))
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', piece => {
-    stdout += String(piece)
-  })
-  child.stderr.on('data', piece => {
-    stderr += String(piece)
-  })
-  const ended = new Promise<number | string | null>(resolve =>
-    child.once('close', (code, signal) => resolve(signal ?? code)),
-  )
-  const address = `http://127.0.0.1:${port}`
-  const failed = ended.then(code => {
-    throw new Error(`serve ended with ${code}: ${stderr}`)
-  })
-  failed.catch(() => undefined)
-  await Promise.race([until(() => stdout.includes('\n')), failed])
-  const lines = () =>
-    stderr.split('\n').flatMap(line => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
-  return { child, port, address, ended, lines, stderr: () => stderr }
-}
-
-type Line = Readonly<Record<string, unknown>>
-
-async function until(isSo: () => boolean | Promise<boolean>, patience = 30_000): Promise<void> {
-  const end = performance.now() + patience
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`it was not so within ${patience} ms: ${String(isSo)}`)
-    await sleep(20)
-  }
 }
 
 const RECORDS = '/api/explore/v2.1/catalog/datasets/trees/records'

@@ -1,5 +1,15 @@
 import { EventEmitter, once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -11,7 +21,9 @@ import {
   currentManifest,
   currentVersion,
   graphPath,
+  type Manifest,
   publishedDatasets,
+  removedIds,
   versionsOf,
   withdraw,
 } from '../src/catalog/versions.ts'
@@ -48,7 +60,8 @@ const plants = (csv = CSV, yaml = 'source: { path: plants.csv }\n') => ({
 function recordIds(portal: string, id: string, field = 'name'): readonly (readonly [string, string])[] {
   const manifest = currentManifest(versionsOf(portal), id)
   if (manifest === null) throw new Error(`${id} is not published`)
-  const text = gunzipSync(readFileSync(graphPath(versionsOf(portal), manifest, 'facts.nt.gz'))).toString()
+  const file = manifest.graphs.find(({ role }) => role === 'facts')?.file ?? ''
+  const text = gunzipSync(readFileSync(graphPath(versionsOf(portal), manifest, file))).toString()
   const pattern = new RegExp(`records/([0-9a-f]{40})> <[^>]*/${field}> "([^"]*)"`, 'g')
   return [...text.matchAll(pattern)].map(([, record = '', value = '']) => [value, record] as const)
 }
@@ -165,6 +178,97 @@ t.test('what cannot be published is told, and the version in force stays', async
   }
   t.match(await publish(portal, ['nowhere']), [{ type: 'failed', dataset: 'nowhere' }])
   t.notOk(existsSync(path.join(versions.root, 'nowhere')))
+})
+
+t.test('a version whose files are damaged is made again of its source', async t => {
+  const portal = makePortal(t, { other: plants(), plants: plants() })
+  mkdirSync(path.join(portal, 'mappings'))
+  const mapping = (label: string) =>
+    `mappings: { p: { s: 'portal:p/$(name)', po: [[rdfs:label, $(name)], [rdfs:comment, ${label}]] } }\n`
+  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('first'))
+  await publish(portal)
+  // The next version has the facts and the index of the first as its own.
+  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('second'))
+  t.match(await publish(portal, ['plants']), [
+    { type: 'published', report: { isSourceRead: false, damage: null } },
+  ])
+  const versions = versionsOf(portal)
+  const fileOf = (name: string) => {
+    const manifest = currentManifest(versions, 'plants')
+    const graph = manifest?.graphs.find(({ file }) => file.endsWith(name))
+    return graphPath(versions, manifest as Manifest, graph?.file ?? name)
+  }
+  const flip = (file: string, at: number) => {
+    const bytes = readFileSync(file)
+    bytes[at] = (bytes[at] ?? 0) ^ 4
+    writeFileSync(file, bytes)
+  }
+  const half = (file: string) => truncateSync(file, statSync(file).size >> 1)
+  const cases: readonly (readonly [string, string, (file: string) => void, RegExp])[] = [
+    [
+      'cut off, in the folder of an older version',
+      'facts.nt.gz',
+      half,
+      /facts\.nt\.gz has \d+ bytes, \d+ are expected/,
+    ],
+    ['empty', 'index.nt.gz', file => truncateSync(file, 0), /index\.nt\.gz has 0 bytes/],
+    ['missing', 'mapped.nt.gz', file => rmSync(file), /mapped\.nt\.gz is missing/],
+    ['a bit', 'facts.nt.gz', file => flip(file, 40), /facts\.nt\.gz has other bytes/],
+    ['longer', 'index.nt.gz', file => appendFileSync(file, 'x'), /index\.nt\.gz has/],
+    ['ids', 'records.ids', file => flip(file, 3), /records\.ids has other bytes/],
+    ['no ids', 'records.ids', file => rmSync(file), /records\.ids is missing/],
+    ['half a manifest', 'manifest.json', half, /manifest\.json cannot be read/],
+    [
+      'a manifest of something else',
+      'manifest.json',
+      file => writeFileSync(file, '{"format":7}'),
+      /manifest\.json/,
+    ],
+  ]
+  for (const [name, file, harm, damage] of cases) {
+    const before = currentVersion(versions, 'plants')
+    const ids = recordIds(portal, 'plants')
+    harm(fileOf(file))
+    t.match(
+      await publish(portal),
+      [
+        { type: 'unchanged', dataset: 'other' },
+        { type: 'published', dataset: 'plants', report: { records: 3, isSourceRead: true, damage } },
+      ],
+      name,
+    )
+    t.not(currentVersion(versions, 'plants'), before, `${name}: another version`)
+    t.same(recordIds(portal, 'plants'), ids, `${name}: of the same records`)
+    t.equal(removedIds(versions, 'plants').size, 0, `${name}: nothing is taken for removed`)
+    t.match(await publish(portal), [{ type: 'unchanged' }, { type: 'unchanged' }], `${name}: once`)
+  }
+  half(fileOf('index.nt.gz'))
+  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('third'))
+  const messages: PublishMessage[] = []
+  const context = { portal, base: BASE, now: () => new Date(), mappingOnly: true }
+  await publishAll(context, ['plants'], message => messages.push(message))
+  t.match(
+    messages.at(-1),
+    { type: 'published', report: { damage: /index/, isSourceRead: true } },
+    'a saved mapping finds it',
+  )
+
+  const older = fileOf('manifest.json')
+  const { ids: _, ...manifest } = JSON.parse(readFileSync(older, 'utf8')) as Manifest
+  const graphs = manifest.graphs.map(({ sum: _, ...graph }) => graph)
+  writeFileSync(older, JSON.stringify({ ...manifest, graphs }))
+  t.match(await publish(portal, ['plants']), [{ type: 'unchanged' }], 'a version without sums')
+  flip(fileOf('facts.nt.gz'), 60)
+  t.match(
+    await publish(portal, ['plants']),
+    [{ type: 'published', report: { damage: /facts/ } }],
+    'is read as a whole',
+  )
+
+  half(fileOf('facts.nt.gz'))
+  rmSync(path.join(portal, 'data/plants/plants.csv'))
+  const reason = /damaged \(facts\.nt\.gz has .*\) and cannot be made again:\n.*plants\.csv/s
+  t.match(await publish(portal, ['plants']), [{ type: 'failed', dataset: 'plants', reason }])
 })
 
 t.test('withdrawn, forgotten, and left over', async t => {

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { createEmbeddedStore, type EmbeddedOptions } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, Store } from '../src/store/store.ts'
+import { until } from './support/serving.ts'
 import { lines, storeContract, textGraph } from './support/store-contract.ts'
 
 /** The contract of a store, on the embedded one: what it answers, and what becomes of it when things go wrong. */
@@ -186,6 +187,41 @@ t.test('a query that ends the engine', async t => {
   await everyWorkerCounts(t, store, 120_000, 'urn:test:new')
   await everyWorkerCounts(t, store, RECORDS)
 })
+
+/** Doubles a text again and again: the engine keeps the memory that it took for that. */
+function doublings(times: number): string {
+  const binds = Array.from({ length: times }, (_, at) => `BIND(CONCAT(?t${at}, ?t${at}) AS ?t${at + 1})`)
+  return `SELECT (STRLEN(?t${times}) AS ?n) { BIND("sixteen letters!" AS ?t0) ${binds.join(' ')} }`
+}
+
+for (const workers of [1, 2])
+  t.test(`a worker whose memory a query has blown up is replaced, ${workers} workers`, async t => {
+    const events: string[] = []
+    const onEvent = ({ event }: { event: string }) => events.push(event)
+    const store = await open(t, { workers, onEvent, deadline: 60_000 }, [textGraph(RECORDS)])
+    const most = async () => Math.max(...(await store.statistics()).memory)
+    const before = await most()
+    await store.select(doublings(18))
+    t.ok((await most()) > before, 'what other queries will use again is kept')
+    t.same(events, [])
+    const answers = Array.from({ length: 8 }, (_, at) =>
+      at === 0 ? store.select(doublings(22)) : countOf(store),
+    )
+    const [[row] = [], ...counts] = await Promise.all(
+      answers as [ReturnType<Store['select']>, ...Promise<number>[]],
+    )
+    t.equal(row?.n?.value, String(16 * 2 ** 22), 'the query is answered')
+    t.same(new Set(counts), new Set([RECORDS]), 'so are those beside it')
+    await until(async () => events.length === 2 && (await store.statistics()).workers.ready === workers)
+    t.same(events, ['worker retired', 'worker replaced'])
+    t.ok((await most()) < before + 64e6, 'its memory is given back')
+    await everyWorkerCounts(t, store, RECORDS)
+    t.match(await store.statistics(), { workers: { ready: workers, wanted: workers }, deadlines: 0 })
+    t.equal(await code(store.select(TRAP)), 'StoreUnavailable')
+    await until(async () => events.length === 4)
+    t.same(events.slice(2), ['worker lost', 'worker replaced'], 'one that is lost later is replaced as ever')
+    await everyWorkerCounts(t, store, RECORDS)
+  })
 
 t.test('a full queue', async t => {
   const patient = await open(t, { workers: 1, queue: 1 }, [textGraph(RECORDS)])

@@ -52,7 +52,8 @@ export interface CodeGrant {
   /** Empty where the request named none, which an application with a single one may do. */
   readonly redirectUri: string
   readonly scope: string
-  readonly challenge: { readonly value: string; readonly method: 'plain' | 'S256' } | null
+  /** What `code_verifier` is to have as its SHA-256, in base64url; null where there was none. */
+  readonly challenge: string | null
 }
 
 /** What the token endpoint gives (RFC 6749, section 5.1). */
@@ -107,14 +108,18 @@ export interface Accounts {
 }
 
 export interface Users {
-  /** The password is hashed with scrypt. Faults: AccountInvalid for a name that is taken, or is none, and a short password. */
+  /** The password is hashed with scrypt. Faults: AccountInvalid for a name that is taken, or is none, and a short or common password. */
   add(name: string, password: string, quota?: number | null): Promise<User>
   list(): Promise<readonly User[]>
   /** Faults: AccountUnknown. */
   find(name: string): Promise<User>
   byId(id: number): Promise<User | null>
-  /** Ends all sessions of the user as well. */
-  setPassword(name: string, password: string): Promise<void>
+  /**
+   * Ends all sessions of the user as well, and revokes the codes and tokens of applications.
+   *
+   * @param more `revokeKeys` for API keys too, as after a theft
+   */
+  setPassword(name: string, password: string, more?: { readonly revokeKeys?: boolean }): Promise<void>
   setQuota(name: string, quota: number | null): Promise<void>
   /** The user, where the password is right; null otherwise, after the same time, also where there is no such user. */
   verify(name: string, password: string): Promise<User | null>
@@ -169,7 +174,7 @@ export interface Descent {
 }
 
 export interface Tokens {
-  /** A code of 30 characters that is valid for an hour and can be redeemed once. Notes the consent. */
+  /** A code of 30 characters that is valid for ten minutes and can be redeemed once. Notes the consent. */
   issueCode(grant: CodeGrant): Promise<string>
   /** What a code stands for, also when it is spent or expired; null for an unknown one. `expires` in ms since 1970. */
   findCode(

@@ -1,5 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../errors.ts'
+import { isCommonPassword } from './common-passwords.ts'
+import { folded } from './names.ts'
 import type { RandomBytes } from './secrets.ts'
 
 /** Characters of a password, at least and at most. */
@@ -17,7 +19,7 @@ const WAITING = 100
 
 /** What is made of passwords: `scrypt$power$blockSize$parallel$salt$hash`, the last two in base64url. */
 export interface Passwords {
-  /** Faults: AccountInvalid for a password that is too short or too long; TooManyAttempts. */
+  /** Faults: AccountInvalid for a password that is too short, too long or common; TooManyAttempts. */
   hash(password: string): Promise<string>
   /**
    * True where it is the password that was hashed. Without a hash it takes as long and is false. Faults:
@@ -49,13 +51,23 @@ export function createPasswords(randomBytes: RandomBytes): Passwords {
   }
 }
 
-/** Faults: AccountInvalid, which never says the password. */
-export function checkPassword(password: string): void {
+/**
+ * Refuses passwords that are too short, too long, or common (NIST SP 800-63B, section 3.1.1.2). Faults: AccountInvalid, which
+ * never says the password.
+ *
+ * @param name of the user, which is no password
+ */
+export function checkPassword(password: string, name = ''): void {
   const length = [...password.normalize('NFC')].length
   const { least, most } = PASSWORD_LENGTH
   if (length < least || length > most) {
     const found = `${length} ${length === 1 ? 'character was' : 'characters were'} found`
     const reason = `A password has ${least} to ${most} characters: ${found}`
+    throw new Fault('AccountInvalid', { reason })
+  }
+  if (isCommonPassword(password) || folded(password) === folded(name)) {
+    const reason =
+      'This password is too common: it would be among the first to be guessed. Take several words that do not belong together'
     throw new Fault('AccountInvalid', { reason })
   }
 }

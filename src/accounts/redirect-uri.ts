@@ -16,6 +16,27 @@ export function checkRedirectUri(uri: string, type: 'confidential' | 'public'): 
   if (reason !== null) throw invalid(`The redirect URI ${shown(uri)} ${reason}`)
 }
 
+/** An address of this machine, its port apart from the rest. */
+const LOOPBACK_ADDRESS = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/s
+
+/**
+ * True where a code may be sent to a URI: it is one that the application registered, character by character. Of an http
+ * address of this machine any port will do, for an application that runs there takes one that is free (RFC 8252, section
+ * 7.3; RFC 9700, section 4.1.3).
+ */
+export function isRegisteredUri(given: string, registered: readonly string[]): boolean {
+  if (registered.includes(given)) return true
+  const wanted = withoutPort(given)
+  return wanted !== null && registered.some(uri => withoutPort(uri) === wanted)
+}
+
+/** An http address of this machine without its port; null for any other. */
+function withoutPort(uri: string): string | null {
+  const [, origin, port, rest = ''] = LOOPBACK_ADDRESS.exec(uri) ?? []
+  const isPort = port === undefined || (Number(port) > 0 && Number(port) < 65_536)
+  return origin === undefined || !isPort ? null : origin + rest
+}
+
 function refusal(uri: string, type: 'confidential' | 'public'): string | null {
   if (uri.length > REDIRECT_URI_LENGTH)
     return `has ${uri.length} characters: at most ${REDIRECT_URI_LENGTH} are taken`

@@ -1,5 +1,5 @@
 import type { Authenticated } from '../model/principal.ts'
-import type { CodeGrant, Descent, IssuedTokens, Tokens } from './accounts.ts'
+import type { Descent, IssuedTokens, Tokens } from './accounts.ts'
 import type { Database } from './database.ts'
 import { createHeld } from './held.ts'
 import { unknown } from './names.ts'
@@ -12,8 +12,8 @@ const CODE_LENGTH = 30
 const TOKEN_LENGTH = 43
 const FAMILY_LENGTH = 22
 
-/** Milliseconds that a code lasts (query API, "Limits"). */
-export const CODE_LIFE = 3600_000
+/** Milliseconds that a code lasts: as long as RFC 6749 advises at most (section 4.1.2). */
+export const CODE_LIFE = 600_000
 
 /** Seconds that an access token lasts (query API, "Limits"). */
 export const TOKEN_LIFE = 3600
@@ -26,7 +26,6 @@ const DESCENT = 'family.client, family.user, family.scope, family.id AS family'
 interface CodeRow extends Descent {
   readonly redirectUri: string
   readonly challenge: string | null
-  readonly method: 'plain' | 'S256' | null
   readonly expires: number
   readonly spent: number | null
 }
@@ -61,7 +60,7 @@ const codes = {
     'INSERT INTO code (hash, family, redirect_uri, challenge, method, expires) VALUES (?, ?, ?, ?, ?, ?)',
   ),
   find: query<CodeRow>(
-    `SELECT ${DESCENT}, redirect_uri AS "redirectUri", challenge, method, expires, spent
+    `SELECT ${DESCENT}, redirect_uri AS "redirectUri", challenge, expires, spent
       FROM code JOIN family ON family.id = code.family WHERE hash = ?`,
   ),
   spend: change(
@@ -146,8 +145,8 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
         yield* consents.insert(user, client, scope, moment)
         yield* families.insert(family, user, client, scope, moment)
         yield* families.removeOldest(user, client)
-        const { value = null, method = null } = challenge ?? {}
-        yield* codes.insert(hashOf(code), family, redirectUri, value, method, moment + CODE_LIFE)
+        const method = challenge === null ? null : 'S256'
+        yield* codes.insert(hashOf(code), family, redirectUri, challenge, method, moment + CODE_LIFE)
       })
       return code
     },
@@ -204,9 +203,7 @@ function* findCode(code: string): Work<FoundCode | null> {
   const hash = hashOfGiven(code)
   const row = hash === null ? undefined : yield* codes.find.get(hash)
   if (row === undefined) return null
-  const { client, user, scope, family, redirectUri, expires } = row
-  const { challenge: value, method } = row
-  const challenge: CodeGrant['challenge'] = value === null || method === null ? null : { value, method }
+  const { client, user, scope, family, redirectUri, challenge, expires } = row
   return { client, user, scope, family, redirectUri, challenge, expires, spent: row.spent !== null }
 }
 

@@ -35,6 +35,10 @@ const insert = change(
 )
 const replacePassword = change('UPDATE user SET password = ? WHERE folded = ?')
 const endSessions = change('DELETE FROM session WHERE user = (SELECT id FROM user WHERE folded = ?)')
+const revokeTokens = change(
+  'UPDATE family SET revoked = ?2 WHERE user = (SELECT id FROM user WHERE folded = ?1) AND revoked IS NULL',
+)
+const removeKeys = change('DELETE FROM api_key WHERE user = (SELECT id FROM user WHERE folded = ?)')
 const replaceQuota = change('UPDATE user SET quota = ? WHERE folded = ?')
 const grant = change('INSERT INTO user_grant (user, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
 const revoke = change('DELETE FROM user_grant WHERE user = ? AND dataset = ?')
@@ -56,7 +60,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
     add: async (given, password, quota = null) => {
       const name = checkUserName(given)
       checkQuota(quota)
-      checkPassword(password)
+      checkPassword(password, name)
       await database.read(() => refuseTaken(name))
       const hash = await passwords.hash(password)
       return database.write(function* () {
@@ -70,12 +74,15 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
       const row = await database.read(() => byId.get(id))
       return row === undefined ? null : userOf(row)
     },
-    setPassword: async (name, password) => {
+    setPassword: async (name, password, { revokeKeys = false } = {}) => {
       await database.read(() => findUser(name))
+      checkPassword(password, name)
       const hash = await passwords.hash(password)
       await database.write(function* () {
         if ((yield* replacePassword(hash, folded(name))) === 0) throw unknownUser(name)
         yield* endSessions(folded(name))
+        yield* revokeTokens(folded(name), now())
+        if (revokeKeys) yield* removeKeys(folded(name))
       })
     },
     setQuota: async (name, quota) => {

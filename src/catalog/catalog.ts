@@ -1,13 +1,21 @@
 import { Fault } from '../errors.ts'
+import type { Dataset } from '../model/dataset.ts'
 import { isGranted, type Principal } from '../model/principal.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
 import { DATASET_ID } from './definition.ts'
 import type { Registry } from './registry.ts'
-import { type DatasetSource, hidden, type SeenDatasets, SeenList, type SeenOptions } from './seen.ts'
+import {
+  type DatasetSource,
+  hidden,
+  type SeenDatasets,
+  SeenList,
+  type SeenOptions,
+  type StartProgress,
+} from './seen.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
-import type { Manifest, Versions } from './versions.ts'
+import { type Manifest, readManifest, type Versions } from './versions.ts'
 
 export interface CatalogOptions {
   readonly base: string
@@ -18,6 +26,12 @@ export interface CatalogOptions {
   /** Milliseconds for which the graphs of a replaced version stay, for answers that are still reading them. */
   readonly grace: number
   readonly onProgress?: (progress: LoadProgress) => void
+  /** Told of each version that is left out because its files are damaged. */
+  readonly onDamage?: (left: {
+    readonly dataset: string
+    readonly version: string
+    readonly reason: string
+  }) => void
 }
 
 /** Different selections of datasets whose catalogs are held at a time. */
@@ -33,16 +47,25 @@ export class Catalog implements DatasetSource {
   private generation = 0
   private refreshing: Promise<boolean> | null = null
   private readonly timers = new Set<NodeJS.Timeout>()
-  private expected: ReadonlySet<string> = new Set()
+  /** Versions in force whose files are damaged: they are left out until another one is in force. */
+  private readonly leftOut = new Map<string, Manifest>()
+  private readonly toRepair = new Set<string>()
+  /** The datasets that will be served, and whether each is public. */
+  private expected: ReadonlyMap<string, () => boolean> = new Map()
 
   constructor(options: CatalogOptions) {
     this.options = options
     this.served = servedOf([], 'empty', this.seenOptions())
   }
 
-  /** Names datasets that will be served once they are published, so that asking for one early says so. */
-  expect(ids: readonly string[]): void {
-    this.expected = new Set(ids)
+  /**
+   * Names datasets that will be served once they are published, so that asking for one early says so, and lists are known
+   * to be incomplete.
+   *
+   * @param visibilityOf called for each of them at most once, where a list is asked for early
+   */
+  expect(ids: readonly string[], visibilityOf: (id: string) => Dataset['visibility'] = () => 'public'): void {
+    this.expected = new Map(ids.map(id => [id, memoised(() => visibilityOf(id) === 'public')]))
   }
 
   /** All datasets in force, whoever may see them: the same array as long as they are the same. */
@@ -58,7 +81,9 @@ export class Catalog implements DatasetSource {
       current: () => list.current(),
       asked: () => list.asked(),
       counted: figures => list.counted(figures),
+      startProgress: () => this.startProgress(served, principal),
       dataset: id => {
+        this.refuseLeftOut(served, principal, id)
         const found = this.find(served, id)
         if (isSeen(principal, found)) return found
         throw hidden(principal, `The dataset ${id}`)
@@ -88,6 +113,32 @@ export class Catalog implements DatasetSource {
     return this.refreshing
   }
 
+  /**
+   * Takes a dataset out of service whose graph cannot be loaded again, at once: others are served on.
+   *
+   * @param reason what is wrong with its file
+   */
+  loseGraph(graph: string, reason: string): void {
+    const lost = this.served.entries.find(entry => graphsOf(entry).includes(graph))
+    if (lost === undefined) return
+    const replaced = this.served
+    const entries = replaced.entries.filter(entry => entry !== lost)
+    this.generation += 1
+    this.served = servedOf(entries, `g${this.generation}`, this.seenOptions())
+    this.dropLater(graphsOf(lost))
+    for (const list of listsOf(replaced)) list.release()
+    const { dataset, version } = lost
+    const manifest = readManifest(this.options.versions, dataset.id, version)
+    if (manifest !== null) this.leaveOut(manifest, reason)
+  }
+
+  /** Names the datasets that were left out since this was asked before, so that they are published again. */
+  takeDamaged(): readonly string[] {
+    const ids = [...this.toRepair]
+    this.toRepair.clear()
+    return ids
+  }
+
   /** Forgets pending clean-ups; the store is not closed. */
   close(): void {
     for (const timer of this.timers) clearTimeout(timer)
@@ -104,6 +155,14 @@ export class Catalog implements DatasetSource {
       kind: 'dataset',
       id: id.length > 100 ? `${id.slice(0, 100)}…` : id,
     })
+  }
+
+  /** Only datasets that the principal may see are counted: nobody is told how many others there are. */
+  private startProgress({ byId }: Served, principal: Principal): StartProgress | null {
+    if ([...this.expected.keys()].every(id => byId.has(id))) return null
+    const expected = [...this.expected].filter(([id, isOpen]) => isOpen() || isGranted(principal, id))
+    const served = expected.filter(([id]) => byId.has(id)).length
+    return served === expected.length ? null : { served, expected: expected.length }
   }
 
   /** The list of what a principal sees; who sees the same shares one. */
@@ -137,8 +196,14 @@ export class Catalog implements DatasetSource {
     const wanted = await registry.current()
     const fresh: Manifest[] = []
     const kept: ServedDataset[] = []
+    for (const id of this.leftOut.keys()) if (!wanted.has(id)) this.leftOut.delete(id)
     for (const [id, version] of wanted) {
       const served = replaced.byId.get(id)
+      if (this.leftOut.get(id)?.version === version) {
+        if (served !== undefined) kept.push(served)
+        continue
+      }
+      if (this.leftOut.delete(id)) this.toRepair.delete(id)
       if (served !== undefined && served.version === version) {
         kept.push(served)
         continue
@@ -167,7 +232,8 @@ export class Catalog implements DatasetSource {
     } catch (error) {
       // Files of a version that was replaced or withdrawn meanwhile are not needed any more.
       const now = await registry.current()
-      if (fresh.every(({ dataset, version }) => now.get(dataset.id) === version)) throw error
+      const isInForce = fresh.every(({ dataset, version }) => now.get(dataset.id) === version)
+      if (isInForce && !(await this.leaveOutDamaged(fresh, error))) throw error
       return this.load()
     }
     this.served = servedOf(entries, version, this.seenOptions(), open.served)
@@ -175,6 +241,38 @@ export class Catalog implements DatasetSource {
     this.dropLater(gone.flatMap(graphsOf).filter(graph => !needed.has(graph)))
     for (const list of listsOf(replaced)) list.release()
     return true
+  }
+
+  /**
+   * Leaves out those of the versions whose files are damaged, or else the one whose graph was refused; false where it is
+   * none of them that kept the others from being loaded.
+   */
+  private async leaveOutDamaged(fresh: readonly Manifest[], error: unknown): Promise<boolean> {
+    if (!(error instanceof Fault) || error.code !== 'LoadRefused') return false
+    const { registry } = this.options
+    const before = this.leftOut.size
+    for (const manifest of fresh) {
+      const isRefused = registry.sources(manifest).some(({ graph }) => graph === error.parts.graph)
+      const reason = (await registry.damage(manifest)) ?? (isRefused ? error.message : null)
+      if (reason !== null) this.leaveOut(manifest, reason)
+    }
+    return this.leftOut.size > before
+  }
+
+  private leaveOut(manifest: Manifest, reason: string): void {
+    const { dataset, version } = manifest
+    this.leftOut.set(dataset.id, manifest)
+    this.toRepair.add(dataset.id)
+    this.options.onDamage?.({ dataset: dataset.id, version, reason })
+  }
+
+  /** Faults: DatasetDamaged, for who may see the dataset; Unauthorised, ForbiddenAccess. */
+  private refuseLeftOut({ byId }: Served, principal: Principal, id: string): void {
+    const left = this.leftOut.get(id)
+    if (left === undefined || byId.has(id) || this.expected.has(id)) return
+    if (left.dataset.visibility !== 'public' && !isGranted(principal, id))
+      throw hidden(principal, `The dataset ${id}`)
+    throw new Fault('DatasetDamaged', { id })
   }
 
   private seenOptions(): SeenOptions {
@@ -190,6 +288,14 @@ export class Catalog implements DatasetSource {
     }, this.options.grace)
     timer.unref()
     this.timers.add(timer)
+  }
+}
+
+function memoised<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | null = null
+  return () => {
+    known ??= { value: compute() }
+    return known.value
   }
 }
 

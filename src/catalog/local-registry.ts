@@ -1,3 +1,4 @@
+import { damageOf } from './damage.ts'
 import type { Registry } from './registry.ts'
 import { graphSources } from './served.ts'
 import {
@@ -26,6 +27,7 @@ export function localRegistry(versions: Versions): Registry {
     },
     sources: manifest => graphSources(versions, manifest),
     isComing: () => false,
+    damage: async manifest => (await damageOf(versions, manifest))?.reason ?? null,
     withdrawn: dataset =>
       !isWithdrawn(versions, dataset) ? null : isSecretlyWithdrawn(versions, dataset) ? 'secret' : 'open',
     removed: () => null,

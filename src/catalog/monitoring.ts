@@ -108,11 +108,13 @@ const CALL_FIELDS = fieldsOf([
  * granted them; where the analytics are open, everybody sees the calls of nobody in particular to public datasets.
  */
 export class Monitoring implements DatasetSource {
+  private readonly catalog: Catalog
   private readonly open: MonitoringList
   private readonly whole: MonitoringList
 
   constructor(options: MonitoringOptions) {
     const { usage, catalog, domain, openCalls } = options
+    this.catalog = catalog
     const datasets = new MonitoredDataset(options, {
       dataset: datasetsMonitoring(),
       identity: [IDENTITY],
@@ -145,6 +147,7 @@ export class Monitoring implements DatasetSource {
     return {
       current: () => list.current(),
       asked: () => Promise.resolve(list.current()),
+      startProgress: () => this.catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
       dataset: id => {
         const found = list.current().entries.find(({ dataset }) => dataset.id === id)
         if (found !== undefined) return found

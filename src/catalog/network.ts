@@ -81,6 +81,7 @@ export class Network implements DatasetSource {
     return {
       current: () => this.served,
       asked: () => Promise.resolve(this.served),
+      startProgress: () => this.options.catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
       dataset: id => this.dataset(id),
     }
   }

@@ -24,6 +24,14 @@ export interface StoreSettings {
   readonly store?: EngineSettings & { readonly concurrency: number }
 }
 
+/** Something about a store that an operator should know. */
+export interface StoreEvent {
+  readonly event: string
+  readonly reason: string
+  /** The graph that is lost, where one is. */
+  readonly graph?: string
+}
+
 /** The store of a portal and which versions in it are in force. */
 export interface PortalStore {
   readonly store: Store
@@ -40,7 +48,7 @@ export interface PortalStore {
 export async function openPortalStore(
   settings: StoreSettings,
   versions: Versions,
-  onEvent: (event: { readonly event: string; readonly reason: string }) => void = () => undefined,
+  onEvent: (event: StoreEvent) => void = () => undefined,
   patience = 0,
 ): Promise<PortalStore> {
   const { workers } = settings
@@ -63,7 +71,7 @@ export async function openPortalStore(
 async function persistently<T>(
   work: () => Promise<T>,
   patience: number,
-  onEvent: (event: { readonly event: string; readonly reason: string }) => void,
+  onEvent: (event: StoreEvent) => void,
 ): Promise<T> {
   const end = Date.now() + patience
   for (let tries = 0; ; tries++) {
@@ -88,7 +96,7 @@ export async function openSharedStore(
     deadline,
     store: settings,
   }: StoreSettings & Required<Pick<StoreSettings, 'store'>>,
-  onEvent: (event: { readonly event: string; readonly reason: string }) => void = () => undefined,
+  onEvent: (event: StoreEvent) => void = () => undefined,
 ): Promise<{ readonly store: SharedStore; readonly registry: SharedRegistry }> {
   const store = await createRemoteStore({
     settings,

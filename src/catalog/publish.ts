@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import { Fault, faultText } from '../errors.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { Misfit } from '../sources/typing.ts'
 import { type ChosenMapping, chooseMapping, type MappingRefusal, refuseForRdf } from './choose-mapping.ts'
+import { type Damage, damageInForce } from './damage.ts'
 import { type Definition, definitionOf } from './definition.ts'
 import { shareFile } from './durable.ts'
 import { definitionDigest, fingerprintOf, sourceDigest } from './fingerprint.ts'
@@ -15,9 +17,11 @@ import { RECORDS } from './tombstones.ts'
 import {
   commitVersion,
   currentManifest,
+  currentVersion,
   type GraphFile,
   type Manifest,
   prepareVersion,
+  readManifest,
   removeLeftovers,
   VERSION_FORMAT,
   type Versions,
@@ -63,6 +67,8 @@ export interface PublishReport {
   readonly isSourceRead: boolean
   /** What became of the dataset's own mapping; null for the direct mapping. */
   readonly mapping: MappingReport | null
+  /** What was wrong with the files of the version before, for which it was made again; null for nothing. */
+  readonly damage: string | null
   readonly milliseconds: number
 }
 
@@ -76,14 +82,57 @@ export interface MappingReport {
 /**
  * Publishes one dataset: source -> typed records -> triples -> a version on disk that takes the place of the one
  * before in one step. Where only the mapping is another one, the records are those of the version in force and the source
- * is left alone. Nothing is done where nothing changed. Faults: ConfigInvalid, SourceUnreadable; the version in force
- * stays in force then.
+ * is left alone. Nothing is done where nothing changed, and the version in force is whole: a damaged one is made again.
+ * Faults: ConfigInvalid, SourceUnreadable; the version in force stays in force then.
  */
 export async function publishDataset(id: string, context: PublishContext): Promise<PublishResult> {
-  const { portal, versions } = context
-  const definition = definitionOf(portal, id)
+  const { versions, mappingOnly = false } = context
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
+  // Who saves a mapping does not wait until all files are read.
+  const damage = mappingOnly && own !== null ? null : await damageInForce(versions, id)
+  if (damage !== null) return publishAgain(id, damage, context)
+  try {
+    return await publishChanges(id, own, context)
+  } catch (error) {
+    const found = mappingOnly ? await damageInForce(versions, id) : null
+    if (found === null) throw error
+    return publishAgain(id, found, context)
+  }
+}
+
+/** Makes a version again whose files are damaged. Faults: SourceUnreadable, which tells of the damage as well. */
+async function publishAgain(id: string, damage: Damage, context: PublishContext): Promise<PublishResult> {
+  const { portal, versions } = context
+  const version = currentVersion(versions, id)
+  try {
+    const definition = definitionOf(portal, id)
+    const file = mappingFile(portal, id)
+    const damaged = version === null ? null : readManifest(versions, id, version)
+    const digests = await digestsOf(definition, file, null, context)
+    // Damaged ids would tell of records that never were.
+    if (version !== null && damage.file === RECORDS)
+      rmSync(path.join(versionFolder(versions, id, version), RECORDS), { force: true })
+    return await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
+  } catch (error) {
+    const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
+    throw new Fault(
+      'SourceUnreadable',
+      {
+        reason: `the published version ${version} is damaged (${damage.reason}) and cannot be made again:\n${reason}`,
+      },
+      { cause: error },
+    )
+  }
+}
+
+async function publishChanges(
+  id: string,
+  own: Manifest | null,
+  context: PublishContext,
+): Promise<PublishResult> {
+  const { portal } = context
+  const definition = definitionOf(portal, id)
   const file = mappingFile(portal, id)
   const current = own ?? context.inForce ?? null
   const digests = await digestsOf(definition, file, current, context)
@@ -92,7 +141,7 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   const isCurrent = own?.definition === digests.definition && own.source === digests.source
   return isCurrent
     ? publishMapping(own, file, context)
-    : publishRecords(definition, digests, file, own, context)
+    : publishRecords(definition, digests, file, { manifest: own, damage: null }, context)
 }
 
 /** True for a version that would be made again of what there is. */
@@ -146,22 +195,23 @@ async function publishMapping(
     const kept = keptGraphs(current, head.folder, context.versions)
     const part: Omit<Manifest, 'mapping' | keyof Head> = { ...current, graphs: kept }
     const { manifest, report } = await addMapping(part, head, chosen, context)
-    return { manifest, refusal, report: { ...NOTHING_READ, ...report, isSourceRead: false } }
+    return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
   })
 }
 
-const NOTHING_READ = { misfits: [], misfitCount: 0, repeated: 0 }
+const NOTHING_READ = { misfits: [], misfitCount: 0, repeated: 0, isSourceRead: false, damage: null }
 
 /** Makes a version of what the source has now. */
 async function publishRecords(
   definition: Definition,
   digests: Digests,
   file: MappingFile | null,
-  current: Manifest | null,
+  before: { readonly manifest: Manifest | null; readonly damage: Damage | null },
   context: PublishContext,
 ): Promise<PublishResult> {
   const { portal, base } = context
   const { id } = definition
+  const { manifest: current, damage } = before
   return prepare(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const made = await materialise(definition, { portal, base, folder: head.folder, onProgress })
@@ -172,9 +222,16 @@ async function publishRecords(
         ? { mapping: null, refusal: refuseForRdf(file), diagnostics: [] }
         : chooseMapping(file, current?.mapping ?? null, { id, base, fields, statistics: made.statistics })
     const { refusal } = chosen
-    if (refusal?.kept === 'version' && current !== null) return { manifest: null, current, refusal }
+    if (refusal?.kept === 'version' && current !== null) {
+      if (damage !== null)
+        throw new Fault('MappingInvalid', {
+          reason: `${refusal.file} has errors, and the mapping before fits no more`,
+        })
+      return { manifest: null, current, refusal }
+    }
     const { manifest, report } = await addMapping({ ...part, misfits: misfitCount }, head, chosen, context)
-    return { manifest, refusal, report: { misfits, misfitCount, repeated, ...report, isSourceRead: true } }
+    const read = { misfits, misfitCount, repeated, isSourceRead: true, damage: damage?.reason ?? null }
+    return { manifest, refusal, report: { ...read, ...report } }
   })
 }
 
@@ -210,10 +267,8 @@ async function prepare(
   const head = { format: VERSION_FORMAT, version, fingerprint, definition, source, base, published }
   try {
     const made = await make({ ...head, folder, begun })
-    if (made.manifest !== null) {
-      commitVersion(versions, made.manifest)
-      return { type: 'published', ...made }
-    }
+    if (made.manifest !== null)
+      return { type: 'published', ...made, manifest: await commitVersion(versions, made.manifest) }
     rmSync(folder, { recursive: true, force: true })
     return { type: 'unchanged', manifest: made.current, refusal: made.refusal }
   } catch (error) {

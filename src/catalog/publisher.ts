@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { Fault, faultText } from '../errors.ts'
+import { Fault, faultText, openFilesText } from '../errors.ts'
 import type { MappingRefusal } from './choose-mapping.ts'
 import { definedDatasets } from './definition.ts'
 import type { StoreSettings } from './portal-store.ts'
@@ -56,7 +56,8 @@ export async function publishAll(
       else tell({ type: 'unchanged', dataset: id, records: result.manifest.statistics.records })
       if (result.refusal !== null) tell({ type: 'mapping-refused', dataset: id, ...result.refusal })
     } catch (error) {
-      const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
+      const unexpected = openFilesText(error) ?? String((error as Error).stack ?? error)
+      const reason = error instanceof Fault ? faultText(error) : unexpected
       tell({ type: 'failed', dataset: id, reason })
     }
   }

@@ -11,6 +11,8 @@ export interface Registry {
   sources(manifest: Manifest): readonly GraphSource[]
   /** True for a dataset that is in force, and on its way to this instance. */
   isComing(dataset: string): boolean
+  /** What is wrong with the files of a version, those that changed are read; null for nothing, or where no files are needed. */
+  damage(manifest: Manifest): Promise<string | null>
   /** How a dataset was withdrawn; null for one that was not. */
   withdrawn(dataset: string): 'open' | 'secret' | null
   /** The ids of records that a dataset had once and has no more, where they are not in files of this machine. */

@@ -25,6 +25,26 @@ export interface SeenDatasets {
   dataset(id: string): ServedDataset
   /** They with figures of their use as fields; a source without it has no such fields. */
   counted?(figures: Figures): Promise<ServedCatalog>
+  /** How far the start of the portal has come; null once all of them are served. A source without it is complete. */
+  startProgress?(): StartProgress | null
+}
+
+/** How many datasets of a portal that starts are served, of those that will be. */
+export interface StartProgress {
+  readonly served: number
+  readonly expected: number
+}
+
+/** Refuses what would be wrong without datasets that are not served yet. Faults: CatalogIncomplete. */
+export function requireComplete(datasets: Pick<SeenDatasets, 'startProgress'>): void {
+  const progress = datasets.startProgress?.() ?? null
+  if (progress !== null) throw new Fault('CatalogIncomplete', { ...progress })
+}
+
+/** The datasets that somebody may see, once all of them are served. Faults: CatalogIncomplete. */
+export function completeList(datasets: Pick<SeenDatasets, 'current' | 'startProgress'>): DatasetList {
+  requireComplete(datasets)
+  return datasets.current()
 }
 
 /** The fault of who asks for what not everybody may see (query API, "Errors"; facts on "Errors"). */

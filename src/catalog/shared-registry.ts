@@ -137,6 +137,10 @@ export class SharedRegistry implements Registry {
     return false
   }
 
+  damage(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
   withdrawn(dataset: string): 'open' | 'secret' | null {
     const withdrawn = this.#known.get(dataset)?.withdrawn ?? null
     return withdrawn === 'forgotten' ? null : withdrawn

@@ -5,10 +5,14 @@ import type { Mapping } from '../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { GraphRole } from '../rdf/iris.ts'
 import { replaceDurably, synchronise, writeDurably } from './durable.ts'
-import { rememberRemoved, removedRecords } from './tombstones.ts'
+import { type FileSum, sumOf } from './file-sum.ts'
+import { RECORDS, rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
 export const VERSION_FORMAT = 8
+
+/** What a version is, written last of its files. */
+export const MANIFEST = 'manifest.json'
 
 /** One graph of a published version, as a file whose path is relative to the folder of the version. */
 export interface GraphFile {
@@ -21,6 +25,8 @@ export interface GraphFile {
   readonly triples: number
   /** Bytes of N-Triples before compression. */
   readonly bytes: number
+  /** What the file was when it was written; absent in older versions. */
+  readonly sum?: FileSum
   /** The version that first had this graph, where a later one has it as it was; its file stays in the folder of that one. */
   readonly since?: string
 }
@@ -35,7 +41,7 @@ export interface PublishedMapping {
   readonly rules: readonly RuleReport[]
 }
 
-/** What a published version is: manifest.json, written last. */
+/** What a published version is. */
 export interface Manifest {
   readonly format: number
   readonly version: string
@@ -50,6 +56,8 @@ export interface Manifest {
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
+  /** What the file with the ids of the records was when it was written; absent where there is none, and in older versions. */
+  readonly ids?: FileSum
   /** What the source is: records with fields, or RDF, which has triples alone. */
   readonly content: 'records' | 'rdf'
   /** Values that did not fit their field's type and became null. */
@@ -93,17 +101,36 @@ export function currentVersion({ root }: Versions, id: string): string | null {
   }
 }
 
-/** The manifest of the version in force; null where there is none that this program can read. */
+/** The manifest of the version in force; null where there is none that this program can read, or a file is missing. */
 export function currentManifest(versions: Versions, id: string): Manifest | null {
   const version = currentVersion(versions, id)
-  if (version === null) return null
+  const manifest = version === null ? null : readManifest(versions, id, version)
+  const isWhole = manifest?.graphs.every(({ file }) => existsSync(graphPath(versions, manifest, file)))
+  return isWhole === true ? manifest : null
+}
+
+/** The manifest of a version, whatever has become of its files; null where this program cannot read it. */
+export function readManifest(versions: Versions, id: string, version: string): Manifest | null {
   try {
-    const folder = versionFolder(versions, id, version)
-    const manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
-    const whole = manifest.graphs.every(({ file }) => existsSync(path.join(folder, file)))
-    return manifest.format === VERSION_FORMAT && whole ? manifest : null
+    const file = path.join(versionFolder(versions, id, version), MANIFEST)
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
+    const isOurs = manifest.format === VERSION_FORMAT && manifest.version === version
+    return isOurs && manifest.dataset.id === id && manifest.graphs.length > 0 ? manifest : null
   } catch {
     return null
+  }
+}
+
+/** True where the version in force has a manifest that nobody can read: an older one can be read, if not used. */
+export function isManifestDamaged(versions: Versions, id: string): boolean {
+  const version = currentVersion(versions, id)
+  if (version === null) return false
+  try {
+    const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
+    const { format } = JSON.parse(text) as Manifest
+    return format === VERSION_FORMAT && readManifest(versions, id, version) === null
+  } catch {
+    return true
   }
 }
 
@@ -139,13 +166,33 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
   return folder
 }
 
-/** Puts a prepared version in force and removes what it replaces, but for the version before it. */
-export function commitVersion(versions: Versions, manifest: Manifest): void {
+/**
+ * Puts a prepared version in force and removes what it replaces, but for the version before it. Its manifest gets the sums
+ * of the files that were written for it; those of older versions have theirs already.
+ */
+export async function commitVersion(versions: Versions, prepared: Manifest): Promise<Manifest> {
+  const manifest = await withSums(prepared, versions)
+  putInForce(versions, manifest)
+  return manifest
+}
+
+async function withSums(manifest: Manifest, versions: Versions): Promise<Manifest> {
+  const folder = path.join(versions.root, manifest.dataset.id, preparing(manifest.version))
+  const graphs: GraphFile[] = []
+  for (const graph of manifest.graphs) {
+    const isOlder = graph.file.startsWith('../')
+    graphs.push(isOlder ? graph : { ...graph, sum: await sumOf(path.join(folder, graph.file)) })
+  }
+  const records = path.join(folder, RECORDS)
+  return { ...manifest, graphs, ...(existsSync(records) ? { ids: await sumOf(records) } : {}) }
+}
+
+function putInForce(versions: Versions, manifest: Manifest): void {
   const { id } = manifest.dataset
   const home = path.join(versions.root, id)
   const prepared = path.join(home, preparing(manifest.version))
   const previous = currentVersion(versions, id)
-  writeDurably(path.join(prepared, 'manifest.json'), JSON.stringify(manifest))
+  writeDurably(path.join(prepared, MANIFEST), JSON.stringify(manifest))
   for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
   synchronise(prepared)
   rememberRemoved(home, previous === null ? null : path.join(home, previous), prepared)
@@ -184,7 +231,7 @@ function preparing(version: string): string {
 /** The versions whose files a version has as its own. */
 function sharedBy(home: string, version: string | null): readonly string[] {
   try {
-    const text = readFileSync(path.join(home, String(version), 'manifest.json'), 'utf8')
+    const text = readFileSync(path.join(home, String(version), MANIFEST), 'utf8')
     return (JSON.parse(text) as Manifest).graphs.flatMap(
       ({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [],
     )

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { Fault, faultText } from '../errors.ts'
+import { Fault, faultText, openFilesText } from '../errors.ts'
 import { lookup } from '../model/lookup.ts'
 import { lodestoneVersion } from '../telemetry/version.ts'
 
@@ -76,5 +76,5 @@ const FILE_TROUBLE: ReadonlySet<unknown> = new Set([
 /** The reason for which a file or folder cannot be read or written, with its path; null for any other error. */
 function fileTrouble(error: unknown): string | null {
   const { code, path, message } = error as NodeJS.ErrnoException
-  return FILE_TROUBLE.has(code) && path !== undefined ? message : null
+  return openFilesText(error) ?? (FILE_TROUBLE.has(code) && path !== undefined ? message : null)
 }

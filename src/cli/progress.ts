@@ -74,7 +74,8 @@ function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'pub
   const seconds = Math.max(report.milliseconds, 1) / 1000
   const rate = Math.round(report.records / seconds)
   const done = report.isSourceRead ? '' : ' from the records published before'
-  const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)`
+  const again = report.damage === null ? '' : ` (made again: ${report.damage} in the version before)`
+  const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)${again}`
   const mapped = report.mapping === null ? '' : mappingReportText(dataset, report.mapping)
   const repeated =
     report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../catalog/publisher.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
+import { refuseOtherAddress } from './running.ts'
 import { configsOf } from './settings.ts'
 
 /** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */
@@ -18,6 +19,7 @@ export function publishCommand(): Command {
       const results: PublishMessage[] = []
       for (const config of configsOf(options)) {
         const { portal, base } = config
+        refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
           { portal, base, now: () => new Date(), shared },

@@ -1,7 +1,6 @@
-import { createReadStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
+import { countLines } from '../catalog/damage.ts'
 import {
   currentVersion,
   type Manifest,
@@ -47,7 +46,7 @@ export async function checkPublished(versions: Versions, id: string): Promise<Ch
   for (const { file, triples: expected } of manifest.graphs) {
     const name = path.join(folder, file)
     try {
-      const lines = await linesOf(name)
+      const lines = await countLines(name)
       found.triples += lines
       if (lines !== expected)
         return { ...found, problem: `${name} has ${lines} triples, ${expected} are expected` }
@@ -60,16 +59,4 @@ export async function checkPublished(versions: Versions, id: string): Promise<Ch
 
 function reasonOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error)
-}
-
-const NEWLINE = 10
-
-/** Lines of a gzip-compressed text. */
-async function linesOf(file: string): Promise<number> {
-  let lines = 0
-  await pipeline(createReadStream(file), createGunzip(), async pieces => {
-    for await (const piece of pieces as AsyncIterable<Buffer>)
-      for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
-  })
-  return lines
 }

@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
+import { Fault } from '../errors.ts'
 
 /** How often a server says that it is there, and after how long it is taken for dead, in milliseconds. */
 const EVERY = 5000
@@ -17,20 +19,26 @@ export interface RunningServer {
 }
 
 /**
- * Says in the portal folder that a server runs on it, for commands that must not change it meanwhile; a folder that cannot
- * be written to is left as it is.
+ * Registers a server in the portal folder, for other servers and for commands that must not change it meanwhile. Servers with
+ * one address share a folder; one with another address would publish every dataset anew, over the first. A folder that
+ * cannot be written to is left as it is.
  *
- * @returns what takes the word back
+ * Faults: ConfigInvalid where a server with another address runs on the folder.
+ *
+ * @returns what removes the entry again
  */
-export function announceServer({ portal, port, base }: Pick<Config, 'portal' | 'port' | 'base'>): () => void {
+export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'base'>): Promise<() => void> {
+  const { portal, port, base } = config
   const host = hostname()
   const file = path.join(folderOf(portal), `${host.replace(/[^\w.-]/g, '_')}-${process.pid}.json`)
   const server: RunningServer = { host, pid: process.pid, port, base }
+  const unlock = await lock(portal)
+  if (unlock === null) return () => undefined
   try {
-    mkdirSync(path.dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(server)}\n`)
-  } catch {
-    return () => undefined
+    refuseOtherAddress(config, 'this server')
+    if (!isWritten(file, server)) return () => undefined
+  } finally {
+    unlock()
   }
   const timer = setInterval(() => {
     try {
@@ -40,9 +48,66 @@ export function announceServer({ portal, port, base }: Pick<Config, 'portal' | '
       // Without the file the server serves all the same.
     }
   }, EVERY).unref()
-  return () => {
+  const remove = () => {
     clearInterval(timer)
+    process.removeListener('exit', remove)
     rmSync(file, { force: true })
+  }
+  process.once('exit', remove)
+  return remove
+}
+
+function isWritten(file: string, server: RunningServer): boolean {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(server)}\n`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Refuses to work on a folder for another address than the one that it is served at. Faults: ConfigInvalid.
+ *
+ * @param who what would do so
+ */
+export function refuseOtherAddress({ portal, base }: Pick<Config, 'portal' | 'base'>, who: string): void {
+  const other = runningServers(portal, Date.now()).find(server => server.base !== base && !isThis(server))
+  if (other === undefined) return
+  const reason =
+    `${portal} is served at ${other.base}, by process ${other.pid} on ${other.host} (port ${other.port}), and ${who} has the ` +
+    `address ${base}: each would publish over the other. Give this one --base ${other.base} or a folder of its own, or end the other first`
+  throw new Fault('ConfigInvalid', { reason })
+}
+
+/** True for an entry of this process, or of one before it in the same place: containers use the same numbers again. */
+function isThis({ host, pid }: RunningServer): boolean {
+  return pid === process.pid && host === hostname()
+}
+
+/** Milliseconds after which a lock is taken for left over, and between two attempts to have it. */
+const LOCK_LIFE = 5000
+const LOCK_PAUSE = 20
+
+/** Waits until nobody else registers a server; null where the folder cannot be written to. */
+async function lock(portal: string): Promise<(() => void) | null> {
+  const file = path.join(portal, 'var', 'serving.lock')
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+  } catch {
+    return null
+  }
+  for (;;) {
+    try {
+      writeFileSync(file, `${process.pid}\n`, { flag: 'wx' })
+      return () => rmSync(file, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null
+      const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      if (Date.now() - made > LOCK_LIFE) rmSync(file, { force: true })
+      else await sleep(LOCK_PAUSE)
+    }
   }
 }
 

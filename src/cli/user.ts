@@ -76,10 +76,11 @@ function listCommand(): Command {
 
 function passwordCommand(): Command {
   return new Command('password')
-    .description('give a user another password, and end the sessions that the user has')
+    .description('give a user another password, end the sessions and revoke the tokens that the user has')
     .argument('<name>')
     .option(...PASSWORD_OPTION)
-    .action(async (name: string, options: UserOptions) => {
+    .option('--revoke-keys', 'revoke the API keys of the user as well')
+    .action(async (name: string, options: UserOptions & { readonly revokeKeys?: boolean }) => {
       await withAccounts(configOf(options), async ({ users }) => {
         await users.find(name)
         const password = options.password ?? (await readPassword())
@@ -87,7 +88,7 @@ function passwordCommand(): Command {
           throw new Fault('Usage', {
             reason: 'no password was given: --password, or a line on standard input',
           })
-        await users.setPassword(name, password)
+        await users.setPassword(name, password, { revokeKeys: options.revokeKeys === true })
       })
     })
 }

@@ -22,12 +22,15 @@ export interface AdminDoor {
   close(): Promise<void>
 }
 
+/** Milliseconds: who asks here sends no bodies. */
+const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCheckingInterval: 5000 }
+
 /**
  * Listens for operators, beside the port of the portal: `/metrics`, `/healthz` and `/readyz`. It knows no accounts: who
  * reaches its address may ask. Rejects with the error of the operating system where the port cannot be had.
  */
 export async function openAdminDoor({ host, port, health, metrics }: AdminOptions): Promise<AdminDoor> {
-  const server = createServer((message, response) => {
+  const server = createServer(TIMEOUTS, (message, response) => {
     answer(message, response, health, metrics).catch(() => {
       if (!response.headersSent)
         send(response, 500, 'text/plain; charset=utf-8', 'The figures cannot be told.\n')

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../errors.ts'
+import { Fault, openFilesText } from '../errors.ts'
 import { challenge } from './authenticate.ts'
 import { returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
@@ -20,6 +20,7 @@ export function restBody(fault: Fault): unknown {
 export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
+    if (fault.code === 'TooManyOpenFiles') request.log.error(openFilesText(fault.cause))
     if (fault.code === 'InternalError')
       request.log.error(
         { request: request.id, err: error, url: addressWithoutSecrets(request.url).slice(0, 500) },
@@ -28,7 +29,7 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
     dropHeaders(reply)
     if (fault.status === 401) challenge(request, reply, fault)
     if (fault.status === 503) reply.header('retry-after', '2')
-    if (fault.code === 'NotPublishedYet') returnCall(reply)
+    if (fault.code === 'NotPublishedYet' || fault.code === 'CatalogIncomplete') returnCall(reply)
     const told = body(fault)
     reply
       .code(fault.status)
@@ -58,6 +59,7 @@ function faultOf(error: unknown): Fault {
     return new Fault('BadRequest', {
       reason: 'The path of the address cannot be decoded: percent-encoded UTF-8 is expected.',
     })
+  if (openFilesText(error) !== null) return new Fault('TooManyOpenFiles', {}, { cause: error })
   const message = (error as Partial<Error> | null)?.message ?? ''
   if (status !== undefined && status >= 400 && status < 500)
     return new Fault('BadRequest', { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })

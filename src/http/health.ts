@@ -5,6 +5,10 @@ export type Readiness = 'publishing' | 'ready' | 'stopping'
 
 export interface HealthOptions {
   readonly readiness: () => Readiness
+  /** False while no thread of the store can take a query: all are being replaced. */
+  readonly canAnswer: () => Promise<boolean>
+  /** How many of the public datasets are served; null once all are. */
+  readonly startProgress: () => { readonly served: number; readonly expected: number } | null
   /** Figures for operators, as far as everybody may see them. */
   readonly figures: () => Promise<Readonly<Record<string, unknown>>>
 }
@@ -19,14 +23,21 @@ export const ALIVE: HealthAnswer = { status: 200, body: { status: 'alive' } }
 /** Seconds after which a client may ask again. */
 export const RETRY_AFTER = '2'
 
-export async function readyAnswer({ readiness, figures }: HealthOptions): Promise<HealthAnswer> {
+export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer> {
+  const { readiness, canAnswer, startProgress, figures } = options
   const status = readiness()
-  return status === 'ready'
-    ? { status: 200, body: { status, ...(await figures()) } }
-    : { status: 503, body: { status } }
+  if (status !== 'ready') {
+    const datasets = status === 'publishing' ? startProgress() : null
+    return { status: 503, body: datasets === null ? { status } : { status, datasets } }
+  }
+  if (!(await canAnswer())) return { status: 503, body: { status: 'recovering' } }
+  return { status: 200, body: { status, ...(await figures()) } }
 }
 
-/** `/healthz` answers while the process lives, `/readyz` once every dataset is served and until the process is to end. */
+/**
+ * `/healthz` answers while the process lives, `/readyz` with 200 once every dataset is served, while a thread can answer, and
+ * until the process is to end.
+ */
 export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
   app.get('/healthz', async () => ALIVE.body)
   app.get('/readyz', async (_, reply) => {

@@ -14,6 +14,7 @@ import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
 import { hiddenFields } from './parts/hidden-fields.ts'
 import { languageField } from './parts/language-field.ts'
 import { pager } from './parts/pager.ts'
+import { startingReply, startNote } from './parts/start-progress.ts'
 import {
   apiParameters,
   isEverything,
@@ -72,6 +73,7 @@ export async function answerCatalog(
   const visit = visitOf(request, services)
   const { say } = visit
   const seen = services.catalog.seenBy(request.principal)
+  const progress = seen.startProgress?.() ?? null
   const served = await seen.asked()
   const source = catalogSource(served)
   const { selection, fault } = readable(request.query as QueryParameters)
@@ -83,11 +85,11 @@ export async function answerCatalog(
   const total = found.answer?.total ?? 0
   const label = (name: string) => say(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
   const called = valueNames(visit)
-  return sendSitePage(reply, visit, {
+  return sendSitePage(startingReply(reply, progress), visit, {
     title: say('Datasets'),
     part: 'catalog',
     isWide: true,
-    status: problem === null ? 200 : 400,
+    status: problem !== null ? 400 : progress === null ? 200 : 503,
     path: CATALOG_PATH,
     head: feedLink(visit, selection),
     body: html`<div class="catalog-head"><h1>${say('Datasets')}</h1>
@@ -95,9 +97,9 @@ ${searchForm(visit, selection)}
 ${chosenChips(visit, selection, CATALOG_PATH, label, called)}</div>
 <div class="with-facets">${facetPanel(visit, facets, selection, CATALOG_PATH, ({ name }) => label(name), called)}
 <div class="panel">
-<div class="bar-line"><p class="count" role="status">${say.many('{n} dataset', '{n} datasets', total)}</p>${orders(visit, selection)}</div>
+<div class="bar-line">${progress === null ? html`<p class="count" role="status">${say.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(visit, progress)}${orders(visit, selection)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
-${list(visit, selection, shown)}
+${progress !== null && shown.length === 0 ? '' : list(visit, selection, shown)}
 ${pager(visit, selection.page, Math.ceil(total / CARDS), page => visit.href(CATALOG_PATH, selectionParameters({ ...selection, page })))}
 ${takeAway(visit, selection)}
 </div></div>`,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { completeList } from '../catalog/seen.ts'
 import { Fault } from '../errors.ts'
 import { one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
@@ -16,7 +17,7 @@ interface PartRoute {
 /** What search engines and browsers are told of the portal as a whole. Only what everybody may see is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
-  const pages = () => listedPages(catalog.seenBy(ANONYMOUS).current().entries, listedTabs())
+  const pages = () => listedPages(completeList(catalog.seenBy(ANONYMOUS)).entries, listedTabs())
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))

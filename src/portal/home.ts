@@ -6,6 +6,7 @@ import { catalogSource, type Inquiry } from './ask.ts'
 import { CATALOG_PATH, feedLink } from './catalog-page.ts'
 import { datasetCard, modifiedOf } from './parts/cards.ts'
 import { languageField } from './parts/language-field.ts'
+import { startingReply, startNote } from './parts/start-progress.ts'
 import { NOTHING_SELECTED, selectionParameters } from './selection.ts'
 import type { SiteServices } from './services.ts'
 import { catalogData } from './structured-data.ts'
@@ -21,7 +22,9 @@ export async function answerHome(
 ): Promise<FastifyReply> {
   const visit = visitOf(request, services)
   const { say, href } = visit
-  const served = await services.catalog.seenBy(request.principal).asked()
+  const seen = services.catalog.seenBy(request.principal)
+  const progress = seen.startProgress?.() ?? null
+  const served = await seen.asked()
   const source = catalogSource(served)
   const themes = (await inquiry.facets(source, NOTHING_SELECTED)).find(({ facet }) => facet.name === 'theme')
   const latest = [...served.entries].sort((a, b) => (modifiedOf(a) < modifiedOf(b) ? 1 : -1)).slice(0, CARDS)
@@ -40,8 +43,9 @@ export async function answerHome(
       html`<li><a href="${target}"><span>${value.name}</span> <data value="${value.count}">${visit.number(value.count)}</data></a></li>`,
     ]
   })
-  return sendSitePage(reply, visit, {
+  return sendSitePage(startingReply(reply, progress), visit, {
     title: '',
+    status: progress === null ? 200 : 503,
     part: 'home',
     isWide: true,
     head: html`${feedLink(visit, NOTHING_SELECTED)}
@@ -51,11 +55,13 @@ ${catalogData(services, served.entries)}
 ${services.description === '' ? '' : html`<p>${services.description}</p>`}
 <form class="search" action="${href(CATALOG_PATH)}" method="get" role="search">${languageField(visit)}<label class="hidden" for="q">${say('Words to look for')}</label>
 <input type="search" id="q" name="q" placeholder="${say('Find datasets')}"><button>${say('Search')}</button></form>
-${latest.length === 0 ? '' : html`<p class="figures">${figures.map(figure => html`<span>${figure}</span> `)}</p>`}</section>
+${progress === null ? '' : startNote(visit, progress)}${latest.length === 0 ? '' : html`<p class="figures">${figures.map(figure => html`<span>${figure}</span> `)}</p>`}</section>
 ${links.length === 0 ? '' : html`<section><h2>${say('Themes')}</h2><ul class="themes">${links}</ul></section>`}
 ${
   latest.length === 0
-    ? html`<p class="empty">${say('No dataset is published yet.')}</p>`
+    ? progress === null
+      ? html`<p class="empty">${say('No dataset is published yet.')}</p>`
+      : ''
     : html`<section><h2>${say('Last modified')}</h2><ul class="cards">${latest.map(
         entry => html`<li>${datasetCard(visit, entry, 'h3')}</li>
 `,

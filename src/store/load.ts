@@ -21,18 +21,18 @@ export async function loadColumns(
     throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
   const total = sources.reduce((sum, source) => sum + triplesOf(source), 0)
   let triples = 0
-  try {
-    for (const source of sources) {
+  for (const source of sources) {
+    try {
       if ('text' in source) await columns.build(source.graph, source.text, source)
       else await attach(columns, source, onRepair)
-      triples += triplesOf(source)
-      onProgress({ triples, total })
+    } catch (error) {
+      columns.drop(sources.map(({ graph }) => graph))
+      if (error instanceof Fault) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Fault('LoadRefused', { reason, graph: source.graph }, { cause: error })
     }
-  } catch (error) {
-    columns.drop(sources.map(({ graph }) => graph))
-    if (error instanceof Fault) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Fault('LoadRefused', { reason }, { cause: error })
+    triples += triplesOf(source)
+    onProgress({ triples, total })
   }
 }
 

@@ -111,6 +111,8 @@ export function accountsContract(t: Test, open: Open): void {
       [() => users.setQuota('ann', Number.NaN), /^AccountInvalid/],
       [() => users.setPassword('bob', PASSWORD), /^AccountUnknown/],
       [() => users.setPassword('ann', 'short'), /^AccountInvalid: .*5 characters/],
+      [() => users.add('bob', 'Password123!'), /^AccountInvalid: .*too common/],
+      [() => users.setPassword('ann', '1q2w3e4r5t6y'), /^AccountInvalid: .*too common/],
       [() => users.grant('bob', 'trees'), /^AccountUnknown/],
       [() => users.grant('ann', 'Big Trees'), /^AccountInvalid: A grant is/],
       [() => users.grant('ann', ''), /^AccountInvalid/],
@@ -169,6 +171,36 @@ export function accountsContract(t: Test, open: Open): void {
     const pending = other.users.verify('ann', PASSWORD)
     await accounts.users.remove('ann')
     t.equal(await pending, null, 'who is removed meanwhile is not let in')
+  })
+
+  t.test('another password ends what was given by the old one', async t => {
+    const opened = await open(t)
+    const { accounts, other } = opened
+    const { user, grant, authorise } = await withClient(opened, 'confidential')
+    const neighbour = await accounts.users.add('bob', PASSWORD)
+    const [before, bobs] = [
+      await authorise(),
+      await accounts.tokens.issueCode({ ...grant, user: neighbour.id }),
+    ]
+    const pending = await accounts.tokens.issueCode(grant)
+    const { key } = await accounts.keys.create('ann', 'script')
+    const ofBob = await accounts.keys.create('bob', 'script')
+    t.ok(await other.tokens.principal(before.accessToken))
+    t.ok(await other.keys.principal(key))
+    await accounts.users.setPassword('ANN', 'another long one')
+    t.equal(await accounts.tokens.principal(before.accessToken), null, 'access tokens')
+    t.equal(await other.tokens.principal(before.accessToken), null, 'everywhere')
+    t.equal(await other.tokens.redeemRefresh(before.refreshToken), null, 'refresh tokens')
+    t.equal(await other.tokens.redeemCode(pending), null, 'codes that were not redeemed yet')
+    t.ok(await other.keys.principal(key), 'keys stay')
+    const after = await authorise()
+    t.ok(await other.tokens.principal(after.accessToken), 'applications may ask again')
+    await accounts.users.setPassword('ann', PASSWORD, { revokeKeys: true })
+    t.equal(await accounts.keys.principal(key), null, 'unless they are to go too')
+    t.same(await accounts.keys.list('ann'), [])
+    t.ok(await other.keys.principal(ofBob.key), 'those of others stay')
+    t.ok(await other.tokens.redeemCode(bobs))
+    t.match(await other.tokens.consents(user.id), [{ scope: 'all' }], 'what was allowed is still known')
   })
 
   t.test('keys', async t => {
@@ -399,11 +431,11 @@ export function accountsContract(t: Test, open: Open): void {
     const { accounts, other, clock } = opened
     const { user, client, grant, authorise } = await withClient(opened, 'public')
     await accounts.users.grant('ann', 'trees')
-    const challenge = { value: 'c'.repeat(43), method: 'S256' } as const
+    const challenge = 'c'.repeat(43)
     const code = await accounts.tokens.issueCode({ ...grant, challenge })
     t.match(code, /^[A-Za-z0-9]{30}$/)
     const found = await other.tokens.findCode(code)
-    t.match(found, { ...grant, challenge, expires: BEGIN + HOUR, spent: false })
+    t.match(found, { ...grant, challenge, expires: BEGIN + 10 * MINUTE, spent: false })
     t.equal(await other.tokens.findCode(code.slice(1)), null)
     t.equal(await other.tokens.spendCode(code), true)
     t.equal((await accounts.tokens.findCode(code))?.spent, true)
@@ -446,8 +478,10 @@ export function accountsContract(t: Test, open: Open): void {
     t.equal(await accounts.tokens.spendRefresh(replayed.refreshToken), false)
 
     const late = await accounts.tokens.issueCode(grant)
-    clock.now += HOUR
-    t.equal(await accounts.tokens.spendCode(late), false, 'a code lasts an hour')
+    clock.now += 10 * MINUTE - 1
+    t.equal((await other.tokens.redeemCode(await accounts.tokens.issueCode(grant)))?.scope, 'all')
+    clock.now++
+    t.equal(await accounts.tokens.spendCode(late), false, 'a code lasts ten minutes')
 
     const [kept, foreign] = [await authorise(), await authorise()]
     await accounts.tokens.revoke(kept.accessToken, 'another')

@@ -57,13 +57,20 @@ export interface Ended {
 
 const BINARY = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
 
-/** The command line as a process of its own, without settings of the environment it is tested in. */
+/**
+ * The command line as a process of its own, without settings of the environment it is tested in.
+ *
+ * @param environment settings; `OPEN_FILES` limits the files that the process may have open
+ */
 export function spawnLodestone(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('LODESTONE_'))
-  return spawn(process.execPath, [BINARY, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(clean), ...environment },
-  })
+  const { OPEN_FILES: files, ...more } = environment
+  const limited = ['-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, BINARY, ...args]
+  return spawn(
+    files === undefined ? process.execPath : '/bin/sh',
+    files === undefined ? [BINARY, ...args] : limited,
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...Object.fromEntries(clean), ...more } },
+  )
 }
 
 /** Runs it to its end, or kills it with SIGKILL after a time. */

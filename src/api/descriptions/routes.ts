@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
-import type { DatasetSource } from '../../catalog/seen.ts'
+import { completeList, type DatasetSource } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { GraphSurvey } from '../../catalog/survey.ts'
 import type { Surveys } from '../../catalog/surveys.ts'
@@ -59,7 +59,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
 
   for (const address of ['/.well-known/void', '/api/void'])
     app.get<Route>(address, async (request, reply) => {
-      const { entries } = catalog.seenBy(request.principal).current()
+      const { entries } = completeList(catalog.seenBy(request.principal))
       const links = [
         `<${portalDescriptionAddress(base)}>; rel="canonical"`,
         ...entries.map(({ dataset }) => `<${descriptionAddress(base, dataset.id)}>; rel="item"`).slice(0, 50),

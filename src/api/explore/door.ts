@@ -5,7 +5,12 @@ import {
   FIGURE_FIELDS,
   type Figures,
 } from '../../catalog/catalog-dataset.ts'
-import type { DatasetSource, SeenDatasets, ServedCatalog } from '../../catalog/seen.ts'
+import {
+  type DatasetSource,
+  requireComplete,
+  type SeenDatasets,
+  type ServedCatalog,
+} from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
 import { isFresh } from '../../http/conditional.ts'
@@ -149,8 +154,9 @@ export class Door {
     return this.options.catalog.seenBy(principal)
   }
 
-  /** The catalog; with the figures of use of this moment, where a query names any. */
+  /** The catalog; with the figures of use of this moment, where a query names any. Faults: CatalogIncomplete. */
   async catalogSource(seen: SeenDatasets, query: QueryParameters): Promise<CatalogSource> {
+    requireComplete(seen)
     const { usage = uncounted } = this.options
     const { target, entries, figures } =
       seen.counted !== undefined && namesFigures(query) ? await seen.counted(usage) : await seen.asked()

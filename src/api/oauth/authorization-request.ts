@@ -1,5 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { Accounts, Client, CodeGrant } from '../../accounts/accounts.ts'
+import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { checkScope, MOST_STATE, type Parameters, readParameters, required } from './parameters.ts'
 
@@ -50,7 +51,7 @@ export async function readAuthorizationRequest(
   const given = parameters.get('redirect_uri')
   const redirectUri = given ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : undefined)
   if (redirectUri === undefined) return untrusted('The parameter redirect_uri is missing.')
-  if (!client.redirectUris.includes(redirectUri))
+  if (!isRegisteredUri(redirectUri, client.redirectUris))
     return untrusted('The redirect_uri is not one that the application registered.')
   const state = repeated.has('state') ? null : (parameters.get('state') ?? null)
   try {
@@ -94,9 +95,12 @@ function readChallenge(parameters: Parameters, { type }: Client): CodeGrant['cha
       )
     return null
   }
-  if (method !== undefined && method !== 'S256' && method !== 'plain')
-    throw new OAuth2Server.InvalidRequestError('Invalid parameter: code_challenge_method is S256 or plain')
-  if (!/^[\w.~-]{43,128}$/.test(value) || (method === 'S256' && !/^[\w-]{43}$/.test(value)))
-    throw new OAuth2Server.InvalidRequestError('Invalid parameter: code_challenge')
-  return { value, method: method ?? 'plain' }
+  // Without a method it would be plain, which protects nothing that can be read on its way (RFC 9700, section 2.1.1).
+  if (method !== 'S256')
+    throw new OAuth2Server.InvalidRequestError('Invalid parameter: code_challenge_method has to be S256')
+  if (!/^[\w-]{43}$/.test(value))
+    throw new OAuth2Server.InvalidRequestError(
+      'Invalid parameter: code_challenge has 43 characters of base64url',
+    )
+  return value
 }

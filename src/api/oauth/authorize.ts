@@ -77,7 +77,7 @@ export async function decide(
       return sendCode(reply, options, session, asked)
     case 'deny': {
       const error = new OAuth2Server.AccessDeniedError('The user did not allow it')
-      return sendError(reply, { ...asked, error })
+      return sendError(reply, options, { ...asked, error })
     }
     default:
       throw new Fault('BadRequest', { reason: 'The form does not say whether you allow it.' })
@@ -95,7 +95,7 @@ async function hasConsented(
 
 async function sendCode(
   reply: FastifyReply,
-  { accounts, now }: AccountsOptions,
+  { accounts, base, now }: AccountsOptions,
   { user }: SignedIn,
   { client, redirectUri, state, challenge, parameters }: Valid,
 ): Promise<FastifyReply> {
@@ -117,7 +117,7 @@ async function sendCode(
     new OAuth2Server.Response(),
     { authenticateHandler: { handle: () => ({ grant }) } },
   )
-  return sendBack(reply, redirectUri, { code, state })
+  return sendBack(reply, redirectUri, base, { code, state })
 }
 
 function refuse(
@@ -126,7 +126,7 @@ function refuse(
   options: AccountsOptions,
   asked: Exclude<AuthorizationRequest, Valid>,
 ): FastifyReply {
-  if (asked.type === 'invalid') return sendError(reply, asked)
+  if (asked.type === 'invalid') return sendError(reply, options, asked)
   const { say } = visitOf(request, options)
   return sendPage(request, reply, options, {
     type: 'page',
@@ -140,6 +140,7 @@ function refuse(
 
 function sendError(
   reply: FastifyReply,
+  { base }: Pick<AccountsOptions, 'base'>,
   {
     redirectUri,
     state,
@@ -150,5 +151,5 @@ function sendError(
     readonly error: OAuth2Server.OAuthError
   },
 ): FastifyReply {
-  return sendBack(reply, redirectUri, { error: error.name, error_description: error.message, state })
+  return sendBack(reply, redirectUri, base, { error: error.name, error_description: error.message, state })
 }

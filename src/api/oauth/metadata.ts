@@ -23,6 +23,7 @@ export function serverMetadata(base: string): Readonly<Record<string, unknown>> 
     grant_types_supported: GRANT_TYPES,
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-    code_challenge_methods_supported: ['S256', 'plain'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
   }
 }

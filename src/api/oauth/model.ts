@@ -1,5 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { Accounts, Client, CodeGrant, IssuedTokens } from '../../accounts/accounts.ts'
+import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
 import { SCOPE } from './parameters.ts'
 
 /** What one request for tokens was given. */
@@ -16,8 +17,6 @@ export function oauthServer(accounts: Accounts, now: () => number, issuing: Issu
     model: oauthModel(accounts, now, issuing),
     // Whether a client needs its secret is decided by what it is.
     requireClientAuthentication: Object.fromEntries(GRANT_TYPES.map(name => [name, false])),
-    // Known to the server, not to its types.
-    ...{ enablePlainPKCE: true },
   })
 }
 
@@ -55,9 +54,7 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
         scope: [found.scope],
         client: oauthClient(client),
         user: { id: found.user },
-        ...(found.challenge === null
-          ? {}
-          : { codeChallenge: found.challenge.value, codeChallengeMethod: found.challenge.method }),
+        ...(found.challenge === null ? {} : { codeChallenge: found.challenge, codeChallengeMethod: 'S256' }),
       }
     },
     revokeAuthorizationCode: async ({ authorizationCode }) => {
@@ -84,6 +81,7 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
       if (issued === null) throw new OAuth2Server.InvalidGrantError('Invalid grant: it is revoked')
       return { ...token, accessToken: issued.accessToken, refreshToken: issued.refreshToken, client, user }
     },
+    validateRedirectUri: async (uri, client) => isRegisteredUri(uri, [client.redirectUris ?? []].flat()),
     validateScope: async (_user, _client, scope) => scope ?? [SCOPE],
     // Tokens are recognised elsewhere, once for all doors.
     getAccessToken: async () => false,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { DatasetSource, SeenDatasets } from '../../catalog/seen.ts'
+import { type DatasetSource, requireComplete, type SeenDatasets } from '../../catalog/seen.ts'
 import { Fault } from '../../errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
@@ -115,6 +115,7 @@ class Service {
     if (applied !== '') reply.header('preference-applied', applied)
     const isDocument =
       resource.type === 'service' || resource.type === 'metadata' || resource.type === 'vocabulary'
+    if (isDocument) requireComplete(seen)
     const version = isDocument ? sets.version : resource.of.entry.version
     if (!isDocument) nameDataset(request, resource.of.entry.dataset.id)
     const manner = [format.contentType, format.version, preferences.pageSize, applied, place.root].join(' ')

@@ -8,16 +8,16 @@ import { Fault } from '../../errors.ts'
 import type { BackupFile, OpenFile } from './contents.ts'
 import { unreadable } from './manifest.ts'
 
-/** What was written of a file, or read. */
+/** What was written of a file. */
 export interface Summed {
   readonly path: string
   readonly bytes: number
   readonly sha256: string
+  readonly mode: number
 }
 
 /** What is packed is mostly compressed already. */
 const GZIP = { level: 1 }
-const MODE = 0o600
 
 /** Writes an archive (tar, compressed with gzip), file by file as they come. */
 export class ArchiveWriter {
@@ -38,11 +38,14 @@ export class ArchiveWriter {
 
   /** Writes one file and closes it. Faults: SourceUnreadable where it changes meanwhile. */
   async add(file: BackupFile): Promise<Summed> {
-    if ('text' in file)
-      return this.entry(file.path, Buffer.byteLength(file.text), new Date(0), [Buffer.from(file.text)])
-    const { path, handle, size, mtimeMs } = file
+    if ('text' in file) {
+      const { path, text, mode } = file
+      const header = { path, size: Buffer.byteLength(text), mtime: new Date(0), mode }
+      return this.entry(header, [Buffer.from(text)])
+    }
+    const { path, handle, size, mtimeMs, mode } = file
     try {
-      return await this.entry(path, size, new Date(mtimeMs), piecesOf(file))
+      return await this.entry({ path, size, mtime: new Date(mtimeMs), mode }, piecesOf(file))
     } finally {
       closeSync(handle)
     }
@@ -55,12 +58,16 @@ export class ArchiveWriter {
   }
 
   private async entry(
-    path: string,
-    size: number,
-    mtime: Date,
+    header: {
+      readonly path: string
+      readonly size: number
+      readonly mtime: Date
+      readonly mode: number
+    },
     pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
   ): Promise<Summed> {
-    const entry = new ReadEntry(new Header({ path, size, mtime, mode: MODE, type: 'File' }))
+    const { path, size, mode } = header
+    const entry = new ReadEntry(new Header({ ...header, type: 'File' }))
     const hash = createHash('sha256')
     this.pack.add(entry)
     for await (const piece of pieces) {
@@ -68,7 +75,7 @@ export class ArchiveWriter {
       if (!entry.write(piece)) await Promise.race([once(entry, 'drain'), this.failed])
     }
     entry.end()
-    return { path, bytes: size, sha256: hash.digest('hex') }
+    return { path, bytes: size, sha256: hash.digest('hex'), mode }
   }
 
   private async write(out: FileHandle): Promise<void> {

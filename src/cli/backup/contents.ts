@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
 
 /** A file for an archive: one that is open, or a text that was read already. Paths are relative to the portal. */
-export type BackupFile = OpenFile | { readonly path: string; readonly text: string }
+export type BackupFile = OpenFile | { readonly path: string; readonly text: string; readonly mode: number }
 
 export interface OpenFile {
   readonly path: string
@@ -13,6 +13,8 @@ export interface OpenFile {
   readonly size: number
   /** When it was changed before it was opened, in milliseconds since 1970. */
   readonly mtimeMs: number
+  /** Who may read, write and execute it. */
+  readonly mode: number
 }
 
 /**
@@ -79,11 +81,12 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
           opened.push(openFile(path.join(home, folder, entry.name), `${name}/${folder}/${entry.name}`))
     const states = ['removed.json', 'withdrawn'].map(file => [file, text(file)] as const)
     if (text('current') !== current) return giveUp()
-    const texts = [...states, ['current', current] as const]
-    return [
-      ...opened,
-      ...texts.flatMap(([file, found]) => (found === null ? [] : [{ path: `${name}/${file}`, text: found }])),
-    ]
+    const texts = [...states, ['current', current] as const].flatMap(([file, found]) =>
+      found === null
+        ? []
+        : [{ path: `${name}/${file}`, text: found, mode: permissionsOf(path.join(home, file)) }],
+    )
+    return [...opened, ...texts]
   } catch (error) {
     giveUp()
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
@@ -101,8 +104,16 @@ function foldersOf(home: string, version: string): ReadonlySet<string> {
 /** Opens a file, and remembers what it is at this moment. */
 export function openFile(file: string, name: string): OpenFile {
   const handle = openSync(file, 'r')
-  const { size, mtimeMs } = fstatSync(handle)
-  return { path: name, handle, size, mtimeMs }
+  const { size, mtimeMs, mode } = fstatSync(handle)
+  return { path: name, handle, size, mtimeMs, mode: mode & PERMISSIONS }
+}
+
+/** The part of a mode that says who may do what: neither the kind of file, nor whose rights a program has. */
+export const PERMISSIONS = 0o777
+
+/** Who may read, write and execute a file. */
+export function permissionsOf(file: string): number {
+  return statSync(file).mode & PERMISSIONS
 }
 
 function namesIn(folder: string): string[] {

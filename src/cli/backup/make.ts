@@ -10,7 +10,7 @@ import { Fault } from '../../errors.ts'
 import { lodestoneVersion } from '../../telemetry/version.ts'
 import { withAccounts } from '../accounts.ts'
 import { ArchiveWriter, type Summed } from './archive.ts'
-import { type BackupFile, type OpenFile, openFile, portalFiles } from './contents.ts'
+import { type BackupFile, type OpenFile, openFile, permissionsOf, portalFiles } from './contents.ts'
 import { BACKUP_FORMAT, type BackupManifest, MANIFEST } from './manifest.ts'
 
 /**
@@ -44,8 +44,9 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
       datasets: versions.datasets,
       accounts: accounts !== null,
       files,
+      folders: foldersOf(config.portal, files),
     }
-    await writer.add({ path: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n` })
+    await writer.add({ path: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n`, mode: 0o600 })
     await writer.end()
     await out.sync()
     await rename(unfinished, file)
@@ -62,7 +63,24 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
 async function accountsCopy(config: Config, copy: string): Promise<BackupFile | null> {
   if (config.accounts === undefined && !existsSync(accountsFile(config.portal))) return null
   await withAccounts(config, accounts => accounts.backup(copy))
-  return openFile(copy, 'var/accounts.sqlite')
+  const file = accountsFile(config.portal)
+  const mode = existsSync(file) ? permissionsOf(file) : 0o600
+  return { ...openFile(copy, 'var/accounts.sqlite'), mode }
+}
+
+/** The folders of files, with who may do what in them; those that are gone by now are left out. */
+function foldersOf(
+  portal: string,
+  files: readonly Pick<Summed, 'path'>[],
+): NonNullable<BackupManifest['folders']> {
+  const names = new Set<string>()
+  for (const { path: name } of files)
+    for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder))
+      names.add(folder)
+  return [...names].sort().flatMap(name => {
+    const folder = path.join(portal, ...name.split('/'))
+    return existsSync(folder) ? [{ path: name, mode: permissionsOf(folder) }] : []
+  })
 }
 
 /** Gathers what the published versions are that are written, from their own manifests. */

@@ -8,6 +8,9 @@ export const BACKUP_FORMAT = 1
 /** The last file of an archive. */
 export const MANIFEST = 'backup.json'
 
+/** The permissions of a file or folder. */
+const Mode = Type.Integer({ minimum: 0, maximum: 0o777 })
+
 const BackupManifest = Type.Object({
   format: Type.Integer(),
   /** The version of Lodestone that wrote it. */
@@ -29,8 +32,11 @@ const BackupManifest = Type.Object({
       path: Type.String(),
       bytes: Type.Integer(),
       sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+      /** Who may do what with it; older archives do not tell. */
+      mode: Type.Optional(Mode),
     }),
   ),
+  folders: Type.Optional(Type.Array(Type.Object({ path: Type.String(), mode: Mode }))),
 })
 
 /** What an archive has, with the sum of every file. */

@@ -5,7 +5,7 @@ import { synchronise } from '../../catalog/durable.ts'
 import { Fault } from '../../errors.ts'
 import { runningServers } from '../running.ts'
 import type { BackupManifest } from './manifest.ts'
-import { unpack } from './unpack.ts'
+import { restoreFolderModes, unpack } from './unpack.ts'
 
 export interface Restored {
   readonly manifest: BackupManifest
@@ -35,6 +35,7 @@ export async function restorePortal(
   try {
     const manifest = await unpack(archive, fresh)
     const before = await exchange(portal, fresh, now)
+    await restoreFolderModes(portal, manifest)
     return { manifest, before }
   } catch (error) {
     if (made !== undefined) await rm(portal, { recursive: true, force: true })

@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open } from 'node:fs/promises'
+import { chmod, mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { readArchive } from './archive.ts'
+import { PERMISSIONS } from './contents.ts'
 import { type BackupManifest, MANIFEST, readManifest, unreadable } from './manifest.ts'
 
 /** What a portal is made of: an archive has nothing else. */
 const PARTS: ReadonlySet<string> = new Set(['portal.yaml', 'data', 'mappings', 'var'])
+
+/**
+ * Gives the folders of a portal the modes that they had; what else is in it is already in its place, for one that is closed
+ * cannot be renamed.
+ */
+export async function restoreFolderModes(portal: string, { folders = [] }: BackupManifest): Promise<void> {
+  const deepestFirst = [...folders].sort((a, b) => b.path.length - a.path.length)
+  for (const { path: name, mode } of deepestFirst)
+    if (isOfPortal(name)) await chmod(path.join(portal, ...name.split('/')), mode & PERMISSIONS)
+}
 
 /** Longest manifest, in bytes: some hundred thousand files. */
 const LONGEST_MANIFEST = 100_000_000
@@ -32,11 +43,12 @@ export async function unpack(archive: string, folder: string): Promise<BackupMan
   if (text === null)
     throw unreadable(archive, `it has no ${MANIFEST}: it was cut off, or is no back-up of lodestone`)
   const manifest = readManifest(text, archive)
-  for (const { path: name, bytes, sha256 } of manifest.files) {
+  for (const { path: name, bytes, sha256, mode } of manifest.files) {
     const file = found.get(name)
     if (file === undefined) throw unreadable(archive, `${name} is missing`)
     if (file.bytes !== bytes || file.sha256 !== sha256) throw unreadable(archive, `${name} is damaged`)
     found.delete(name)
+    if (mode !== undefined) await chmod(path.join(folder, ...name.split('/')), mode & PERMISSIONS)
   }
   const [more] = found.keys()
   if (more !== undefined) throw unreadable(archive, `${more} is in it and not in its ${MANIFEST}`)

@@ -6,7 +6,7 @@ import { accountsFile, openAccounts } from '../../accounts/open.ts'
 import { versionsOf } from '../../catalog/versions.ts'
 import { checkPublished } from '../published-files.ts'
 import { type BackupManifest, unreadable } from './manifest.ts'
-import { restorePortal } from './restore.ts'
+import { unpack } from './unpack.ts'
 
 export interface Verified {
   readonly manifest: BackupManifest
@@ -15,14 +15,14 @@ export interface Verified {
 }
 
 /**
- * Checks an archive by restoring it into a folder of its own, which is removed: every file is compared with its sum, every
+ * Checks an archive by unpacking it into a folder of its own, which is removed: every file is compared with its sum, every
  * published version is read to its last triple, the accounts are opened. Faults: SourceUnreadable.
  */
 export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
   const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-verify-'))
   try {
     const portal = path.join(temporary, 'portal')
-    const { manifest } = await restorePortal(archive, portal, false, now)
+    const manifest = await unpack(archive, portal)
     const versions = versionsOf(portal)
     for (const { id, version, triples } of manifest.datasets) {
       const found = await checkPublished(versions, id)

@@ -8,7 +8,6 @@ import {
   publishedDatasets,
   storedDatasets,
   type Versions,
-  versionFolder,
   versionsOf,
 } from '../../catalog/versions.ts'
 import { placeText } from '../../errors.ts'
@@ -62,7 +61,13 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
     const found = await checkPublished(versions, id)
     triples += found?.triples ?? 0
     if (found !== null && found.problem !== null)
-      findings.push(problem('versions', `${id}: ${found.problem}`, anew(versions, id, found.version)))
+      findings.push(
+        problem(
+          'versions',
+          `${id}: ${found.problem}`,
+          `lodestone publish ${id} makes it again of its source`,
+        ),
+      )
     else if (found?.isServed === false) older.push(id)
   }
   if (older.length > 0) {
@@ -86,10 +91,6 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
   if (findings.length === 0)
     findings.push(ok('versions', `${published.length} published versions are whole: ${triples} triples`))
   return [...findings, ...leftovers(portal, versions)]
-}
-
-function anew(versions: Versions, id: string, version: string): string {
-  return `remove ${versionFolder(versions, id, version)} and run lodestone publish ${id}, which makes it anew`
 }
 
 /** What processes that died have left; publishing and serving remove their own at their next start. */

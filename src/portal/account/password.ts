@@ -7,7 +7,7 @@ import { html } from '../../http/html.ts'
 import { guarded } from './guarded.ts'
 import type { Asked, Section, SectionAnswer } from './section.ts'
 
-/** Changes the password of who knows the old one, and ends all other sessions. */
+/** Changes the password of a user who knows the old one, and ends all other sessions and the tokens of applications. */
 export function passwordSection(attempts: Attempts): Section {
   return {
     path: '/account/password',
@@ -41,7 +41,7 @@ async function change(asked: Asked, form: Form, attempts: Attempts): Promise<Sec
   if (checked.value === null)
     return refused('old_password', say('This is not your password.'), { status: 403 })
   try {
-    await users.setPassword(name, fresh)
+    await users.setPassword(name, fresh, { revokeKeys: form.get('revoke_keys') === '1' })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
     return refused('new_password', `${error.message}.`)
@@ -66,7 +66,10 @@ function passwordPage(asked: Asked, problem: FieldProblem | null): AccountPage {
     heading: say('Password'),
     content: html`${
       asked.isDone && problem === null
-        ? note('good', html`<p>${say('Your password is changed. You are logged out everywhere else.')}</p>`)
+        ? note(
+            'good',
+            html`<p>${say('Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.')}</p>`,
+          )
         : ''
     }<form method="post" action="${asked.root}${PATH}">
 ${hiddenField('form_token', asked.token())}<input type="text" name="username" value="${asked.session.user.name}" autocomplete="username" hidden>
@@ -75,7 +78,8 @@ ${field('old_password', say('Old password'), 'current-password')}${field(
   say('New password'),
   'new-password',
   say('At least 10 characters.'),
-)}${field('new_password_again', say('New password again'), 'new-password')}<div class="buttons"><button>${say('Change password')}</button></div>
+)}${field('new_password_again', say('New password again'), 'new-password')}<div class="choice"><input type="checkbox" id="revoke_keys" name="revoke_keys" value="1"><label for="revoke_keys">${say('Revoke my API keys as well')}</label></div>
+<div class="buttons"><button>${say('Change password')}</button></div>
 </form>
 `,
   }

@@ -121,6 +121,8 @@ export const AR: MessageTable = {
   Dataset: 'مجموعة البيانات',
   Datasets: 'مجموعات البيانات',
   'Datasets and their triples': 'مجموعات البيانات وثلاثياتها',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'مجموعات البيانات المتاحة حتى الآن: {served} من {expected}. يجري تحميل البقية أو نشرها.',
   Date: 'تاريخ',
   'Date and time': 'تاريخ ووقت',
   'Decimal number': 'عدد عشري',
@@ -374,6 +376,7 @@ export const AR: MessageTable = {
   'Resources that {name} is linked with': 'الموارد المرتبطة بـ {name}',
   'Restricted datasets that you may see': 'مجموعات البيانات المقيّدة التي يمكنك رؤيتها',
   Revoke: 'إبطال',
+  'Revoke my API keys as well': 'إلغاء مفاتيح API الخاصة بي أيضًا',
   'Revoke the key {name}': 'إبطال المفتاح {name}',
   Rights: 'الحقوق',
   'Rows: {n}': 'الصفوف: {n}',
@@ -606,8 +609,8 @@ export const AR: MessageTable = {
   'Your API keys': 'مفاتيح API الخاصة بك',
   'Your account': 'حسابك',
   'Your applications': 'تطبيقاتك',
-  'Your password is changed. You are logged out everywhere else.':
-    'تغيّرت كلمة مرورك. سُجّل خروجك من كل مكان آخر.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'تم تغيير كلمة المرور. سُجّل خروجك من كل مكان آخر، وأُلغيت رموز التطبيقات.',
   'Zoom in': 'تكبير',
   'Zoom out': 'تصغير',
   'a node without name': 'عقدة بلا اسم',

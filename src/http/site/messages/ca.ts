@@ -117,6 +117,8 @@ export const CA: MessageTable = {
   Dataset: 'Conjunt de dades',
   Datasets: 'Conjunts de dades',
   'Datasets and their triples': 'Conjunts de dades i les seves tripletes',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Conjunts de dades servits fins ara: {served} de {expected}. Els altres s’estan carregant o publicant.',
   Date: 'Data',
   'Date and time': 'Data i hora',
   'Decimal number': 'Nombre decimal',
@@ -367,6 +369,7 @@ export const CA: MessageTable = {
   'Resources that {name} is linked with': 'Recursos amb què {name} està enllaçat',
   'Restricted datasets that you may see': 'Conjunts de dades restringits que podeu veure',
   Revoke: 'Revoca',
+  'Revoke my API keys as well': 'Revoca també les meves claus d’API',
   'Revoke the key {name}': 'Revoca la clau {name}',
   Rights: 'Drets',
   'Rows: {n}': 'Files: {n}',
@@ -595,8 +598,8 @@ export const CA: MessageTable = {
   'Your API keys': 'Les vostres claus d’API',
   'Your account': 'El vostre compte',
   'Your applications': 'Les vostres aplicacions',
-  'Your password is changed. You are logged out everywhere else.':
-    'La contrasenya s’ha canviat. La sessió s’ha tancat a la resta de llocs.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'La contrasenya s’ha canviat. S’ha tancat la sessió a tota la resta de llocs i s’han revocat els testimonis de les aplicacions.',
   'Zoom in': 'Apropa',
   'Zoom out': 'Allunya',
   'a node without name': 'un node sense nom',

@@ -115,6 +115,8 @@ export const DE: MessageTable = {
   Dataset: 'Datensatz',
   Datasets: 'Datensätze',
   'Datasets and their triples': 'Datensätze und ihre Tripel',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Bisher bereitgestellte Datensätze: {served} von {expected}. Die übrigen werden geladen oder veröffentlicht.',
   Date: 'Datum',
   'Date and time': 'Datum und Uhrzeit',
   'Decimal number': 'Dezimalzahl',
@@ -367,6 +369,7 @@ export const DE: MessageTable = {
   'Resources that {name} is linked with': 'Ressourcen, mit denen {name} verknüpft ist',
   'Restricted datasets that you may see': 'Zugangsbeschränkte Datensätze, die Sie sehen dürfen',
   Revoke: 'Widerrufen',
+  'Revoke my API keys as well': 'Auch meine API-Schlüssel widerrufen',
   'Revoke the key {name}': 'Schlüssel {name} widerrufen',
   Rights: 'Rechte',
   'Rows: {n}': 'Zeilen: {n}',
@@ -591,8 +594,8 @@ export const DE: MessageTable = {
   'Your API keys': 'Ihre API-Schlüssel',
   'Your account': 'Ihr Konto',
   'Your applications': 'Ihre Anwendungen',
-  'Your password is changed. You are logged out everywhere else.':
-    'Ihr Passwort ist geändert. Sie sind überall sonst abgemeldet.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Ihr Passwort ist geändert. Sie sind überall sonst abgemeldet, und die Tokens der Anwendungen sind widerrufen.',
   'Zoom in': 'Vergrößern',
   'Zoom out': 'Verkleinern',
   'a node without name': 'ein Knoten ohne Namen',

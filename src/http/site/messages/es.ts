@@ -117,6 +117,8 @@ export const ES: MessageTable = {
   Dataset: 'Conjunto de datos',
   Datasets: 'Conjuntos de datos',
   'Datasets and their triples': 'Conjuntos de datos y sus tripletas',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Conjuntos de datos servidos hasta ahora: {served} de {expected}. Los demás se están cargando o publicando.',
   Date: 'Fecha',
   'Date and time': 'Fecha y hora',
   'Decimal number': 'Número decimal',
@@ -367,6 +369,7 @@ export const ES: MessageTable = {
   'Resources that {name} is linked with': 'Recursos con los que {name} está enlazado',
   'Restricted datasets that you may see': 'Conjuntos de datos restringidos que puede ver',
   Revoke: 'Revocar',
+  'Revoke my API keys as well': 'Revocar también mis claves de API',
   'Revoke the key {name}': 'Revocar la clave {name}',
   Rights: 'Derechos',
   'Rows: {n}': 'Filas: {n}',
@@ -592,8 +595,8 @@ export const ES: MessageTable = {
   'Your API keys': 'Sus claves de API',
   'Your account': 'Su cuenta',
   'Your applications': 'Sus aplicaciones',
-  'Your password is changed. You are logged out everywhere else.':
-    'Su contraseña ha cambiado. La sesión está cerrada en todos los demás sitios.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Su contraseña ha cambiado. Se ha cerrado la sesión en todos los demás sitios y se han revocado los tokens de las aplicaciones.',
   'Zoom in': 'Acercar',
   'Zoom out': 'Alejar',
   'a node without name': 'un nodo sin nombre',

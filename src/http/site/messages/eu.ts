@@ -116,6 +116,8 @@ export const EU: MessageTable = {
   Dataset: 'Datu-multzoa',
   Datasets: 'Datu-multzoak',
   'Datasets and their triples': 'Datu-multzoak eta haien hirukoteak',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Orain arte zerbitzatutako datu multzoak: {served} / {expected}. Besteak kargatzen edo argitaratzen ari dira.',
   Date: 'Data',
   'Date and time': 'Data eta ordua',
   'Decimal number': 'Zenbaki dezimala',
@@ -368,6 +370,7 @@ export const EU: MessageTable = {
   'Resources that {name} is linked with': '{name}: estekatutako baliabideak',
   'Restricted datasets that you may see': 'Ikus ditzakezun datu-multzo mugatuak',
   Revoke: 'Baliogabetu',
+  'Revoke my API keys as well': 'Baliogabetu nire API gakoak ere',
   'Revoke the key {name}': 'Baliogabetu {name} gakoa',
   Rights: 'Eskubideak',
   'Rows: {n}': 'Errenkadak: {n}',
@@ -595,8 +598,8 @@ export const EU: MessageTable = {
   'Your API keys': 'Zure API gakoak',
   'Your account': 'Zure kontua',
   'Your applications': 'Zure aplikazioak',
-  'Your password is changed. You are logged out everywhere else.':
-    'Zure pasahitza aldatu da. Saioa amaitu da beste leku guztietan.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Zure pasahitza aldatu da. Beste leku guztietan saioa itxi da, eta aplikazioen tokenak baliogabetu dira.',
   'Zoom in': 'Handitu',
   'Zoom out': 'Txikitu',
   'a node without name': 'izenik gabeko nodo bat',

@@ -117,6 +117,8 @@ export const FR: MessageTable = {
   Dataset: 'Jeu de données',
   Datasets: 'Jeux de données',
   'Datasets and their triples': 'Jeux de données et leurs triplets',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Jeux de données disponibles pour l’instant : {served} sur {expected}. Les autres sont en cours de chargement ou de publication.',
   Date: 'Date',
   'Date and time': 'Date et heure',
   'Decimal number': 'Nombre décimal',
@@ -372,6 +374,7 @@ export const FR: MessageTable = {
   'Resources that {name} is linked with': 'Ressources liées à {name}',
   'Restricted datasets that you may see': 'Jeux de données restreints que vous pouvez voir',
   Revoke: 'Révoquer',
+  'Revoke my API keys as well': 'Révoquer aussi mes clés d’API',
   'Revoke the key {name}': 'Révoquer la clé {name}',
   Rights: 'Droits',
   'Rows: {n}': 'Lignes : {n}',
@@ -600,8 +603,8 @@ export const FR: MessageTable = {
   'Your API keys': 'Vos clés d’API',
   'Your account': 'Votre compte',
   'Your applications': 'Vos applications',
-  'Your password is changed. You are logged out everywhere else.':
-    'Votre mot de passe est changé. Vous êtes déconnecté partout ailleurs.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Votre mot de passe est changé. Vous êtes déconnecté partout ailleurs et les jetons des applications sont révoqués.',
   'Zoom in': 'Zoom avant',
   'Zoom out': 'Zoom arrière',
   'a node without name': 'un nœud sans nom',

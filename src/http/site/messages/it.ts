@@ -117,6 +117,8 @@ export const IT: MessageTable = {
   Dataset: 'Dataset',
   Datasets: 'Dataset',
   'Datasets and their triples': 'Dataset e le loro triple',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Dataset disponibili finora: {served} di {expected}. Gli altri sono in fase di caricamento o pubblicazione.',
   Date: 'Data',
   'Date and time': 'Data e ora',
   'Decimal number': 'Numero decimale',
@@ -367,6 +369,7 @@ export const IT: MessageTable = {
   'Resources that {name} is linked with': 'Risorse a cui {name} è collegato',
   'Restricted datasets that you may see': 'Dataset riservati che puoi vedere',
   Revoke: 'Revoca',
+  'Revoke my API keys as well': 'Revoca anche le mie chiavi API',
   'Revoke the key {name}': 'Revoca la chiave {name}',
   Rights: 'Diritti',
   'Rows: {n}': 'Righe: {n}',
@@ -593,8 +596,8 @@ export const IT: MessageTable = {
   'Your API keys': 'Le tue chiavi API',
   'Your account': 'Il tuo account',
   'Your applications': 'Le tue applicazioni',
-  'Your password is changed. You are logged out everywhere else.':
-    'La tua password è cambiata. Sei uscito da tutte le altre sessioni.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'La password è stata cambiata. La sessione è stata chiusa ovunque altrove e i token delle applicazioni sono revocati.',
   'Zoom in': 'Ingrandisci',
   'Zoom out': 'Riduci',
   'a node without name': 'un nodo senza nome',

@@ -118,6 +118,8 @@ export const NL: MessageTable = {
   Dataset: 'Dataset',
   Datasets: 'Datasets',
   'Datasets and their triples': 'Datasets en hun triples',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Tot nu toe beschikbare datasets: {served} van {expected}. De overige worden geladen of gepubliceerd.',
   Date: 'Datum',
   'Date and time': 'Datum en tijd',
   'Decimal number': 'Decimaal getal',
@@ -369,6 +371,7 @@ export const NL: MessageTable = {
   'Resources that {name} is linked with': 'Bronnen waarmee {name} is verbonden',
   'Restricted datasets that you may see': 'Beperkte datasets die u mag zien',
   Revoke: 'Intrekken',
+  'Revoke my API keys as well': 'Ook mijn API-sleutels intrekken',
   'Revoke the key {name}': 'De sleutel {name} intrekken',
   Rights: 'Rechten',
   'Rows: {n}': 'Rijen: {n}',
@@ -595,8 +598,8 @@ export const NL: MessageTable = {
   'Your API keys': 'Uw API-sleutels',
   'Your account': 'Uw account',
   'Your applications': 'Uw toepassingen',
-  'Your password is changed. You are logged out everywhere else.':
-    'Uw wachtwoord is gewijzigd. U bent overal elders uitgelogd.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Uw wachtwoord is gewijzigd. U bent overal elders afgemeld en de tokens van toepassingen zijn ingetrokken.',
   'Zoom in': 'Inzoomen',
   'Zoom out': 'Uitzoomen',
   'a node without name': 'een knoop zonder naam',

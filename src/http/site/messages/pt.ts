@@ -116,6 +116,8 @@ export const PT: MessageTable = {
   Dataset: 'Conjunto de dados',
   Datasets: 'Conjuntos de dados',
   'Datasets and their triples': 'Conjuntos de dados e os seus triplos',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Conjuntos de dados disponíveis até agora: {served} de {expected}. Os restantes estão a ser carregados ou publicados.',
   Date: 'Data',
   'Date and time': 'Data e hora',
   'Decimal number': 'Número decimal',
@@ -366,6 +368,7 @@ export const PT: MessageTable = {
   'Resources that {name} is linked with': 'Recursos a que {name} está ligado',
   'Restricted datasets that you may see': 'Conjuntos de dados restritos que pode ver',
   Revoke: 'Revogar',
+  'Revoke my API keys as well': 'Revogar também as minhas chaves de API',
   'Revoke the key {name}': 'Revogar a chave {name}',
   Rights: 'Direitos',
   'Rows: {n}': 'Linhas: {n}',
@@ -594,8 +597,8 @@ export const PT: MessageTable = {
   'Your API keys': 'As suas chaves de API',
   'Your account': 'A sua conta',
   'Your applications': 'As suas aplicações',
-  'Your password is changed. You are logged out everywhere else.':
-    'A sua palavra-passe foi alterada. A sessão terminou em todos os outros sítios.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'A sua palavra-passe foi alterada. A sessão foi terminada em todos os outros locais e os tokens das aplicações foram revogados.',
   'Zoom in': 'Aproximar',
   'Zoom out': 'Afastar',
   'a node without name': 'um nó sem nome',

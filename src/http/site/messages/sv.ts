@@ -115,6 +115,8 @@ export const SV: MessageTable = {
   Dataset: 'Datamängd',
   Datasets: 'Datamängder',
   'Datasets and their triples': 'Datamängder och deras tripplar',
+  'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
+    'Datamängder som är tillgängliga hittills: {served} av {expected}. De övriga läses in eller publiceras.',
   Date: 'Datum',
   'Date and time': 'Datum och tid',
   'Decimal number': 'Decimaltal',
@@ -364,6 +366,7 @@ export const SV: MessageTable = {
   'Resources that {name} is linked with': 'Resurser som {name} är länkad med',
   'Restricted datasets that you may see': 'Begränsade datamängder som du får se',
   Revoke: 'Återkalla',
+  'Revoke my API keys as well': 'Återkalla även mina API-nycklar',
   'Revoke the key {name}': 'Återkalla nyckeln {name}',
   Rights: 'Rättigheter',
   'Rows: {n}': 'Rader: {n}',
@@ -588,8 +591,8 @@ export const SV: MessageTable = {
   'Your API keys': 'Dina API-nycklar',
   'Your account': 'Ditt konto',
   'Your applications': 'Dina program',
-  'Your password is changed. You are logged out everywhere else.':
-    'Ditt lösenord är ändrat. Du är utloggad överallt annars.',
+  'Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.':
+    'Ditt lösenord är ändrat. Du är utloggad överallt annars, och applikationernas token är återkallade.',
   'Zoom in': 'Zooma in',
   'Zoom out': 'Zooma ut',
   'a node without name': 'en nod utan namn',

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { closeWith } from './broken-requests.ts'
+import { addressSubject, clientAddress } from './client-address.ts'
+
+/** How long connections may wait for their client, and how many there may be. */
+export interface ConnectionLimits {
+  /** Milliseconds in which a whole request must have arrived. */
+  readonly requestTimeout: number
+  /** Milliseconds for which a connection without a request stays open. */
+  readonly idleTimeout: number
+  /** Milliseconds after which a client is cut off that reads nothing of its answer. */
+  readonly writeTimeout: number
+  /** Connections of one address; null where all come from proxies. */
+  readonly perAddress: number | null
+  /** Told, about once a minute, that connections are refused because the process has no room for them. */
+  readonly onFull: (message: string) => void
+}
+
+/** Milliseconds in which the headers of a request must have arrived, where a whole request may take longer. */
+const HEADERS_TIMEOUT = 20_000
+
+/** Milliseconds that a connection has to send its first request before it may be closed in favour of another. */
+const GRACE = 2000
+
+/** Milliseconds between two reports that connections are refused. */
+const REPORT_PAUSE = 60_000
+
+interface Connection {
+  readonly opened: number
+  /** Requests that are being answered. */
+  answering: number
+  isUsed: boolean
+}
+
+/** How often Node looks for requests that take too long, in milliseconds: an option of the server when it is made. */
+export function checkingInterval({ requestTimeout, idleTimeout }: Timeouts): number {
+  return Math.max(100, Math.min(5000, requestTimeout / 4, idleTimeout / 4))
+}
+
+type Timeouts = Pick<ConnectionLimits, 'requestTimeout' | 'idleTimeout'>
+
+/**
+ * Ends connections that wait for their client, and keeps one address from having all of them: where it has as many as it
+ * may, one of its own that waits is closed for the new one, and where none waits the new one is refused with 429. A client
+ * that waits for the server, for the answer to a slow query, is never cut off here.
+ *
+ * To be called before the server listens.
+ */
+export function limitConnections(server: Server, limits: ConnectionLimits): void {
+  const { requestTimeout, idleTimeout, writeTimeout, perAddress, onFull } = limits
+  const connections = new WeakMap<Socket, Connection>()
+  server.requestTimeout = requestTimeout
+  server.headersTimeout = Math.min(requestTimeout, idleTimeout, HEADERS_TIMEOUT)
+  server.keepAliveTimeout = idleTimeout
+  server.setTimeout(writeTimeout, socket => {
+    const isAnswering = (connections.get(socket)?.answering ?? 0) > 0
+    if (isAnswering && socket.writableLength === 0) socket.setTimeout(writeTimeout)
+    else socket.destroy()
+  })
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(socket)
+    if (connection === undefined) return
+    connection.isUsed = true
+    connection.answering += 1
+    response.once('close', () => {
+      connection.answering -= 1
+    })
+  })
+  const byAddress = new Map<string, Set<Socket>>()
+  const isWaiting = (socket: Socket) => {
+    const { answering = 0, isUsed = false, opened = 0 } = connections.get(socket) ?? {}
+    return answering === 0 && (isUsed || Date.now() - opened > GRACE)
+  }
+  const admit = (socket: Socket): boolean => {
+    connections.set(socket, { opened: Date.now(), answering: 0, isUsed: false })
+    if (perAddress === null) return true
+    const address = addressSubject(clientAddress({ headers: {}, socket }, 0))
+    const others = byAddress.get(address) ?? new Set()
+    if (others.size >= perAddress) {
+      const waiting = [...others].find(isWaiting)
+      if (waiting === undefined) return false
+      others.delete(waiting)
+      waiting.destroy()
+    }
+    byAddress.set(address, others.add(socket))
+    socket.once('close', () => {
+      others.delete(socket)
+      if (others.size === 0 && byAddress.get(address) === others) byAddress.delete(address)
+    })
+    return true
+  }
+  const usual = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    if (!admit(socket)) refuse(socket, perAddress ?? 0)
+    else for (const listener of usual) listener.call(server, socket)
+  })
+  limitAll(server, onFull)
+}
+
+/** Refuses connections before the system does, which says nothing about it: files must still be opened. */
+function limitAll(server: Server, onFull: (message: string) => void): void {
+  const files = openFilesLimit()
+  const most = files === null ? null : connectionsOf(files)
+  if (most !== null) server.maxConnections = most
+  let told = Number.NEGATIVE_INFINITY
+  const tell = (message: string) => {
+    if (Date.now() - told < REPORT_PAUSE) return
+    told = Date.now()
+    onFull(message)
+  }
+  const open = `the process may have ${files ?? 'only so many'} files and connections open at once (ulimit -n)`
+  server.on('drop', () => tell(`connections are refused: ${most} are open, and ${open}`))
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.syscall === 'accept') tell(`connections cannot be taken: ${error.message}; ${open}`)
+  })
+}
+
+/** Connections that leave a process descriptors for its files, threads and databases. */
+function connectionsOf(files: number): number {
+  return Math.max(1, files - Math.min(512, Math.max(160, files >> 2)))
+}
+
+/** Files and connections that this process may have open; null where the system does not tell. */
+function openFilesLimit(): number | null {
+  try {
+    const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return found === undefined ? null : Number(found)
+  } catch {
+    return null
+  }
+}
+
+function refuse(socket: Socket, perAddress: number): void {
+  const message = `Your address has ${perAddress} connections open, which is as many as it may have. Close some, or use them again.`
+  closeWith(socket, '429 Too Many Requests', 'TooManyConnections', message, ['retry-after: 2'])
+  socket.resume()
+}

@@ -1,0 +1,19 @@
+import type { FastifyReply } from 'fastify'
+import type { StartProgress } from '../../catalog/seen.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+
+/** Seconds after which a page that lacks datasets is worth another visit. */
+const RETRY_AFTER = '2'
+
+/** Adds what a page that lacks datasets has beside its status 503 (RFC 9110, sections 10.2.3 and 15.6.4). */
+export function startingReply(reply: FastifyReply, progress: StartProgress | null): FastifyReply {
+  return progress === null
+    ? reply
+    : reply.header('retry-after', RETRY_AFTER).header('cache-control', 'no-cache, no-store')
+}
+
+/** Says how many of how many datasets are served. */
+export function startNote({ say }: Visit, { served, expected }: StartProgress): Html {
+  return html`<p class="count" role="status">${say('Datasets served so far: {served} of {expected}. The others are being loaded or published.', { served, expected })}</p>`
+}
