@@ -8,7 +8,7 @@ import { missingText, resolveFields } from '../catalog/materialise.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
 import { StatisticsGatherer } from '../catalog/statistics.ts'
 import { Fault, faultText, placeText } from '../errors.ts'
-import type { Diagnostic } from '../mapping/diagnostic.ts'
+import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
@@ -114,8 +114,10 @@ function mappingFindings(
   found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,
 ): readonly Finding[] {
   if (found === null) return []
-  return found.diagnostics.flatMap(({ severity, code, message, place, hint }) => {
+  return found.diagnostics.flatMap(diagnostic => {
+    const { severity, code, place, hint } = diagnostic
     if (severity === 'info') return []
+    const message = messageText(diagnostic)
     const where = `${found.file}:${place.line}:${place.column}`
     const advice = hint === undefined ? '' : `${message.endsWith('.') ? '' : '.'} ${hint}`
     return [{ dataset, severity, message: `${where}: ${code}: ${message}${advice}` }]

@@ -12,8 +12,9 @@ export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const piece of pieces) {
-      if (piece.length === 0) continue
+      // Also before an empty one, for the piece before it may be used again from now on.
       await writing
+      if (piece.length === 0) continue
       writing = writePiece(piece)
       // It is waited for before the next one; until then a failure has nobody else to come to.
       writing.catch(() => undefined)

@@ -29,6 +29,8 @@ export interface RecordFile {
   readonly columns: readonly Column[]
   /** JSONPath of the records; null for a table. */
   readonly iterator: string | null
+  /** The cells of a table that are no value; null for JSON, which has a value for that. */
+  readonly nulls: readonly string[] | null
   records(): AsyncIterable<readonly Values[]>
   /** The records of a plain table as bytes, with the cell of each column; null where they have to be read as texts. */
   bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
@@ -46,8 +48,6 @@ export interface ReadingRules {
   readonly scalarsOnly: boolean
   /** A reference that no record of a JSON document has is an error; else a warning. */
   readonly strictNames: boolean
-  /** Empty cells of a table are no values, as they are none in a dataset. */
-  readonly emptyIsNull: boolean
   /** The reference that stands for the record's number where no column is called so. */
   readonly reserved: string | null
 }
@@ -87,12 +87,16 @@ interface IteratorPath {
 
 type ReferenceReader = ReturnType<typeof compileReference>
 
+/** Cells that are no value unless the source names others (CSV on the Web, "null": its default is the empty text). */
+const DEFAULT_NULLS: readonly string[] = ['']
+
 async function openCsv(
   { file, dialect }: Input,
   references: readonly Reference[],
-  { reserved, emptyIsNull }: ReadingRules,
+  { reserved }: ReadingRules,
 ): Promise<RecordFile | readonly Diagnostic[]> {
-  const table = await openTable({ path: file }, emptyIsNull ? { nulls: [''], ...dialect } : dialect)
+  const nulls = dialect?.nulls ?? DEFAULT_NULLS
+  const table = await openTable({ path: file }, { ...dialect, nulls })
   const trimmed = table.columns.map(column => column.trim())
   const known = references
     .map(reference => {
@@ -106,6 +110,7 @@ async function openCsv(
   return {
     columns: known.map(({ name }) => ({ name, type: 'text', multivalued: false })),
     iterator: null,
+    nulls,
     async *records() {
       for await (const rows of table.rows)
         yield rows.map(({ cells }) => indexes.map(index => cells[index] ?? null))
@@ -115,7 +120,7 @@ async function openCsv(
       return rows === null ? null : { rows, cells: indexes }
     },
     members: () => null,
-    findings: () => [],
+    findings: () => repeatedColumns(known, file, trimmed),
   }
 }
 
@@ -147,6 +152,7 @@ function jsonRecords(
   return {
     columns: references.map(({ name }) => ({ name, type: 'any', multivalued: true })),
     iterator: at?.iterator ?? null,
+    nulls: null,
     async *records() {
       start()
       for await (const values of at === null ? readLines(file) : readSelected({ path: file }, at.path))
@@ -254,7 +260,7 @@ function unreadableIterator(
 
 function unknownColumn({ name, place }: Reference, file: string, columns: readonly string[]): Diagnostic {
   const near = nearest(name, columns)
-  const listed = columns.slice(0, 20).join(', ')
+  const listed = [...new Set(columns)].slice(0, 20).join(', ')
   return {
     code: 'reference-unknown-field',
     severity: 'error',
@@ -264,17 +270,39 @@ function unknownColumn({ name, place }: Reference, file: string, columns: readon
   }
 }
 
+/** Columns that several cells of a row have the name of: which of them is meant cannot be said. */
+function repeatedColumns(
+  references: readonly Reference[],
+  file: string,
+  columns: readonly string[],
+): readonly Diagnostic[] {
+  return references.flatMap(({ name, place }) => {
+    const count = columns.filter(column => column === name.trim()).length
+    if (count < 2) return []
+    return {
+      code: 'column-repeated',
+      severity: 'warning',
+      message: `${basename(file)} has ${count} columns ${JSON.stringify(name)}: the first of them is read.`,
+      place: place ?? NOWHERE,
+    } as const
+  })
+}
+
 function absentMember(
   { name, place }: Reference,
   file: string,
   iterator: string | null,
   isError: boolean,
 ): Diagnostic {
+  const path = /^[$.[]|\.\.|\[/.test(name) ? parseJsonPath(name) : []
   return {
     code: 'reference-unknown-field',
     severity: isError ? 'error' : 'warning',
     message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${iterator === null ? '' : ` (records at ${iterator})`}.`,
     place: place ?? NOWHERE,
+    ...(isPathProblem(path)
+      ? { hint: `It is read as the name of a member: as a path, ${path.reason}.` }
+      : {}),
   }
 }
 

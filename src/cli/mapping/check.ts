@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { DATASET_ID, definedDatasets } from '../../catalog/definition.ts'
 import { checkMapping, MAPPING_ENDINGS, mappingFile } from '../../catalog/mapping-file.ts'
 import { Fault, faultText } from '../../errors.ts'
-import { type Diagnostic, diagnosticText, hasErrors } from '../../mapping/diagnostic.ts'
+import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
 import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
 import { readMapping } from '../../mapping/read.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
@@ -90,7 +90,12 @@ async function checkOne(
       prefixes: portalPrefixes(base, stem(name)),
     })
     const problem = `there is no dataset ${stem(name)}: nothing uses this mapping`
-    return { file: shown(name), dataset, diagnostics, ...(own ? { problem } : {}) }
+    return {
+      file: shown(name),
+      dataset,
+      diagnostics: withoutRepeats(diagnostics),
+      ...(own ? { problem } : {}),
+    }
   }
   const found = mappingFile(portal, name)
   if (found !== null) return checkAgainst(found.file, name, portal, base)

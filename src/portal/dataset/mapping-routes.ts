@@ -5,7 +5,7 @@ import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { refuseForeignTo, type SignedIn, sendOn, signedIn, tokenFor } from '../../http/signed-in.ts'
 import { visitOf } from '../../http/site/visit.ts'
-import { hasErrors } from '../../mapping/diagnostic.ts'
+import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { mayEdit } from '../../model/principal.ts'
 import type { Inquiry } from '../ask.ts'
 import type { SiteServices } from '../services.ts'
@@ -69,12 +69,10 @@ export const mappingEditor: FastifyPluginAsync<{
     const manifest = checker.published(request.params.dataset)
     const checked = await checker.check({ text: textOf(form), file }, manifest)
     return reply.header('cache-control', 'private, no-store').send({
-      diagnostics: checked.diagnostics.map(({ severity, message, hint, place }) => ({
-        severity,
-        message,
-        hint,
-        ...place,
-      })),
+      diagnostics: checked.diagnostics.flatMap(diagnostic => {
+        const { severity, message, hint } = diagnostic
+        return placesOf(diagnostic).map(place => ({ severity, message, hint, ...place }))
+      }),
       html: draftResults(visitOf(request, services), checked).html,
     })
   })

@@ -640,6 +640,11 @@ export const CA: MessageTable = {
   '{from} to {to} of {total}': '{from} a {to} de {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} demana actuar per vós, {user}, a {portal}.',
   '{n} are no IRIs': { one: '{n} no és un IRI', other: '{n} no són IRI' },
+  '{n} are no datatypes': { one: '{n} no és un tipus de dades', other: '{n} no són tipus de dades' },
+  '{n} are no language tags': {
+    one: '{n} no és una etiqueta de llengua',
+    other: '{n} no són etiquetes de llengua',
+  },
   '{n} characters': { one: '{n} caràcter', other: '{n} caràcters' },
   '{n} datasets': { one: '{n} conjunt de dades', other: '{n} conjunts de dades' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -655,6 +660,10 @@ export const CA: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} no és del tipus de dades', other: '{n} no són del tipus de dades' },
   '{n} records': { one: '{n} registre', other: '{n} registres' },
+  '{n} records with too many combinations': {
+    one: '{n} registre amb massa combinacions',
+    other: '{n} registres amb massa combinacions',
+  },
   '{n} rows': { one: '{n} fila', other: '{n} files' },
   '{n} triples': { one: '{n} tripleta', other: '{n} tripletes' },
   '{n} triples are added': { one: 'S’afegeix {n} tripleta', other: 'S’afegeixen {n} tripletes' },

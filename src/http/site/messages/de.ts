@@ -637,6 +637,8 @@ export const DE: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} bittet darum, für Sie, {user}, auf {portal} zu handeln.',
   '{n} are no IRIs': { one: '{n} ist keine IRI', other: '{n} sind keine IRIs' },
+  '{n} are no datatypes': { one: '{n} ist kein Datentyp', other: '{n} sind keine Datentypen' },
+  '{n} are no language tags': { one: '{n} ist kein Sprachkürzel', other: '{n} sind keine Sprachkürzel' },
   '{n} characters': { one: '{n} Zeichen', other: '{n} Zeichen' },
   '{n} datasets': { one: '{n} Datensatz', other: '{n} Datensätze' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -652,6 +654,10 @@ export const DE: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} nicht vom Datentyp', other: '{n} nicht vom Datentyp' },
   '{n} records': { one: '{n} Eintrag', other: '{n} Einträge' },
+  '{n} records with too many combinations': {
+    one: '{n} Eintrag mit zu vielen Kombinationen',
+    other: '{n} Einträge mit zu vielen Kombinationen',
+  },
   '{n} rows': { one: '{n} Zeile', other: '{n} Zeilen' },
   '{n} triples': { one: '{n} Tripel', other: '{n} Tripel' },
   '{n} triples are added': { one: '{n} Tripel kommt hinzu', other: '{n} Tripel kommen hinzu' },

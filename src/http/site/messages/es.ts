@@ -637,6 +637,11 @@ export const ES: MessageTable = {
   '{from} to {to} of {total}': '{from} a {to} de {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} pide actuar por usted, {user}, en {portal}.',
   '{n} are no IRIs': { one: '{n} no es un IRI', other: '{n} no son IRI' },
+  '{n} are no datatypes': { one: '{n} no es un tipo de datos', other: '{n} no son tipos de datos' },
+  '{n} are no language tags': {
+    one: '{n} no es una etiqueta de idioma',
+    other: '{n} no son etiquetas de idioma',
+  },
   '{n} characters': { one: '{n} carácter', other: '{n} caracteres' },
   '{n} datasets': { one: '{n} conjunto de datos', other: '{n} conjuntos de datos' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -652,6 +657,10 @@ export const ES: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} no es del tipo de datos', other: '{n} no son del tipo de datos' },
   '{n} records': { one: '{n} registro', other: '{n} registros' },
+  '{n} records with too many combinations': {
+    one: '{n} registro con demasiadas combinaciones',
+    other: '{n} registros con demasiadas combinaciones',
+  },
   '{n} rows': { one: '{n} fila', other: '{n} filas' },
   '{n} triples': { one: '{n} tripleta', other: '{n} tripletas' },
   '{n} triples are added': { one: 'Se añade {n} tripleta', other: 'Se añaden {n} tripletas' },

@@ -641,6 +641,11 @@ export const EU: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} aplikazioak zure ordez ({user}) aritzeko eskatzen du {portal} atarian.',
   '{n} are no IRIs': { one: '{n} ez da IRI bat', other: '{n} ez dira IRIak' },
+  '{n} are no datatypes': { one: '{n} ez da datu mota bat', other: '{n} ez dira datu motak' },
+  '{n} are no language tags': {
+    one: '{n} ez da hizkuntza-etiketa bat',
+    other: '{n} ez dira hizkuntza-etiketak',
+  },
   '{n} characters': { one: 'karaktere {n}', other: '{n} karaktere' },
   '{n} datasets': { one: 'Datu-multzo {n}', other: '{n} datu-multzo' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -656,6 +661,10 @@ export const EU: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} ez da datu motakoa', other: '{n} ez dira datu motakoak' },
   '{n} records': { one: 'Erregistro {n}', other: '{n} erregistro' },
+  '{n} records with too many combinations': {
+    one: 'Konbinazio gehiegiko erregistro {n}',
+    other: 'Konbinazio gehiegiko {n} erregistro',
+  },
   '{n} rows': { one: 'Errenkada {n}', other: '{n} errenkada' },
   '{n} triples': { one: 'Hirukote {n}', other: '{n} hirukote' },
   '{n} triples are added': { one: 'Hirukote {n} gehitzen da', other: '{n} hirukote gehitzen dira' },

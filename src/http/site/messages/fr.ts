@@ -646,6 +646,14 @@ export const FR: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} demande à agir pour vous, {user}, sur {portal}.',
   '{n} are no IRIs': { one: '{n} n’est pas un IRI', other: '{n} ne sont pas des IRI' },
+  '{n} are no datatypes': {
+    one: '{n} n’est pas un type de données',
+    other: '{n} ne sont pas des types de données',
+  },
+  '{n} are no language tags': {
+    one: '{n} n’est pas une étiquette de langue',
+    other: '{n} ne sont pas des étiquettes de langue',
+  },
   '{n} characters': { one: '{n} caractère', other: '{n} caractères' },
   '{n} datasets': { one: '{n} jeu de données', other: '{n} jeux de données' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -661,6 +669,10 @@ export const FR: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} n’a pas le type', other: '{n} n’ont pas le type' },
   '{n} records': { one: '{n} enregistrement', other: '{n} enregistrements' },
+  '{n} records with too many combinations': {
+    one: '{n} enregistrement avec trop de combinaisons',
+    other: '{n} enregistrements avec trop de combinaisons',
+  },
   '{n} rows': { one: '{n} ligne', other: '{n} lignes' },
   '{n} triples': { one: '{n} triplet', other: '{n} triplets' },
   '{n} triples are added': { one: '{n} triplet est ajouté', other: '{n} triplets sont ajoutés' },

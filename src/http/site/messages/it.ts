@@ -638,6 +638,11 @@ export const IT: MessageTable = {
   '{from} to {to} of {total}': 'Da {from} a {to} di {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} chiede di agire per te, {user}, su {portal}.',
   '{n} are no IRIs': { one: '{n} non è un IRI', other: '{n} non sono IRI' },
+  '{n} are no datatypes': { one: '{n} non è un tipo di dato', other: '{n} non sono tipi di dato' },
+  '{n} are no language tags': {
+    one: '{n} non è un’etichetta di lingua',
+    other: '{n} non sono etichette di lingua',
+  },
   '{n} characters': { one: '{n} carattere', other: '{n} caratteri' },
   '{n} datasets': { one: '{n} dataset', other: '{n} dataset' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -653,6 +658,10 @@ export const IT: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} non è del tipo di dato', other: '{n} non sono del tipo di dato' },
   '{n} records': { one: '{n} record', other: '{n} record' },
+  '{n} records with too many combinations': {
+    one: '{n} record con troppe combinazioni',
+    other: '{n} record con troppe combinazioni',
+  },
   '{n} rows': { one: '{n} riga', other: '{n} righe' },
   '{n} triples': { one: '{n} tripla', other: '{n} triple' },
   '{n} triples are added': { one: '{n} tripla viene aggiunta', other: '{n} triple vengono aggiunte' },

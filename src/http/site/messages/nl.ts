@@ -641,6 +641,8 @@ export const NL: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} vraagt om voor u, {user}, te handelen op {portal}.',
   '{n} are no IRIs': { one: '{n} is geen IRI', other: '{n} zijn geen IRI’s' },
+  '{n} are no datatypes': { one: '{n} is geen datatype', other: '{n} zijn geen datatypes' },
+  '{n} are no language tags': { one: '{n} is geen taalcode', other: '{n} zijn geen taalcodes' },
   '{n} characters': { one: '{n} teken', other: '{n} tekens' },
   '{n} datasets': { one: '{n} dataset', other: '{n} datasets' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -656,6 +658,10 @@ export const NL: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} niet van het datatype', other: '{n} niet van het datatype' },
   '{n} records': { one: '{n} record', other: '{n} records' },
+  '{n} records with too many combinations': {
+    one: '{n} record met te veel combinaties',
+    other: '{n} records met te veel combinaties',
+  },
   '{n} rows': { one: '{n} rij', other: '{n} rijen' },
   '{n} triples': { one: '{n} triple', other: '{n} triples' },
   '{n} triples are added': { one: '{n} triple komt erbij', other: '{n} triples komen erbij' },

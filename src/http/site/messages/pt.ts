@@ -639,6 +639,11 @@ export const PT: MessageTable = {
   '{from} to {to} of {total}': '{from} a {to} de {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} pede para agir por si, {user}, em {portal}.',
   '{n} are no IRIs': { one: '{n} não é um IRI', other: '{n} não são IRI' },
+  '{n} are no datatypes': { one: '{n} não é um tipo de dados', other: '{n} não são tipos de dados' },
+  '{n} are no language tags': {
+    one: '{n} não é uma etiqueta de língua',
+    other: '{n} não são etiquetas de língua',
+  },
   '{n} characters': { one: '{n} carácter', other: '{n} caracteres' },
   '{n} datasets': { one: '{n} conjunto de dados', other: '{n} conjuntos de dados' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -654,6 +659,10 @@ export const PT: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} não é do tipo de dados', other: '{n} não são do tipo de dados' },
   '{n} records': { one: '{n} registo', other: '{n} registos' },
+  '{n} records with too many combinations': {
+    one: '{n} registo com demasiadas combinações',
+    other: '{n} registos com demasiadas combinações',
+  },
   '{n} rows': { one: '{n} linha', other: '{n} linhas' },
   '{n} triples': { one: '{n} triplo', other: '{n} triplos' },
   '{n} triples are added': { one: '{n} triplo é acrescentado', other: '{n} triplos são acrescentados' },

@@ -633,6 +633,8 @@ export const SV: MessageTable = {
   '{from} to {to} of {total}': '{from} till {to} av {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} ber att få agera för dig, {user}, på {portal}.',
   '{n} are no IRIs': { one: '{n} är ingen IRI', other: '{n} är inga IRI:er' },
+  '{n} are no datatypes': { one: '{n} är ingen datatyp', other: '{n} är inga datatyper' },
+  '{n} are no language tags': { one: '{n} är ingen språkkod', other: '{n} är inga språkkoder' },
   '{n} characters': { one: '{n} tecken', other: '{n} tecken' },
   '{n} datasets': { one: '{n} datamängd', other: '{n} datamängder' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -648,6 +650,10 @@ export const SV: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} inte av datatypen', other: '{n} inte av datatypen' },
   '{n} records': { one: '{n} post', other: '{n} poster' },
+  '{n} records with too many combinations': {
+    one: '{n} post med för många kombinationer',
+    other: '{n} poster med för många kombinationer',
+  },
   '{n} rows': { one: '{n} rad', other: '{n} rader' },
   '{n} triples': { one: '{n} trippel', other: '{n} tripplar' },
   '{n} triples are added': { one: '{n} trippel tillkommer', other: '{n} tripplar tillkommer' },
