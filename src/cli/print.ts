@@ -5,10 +5,7 @@ import { fstatSync, write } from 'node:fs'
  * is made: its bytes may be used again once the one after that is asked for.
  */
 export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  const { stdout } = process
-  // Failures come to who writes; without a listener they would end the process as well.
-  stdout.on('error', () => undefined)
-  const writePiece = fstatSync(stdout.fd).isFile() ? writeToFile : writeToStream
+  const writePiece = fstatSync(process.stdout.fd).isFile() ? writeToFile : writeToStream
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const piece of pieces) {

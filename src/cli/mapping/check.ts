@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
-import { DATASET_ID, definedDatasets } from '../../catalog/definition.ts'
+import { DATASET_ID, definedDatasets, suggestedDataset } from '../../catalog/definition.ts'
 import { checkMapping, MAPPING_ENDINGS, mappingFile } from '../../catalog/mapping-file.ts'
 import { Fault, faultText } from '../../errors.ts'
 import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
@@ -99,8 +99,11 @@ async function checkOne(
   }
   const found = mappingFile(portal, name)
   if (found !== null) return checkAgainst(found.file, name, portal, base)
-  if (!definedDatasets(portal).includes(name))
-    throw new Fault('Usage', { reason: `There is no dataset ${name}, and no file of this name.` })
+  const known = definedDatasets(portal)
+  if (!known.includes(name)) {
+    const reason = `There is no dataset ${name}, and no file of this name. ${suggestedDataset(name, known)}`
+    throw new Fault('Usage', { reason: reason.trimEnd() })
+  }
   const problem = `no mapping of its own (mappings/${name}.yml): the direct mapping is used`
   return { file: null, dataset: name, diagnostics: [], problem }
 }
