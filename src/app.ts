@@ -27,6 +27,7 @@ import { definedDatasets } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore } from './catalog/portal-store.ts'
+import { Publications } from './catalog/publications.ts'
 import type { DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
@@ -67,6 +68,8 @@ export interface App {
   readonly store: Store
   readonly accounts: Accounts
   readonly versions: Versions
+  /** What is known of the publications that this process starts. */
+  readonly publications: Publications
   /** What is shared with other instances; null where the records are in the memory of this process. */
   readonly shared: PortalStore['shared']
   readonly telemetry: Telemetry
@@ -133,6 +136,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   const surveys = new Surveys({ store, versions })
+  const publications = new Publications()
   const accounts = await openAccountsOf(config, {
     now: () => Date.now(),
     patience: ACCOUNTS_PATIENCE,
@@ -164,6 +168,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     store,
     usage,
     surveys,
+    publications,
     accounts,
     quotas,
     sources: { monitoring, network },
@@ -177,6 +182,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     store,
     accounts,
     versions,
+    publications,
     shared,
     telemetry,
     health: asked,
@@ -229,6 +235,7 @@ interface Services {
   readonly store: Store
   readonly usage: Usage
   readonly surveys: Surveys
+  readonly publications: Publications
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly sources: Sources
@@ -314,6 +321,8 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     clock: () => performance.now(),
     now,
     portal: config.portal,
+    title,
+    description,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
@@ -340,7 +349,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     const place = { prefix: '/api/v2', path: '/api/v2', dialect: SEARCH_V2 }
     await doors.register(sources, { ...asked, ...place, sources: services.sources })
     await doors.register(odata, { ...asked, prefix: ODATA_PATH })
-    await doors.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
+    await doors.register(descriptions, { ...asked, surveys: services.surveys })
     await doors.register(fragments, {
       ...frame,
       pageSize: config.fragmentSize,

@@ -38,6 +38,7 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
   const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
     publisher.publish({ datasets, mappingOnly }, message => {
       progress.publication(message)
+      app.publications.note(message)
       if (message.type !== 'progress' && message.type !== 'loading')
         app.telemetry.metrics?.published(outcomeOf(message))
     })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { program } from '../src/cli/lodestone.ts'
+import { titleFromName } from '../src/model/title.ts'
 import { lodestone, spawnLodestone } from './support/crash.ts'
 
 /** The command line, each command as a process of its own. */
@@ -131,6 +132,11 @@ t.test(
     const yaml = path.join(portal, 'data/big-trees/dataset.yaml')
     t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
     t.match(await lodestone(['import', file, ...at]), { code: 2, stderr: /exists already/ })
+    const arbres = path.join(portal, 'arbres8.csv')
+    writeFileSync(arbres, CSV)
+    t.equal((await lodestone(['import', arbres, ...at])).code, 0)
+    t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
+    rmSync(path.join(portal, 'data/arbres8'), { recursive: true })
     const published = await lodestone(['publish', 'big-trees', '--json', ...at])
     t.equal(published.code, 0)
     t.match(JSON.parse(published.stdout), [
@@ -235,6 +241,28 @@ t.test(
     })
   },
 )
+
+t.test('titles made of the names of files are words', async t => {
+  const names = {
+    'arbres8.csv': 'Arbres 8',
+    'Us2.csv': 'Us 2',
+    'us2.csv.gz': 'Us 2',
+    'velib_stationsParis-2024.geojson': 'Velib stations Paris 2024',
+    'trees-2024-01-31.csv': 'Trees 2024-01-31',
+    'budget_v1.2.json': 'Budget v1.2',
+    'INSEE_COMMUNES.csv': 'INSEE COMMUNES',
+    'XMLFile.ttl': 'XML File',
+    'pm10-2020.csv': 'PM10 2020',
+    'co2.jsonl': 'CO2',
+    '2024paris.csv': '2024 paris',
+    '3d-models.csv': '3d models',
+    'Big Trees.csv': 'Big Trees',
+    'été2023.csv': 'Été 2023',
+    'résultats-2e-tour.csv': 'Résultats 2e tour',
+    '__.csv': '',
+  }
+  for (const [name, title] of Object.entries(names)) t.equal(titleFromName(name), title, name)
+})
 
 t.test('whoever stops reading ends no command with an error', { buffered: true }, async t => {
   const portal = portalOf(t)

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { type Lines, prettyText } from '../../catalog/mapping-lines.ts'
 import { shortIri } from '../../catalog/mapping-preview.ts'
 import { type Html, html } from '../../http/html.ts'
@@ -14,9 +15,17 @@ const LONGEST = 20_000
 /** Lines of one diagnostic that are linked. */
 const MAX_LINKS = 10
 
-/** What is to be said of a draft: what is wrong, what it makes of some records, what it would change. */
-export function draftResults(visit: Visit, { diagnostics, sample }: CheckedDraft): Html {
-  return html`${problems(visit, diagnostics)}${sample === null ? '' : html`${changes(visit, sample)}${triples(visit, sample)}${rules(visit, sample)}`}`
+/**
+ * What is to be said of a draft: what is wrong, what it makes of some records, what it would change.
+ *
+ * @param opened the file that is edited
+ */
+export function draftResults(
+  visit: Visit,
+  { file, diagnostics, sample }: CheckedDraft,
+  opened: string,
+): Html {
+  return html`${file === opened ? '' : otherFile(visit, file)}${problems(visit, diagnostics)}${sample === null ? '' : html`${changes(visit, sample)}${triples(visit, sample)}${rules(visit, sample)}`}`
 }
 
 function problems({ say }: Visit, diagnostics: readonly Diagnostic[]): Html {
@@ -38,6 +47,16 @@ function problems({ say }: Visit, diagnostics: readonly Diagnostic[]): Html {
   const rest = diagnostics.length - items.length
   const more = rest > 0 ? html`<p>${say.many('{n} more', '{n} more', rest)}</p>` : ''
   return html`<h2>${say('Check')}</h2><ul class="problems">${items}</ul>${more}`
+}
+
+/** A text of the other language goes into another file. */
+function otherFile({ say }: Visit, file: string): Html {
+  const name = { file: `mappings/${path.basename(file)}` }
+  return html`<p class="soft">${
+    file.endsWith('.ttl')
+      ? say('This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.', name)
+      : say('This is YARRRML. It will be saved as {file}, in place of the mapping in RML.', name)
+  }</p>`
 }
 
 function changes(visit: Visit, { added, removed, records, prefixes }: DraftSample): Html {
