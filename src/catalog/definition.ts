@@ -152,6 +152,12 @@ export function suggestedDataset(id: string, known: readonly string[]): string {
   return `There are: ${others.slice(0, MAX_LISTED).join(', ')}${others.length > MAX_LISTED ? ' …' : ''}.`
 }
 
+/** {@link suggestedDataset} as the hint of a fault. */
+export function suggestionHint(id: string, known: readonly string[]): { readonly hint?: string } {
+  const hint = suggestedDataset(id, known)
+  return hint === '' ? {} : { hint }
+}
+
 /** Datasets that a suggestion lists. */
 const MAX_LISTED = 10
 

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
-import { suggestedDataset } from '../catalog/definition.ts'
+import { suggestionHint } from '../catalog/definition.ts'
 import { openPortalStore } from '../catalog/portal-store.ts'
 import { versionsOf } from '../catalog/versions.ts'
 import { Fault } from '../errors.ts'
@@ -106,7 +106,7 @@ function served(catalog: Catalog, id: string) {
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
     const known = catalog.entries().map(({ dataset }) => dataset.id)
-    throw new Fault(error.code, error.parts, { hint: suggestedDataset(id, known), cause: error })
+    throw new Fault(error.code, error.parts, { ...suggestionHint(id, known), cause: error })
   }
 }
 

@@ -30,8 +30,9 @@ export function unpublishCommand(): Command {
       if (unknown.size > 0) {
         const published = configsOf(options).flatMap(({ portal }) => publishedDatasets(versionsOf(portal)))
         const hints = [...unknown].map(id => suggestedDataset(id, [...new Set(published)]))
+        const hint = [...new Set(hints)].join(' ').trim()
         const parts = { kind: 'published dataset', id: [...unknown].join(', ') }
-        throw new Fault('NotFoundResource', parts, { hint: [...new Set(hints)].join(' ') })
+        throw new Fault('NotFoundResource', parts, hint === '' ? {} : { hint })
       }
     })
 }

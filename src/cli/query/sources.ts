@@ -1,4 +1,4 @@
-import { suggestedDataset } from '../../catalog/definition.ts'
+import { suggestionHint } from '../../catalog/definition.ts'
 import { fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors.ts'
 
@@ -71,7 +71,7 @@ export async function checkDatasets(
     if (answer === null)
       throw new Fault('BadGateway', { reason: `no portal answers at ${base}: is it being served?` })
     if (answer.status === 404)
-      throw new Fault('NotFoundResource', { kind: 'dataset', id }, { hint: suggestedDataset(id, known) })
+      throw new Fault('NotFoundResource', { kind: 'dataset', id }, suggestionHint(id, known))
     if (answer.status === 401)
       throw new Fault('CredentialInvalid', {
         reason: `the dataset ${id} is not public: give an API key that is valid with --key`,

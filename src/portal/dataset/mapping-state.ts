@@ -33,13 +33,13 @@ export function isPassing({ type }: MappingState): boolean {
  */
 export function mappingState(
   { text }: OpenedMapping,
-  manifest: Manifest,
-  { version, triples }: Pick<ServedDataset, 'version' | 'triples'>,
+  manifest: Pick<Manifest, 'mapping'>,
+  { mapping, triples }: Pick<ServedDataset, 'mapping' | 'triples'>,
   publication: PublicationState | null,
 ): MappingState {
   if (text === null) return { type: 'proposal' }
-  if (manifest.mapping?.text === text)
-    return manifest.version === version ? { type: 'in-force', triples } : { type: 'loading' }
+  if (mapping?.text === text) return { type: 'in-force', triples }
+  if (manifest.mapping?.text === text) return { type: 'loading' }
   switch (publication?.type) {
     case 'running':
       return { type: 'publishing', records: publication.records }
