@@ -198,7 +198,7 @@ interface Outcome {
   readonly dataErrors: number
 }
 
-type Files = Readonly<Record<string, string>>
+type Files = Readonly<Record<string, string | Buffer>>
 
 async function mapped(
   folder: string,
@@ -491,7 +491,7 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
         ['RML', 'm.ttl', fresh],
       ] as const
     ).flatMap(([about, file, mapping]) =>
-      ['1,Ann\n2,\n', '1,Ann\n2\n', '1,Ann\n2,""\n'].map(
+      ['1,Ann\n2,\n', '1,Ann\n2\n', '1,Ann\n2,\n,\n"3",\n'].map(
         cells =>
           [
             `${about}: ${JSON.stringify(cells)}`,
@@ -499,7 +499,7 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
             mapping,
             cells,
             ann,
-            /; empty cells are no values\n/,
+            /; empty cells are no values, "" is an empty text\n/,
           ] as const,
       ),
     ),
@@ -519,6 +519,30 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
       ann,
       /empty cells and "-" are no values\n/,
     ],
+    ...(
+      [
+        ['YARRRML', 'm.yml', person],
+        ['RML', 'm.ttl', fresh],
+      ] as const
+    ).map(
+      ([about, file, mapping]) =>
+        [
+          `${about}: a text that is empty is one`,
+          file,
+          mapping,
+          '1,\n2,""\n"",x\n',
+          ['""', `""^^${token}`, '"-"'].sort(),
+          /"" is an empty text\n/,
+        ] as const,
+    ),
+    [
+      'all that is empty',
+      'm.ttl',
+      nulls(fresh, ''),
+      '1,Ann\n2,""\n3,\n',
+      ann,
+      /; empty cells are no values\n/,
+    ],
     [
       'empty texts on wish',
       'm.ttl',
@@ -530,6 +554,13 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
   ]
   for (const [about, file, mapping, cells, objects, report] of rows) {
     const { lines, inputs } = await mapped(t.testdir(), file, mapping, { 'x.csv': `id,name\n${cells}` })
+    // Tables in UTF-16 are read as texts, not as bytes.
+    const asTexts = Buffer.from(`\ufeffid,name\n${cells}`, 'utf16le')
+    t.strictSame(
+      (await mapped(t.testdir(), file, mapping, { 'x.csv': asTexts })).lines,
+      lines,
+      `${about}: as texts`,
+    )
     t.strictSame(lines.map(line => line.split(' ').slice(2, -1).join(' ')).sort(), objects, about)
     const text = reportText({
       mapping: file,
@@ -664,7 +695,7 @@ t.test('data errors and the report', async t => {
     triples: 1,
     dataErrors: 1,
   })
-  t.match(report, /^x\.csv: 2 records, 1 distinct triple; empty cells are no values\n/)
+  t.match(report, /^x\.csv: 2 records, 1 distinct triple; empty cells are no values, "" is an empty text\n/)
   t.match(report, /1 no valid IRI\n {4}no valid IRI: "a b" \(record 2\)\n/)
   t.match(report, /1 distinct triple in all, and 1 data error\n$/)
   const none = await mapped(t.testdir(), 'm.ttl', fresh, { 'x.csv': 'a\n' })

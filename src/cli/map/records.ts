@@ -21,6 +21,12 @@ import { readText } from '../../sources/text.ts'
 import { type Input, NOWHERE } from './inputs.ts'
 import type { Reference } from './references.ts'
 
+/**
+ * The cells that are no value: texts that the source names, else empty cells that are not between quotes; null for a source that
+ * is no table.
+ */
+export type Nulls = readonly string[] | 'unquoted-empty' | null
+
 /** The values of one record in the order of the columns. */
 export type Values = readonly Value[]
 
@@ -30,7 +36,7 @@ export interface RecordFile {
   /** JSONPath of the records; null for a table. */
   readonly iterator: string | null
   /** The cells of a table that are no value; null for JSON, which has a value for that. */
-  readonly nulls: readonly string[] | null
+  readonly nulls: Nulls
   records(): AsyncIterable<readonly Values[]>
   /** The records of a plain table as bytes, with the cell of each column; null where they have to be read as texts. */
   bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
@@ -87,16 +93,12 @@ interface IteratorPath {
 
 type ReferenceReader = ReturnType<typeof compileReference>
 
-/** Cells that are no value unless the source names others (CSV on the Web, "null": its default is the empty text). */
-const DEFAULT_NULLS: readonly string[] = ['']
-
 async function openCsv(
   { file, dialect }: Input,
   references: readonly Reference[],
   { reserved }: ReadingRules,
 ): Promise<RecordFile | readonly Diagnostic[]> {
-  const nulls = dialect?.nulls ?? DEFAULT_NULLS
-  const table = await openTable({ path: file }, { ...dialect, nulls })
+  const table = await openTable({ path: file }, dialect)
   const trimmed = table.columns.map(column => column.trim())
   const known = references
     .map(reference => {
@@ -110,7 +112,7 @@ async function openCsv(
   return {
     columns: known.map(({ name }) => ({ name, type: 'text', multivalued: false })),
     iterator: null,
-    nulls,
+    nulls: dialect?.nulls ?? 'unquoted-empty',
     async *records() {
       for await (const rows of table.rows)
         yield rows.map(({ cells }) => indexes.map(index => cells[index] ?? null))

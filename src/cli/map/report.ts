@@ -2,13 +2,13 @@ import { basename } from 'node:path'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import { rulesText } from '../mapping/rules.ts'
+import type { Nulls } from './records.ts'
 
 /** What became of one input. */
 export interface InputReport {
   readonly file: string
   readonly iterator: string | null
-  /** The cells of a table that are no value; null for JSON. */
-  readonly nulls: readonly string[] | null
+  readonly nulls: Nulls
   readonly records: number
   /** Distinct triples that no input before it made. */
   readonly triples: number
@@ -42,7 +42,8 @@ export function reportText({ inputs, triples, dataErrors, prefixes }: MapReport)
 }
 
 /** Which cells are no value. */
-function absentText(nulls: readonly string[]): string {
+function absentText(nulls: NonNullable<Nulls>): string {
+  if (nulls === 'unquoted-empty') return 'empty cells are no values, "" is an empty text'
   const named = nulls.filter(text => text !== '').map(text => JSON.stringify(text))
   if (nulls.includes('')) return `${['empty cells', ...named].join(' and ')} are no values`
   return named.length === 0
