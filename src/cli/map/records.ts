@@ -1,8 +1,6 @@
-import { basename } from 'node:path'
 import type { Column } from '../../mapping/columns.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
-import { nearest } from '../../model/nearest.ts'
 import type { Value } from '../../model/value.ts'
 import type { CsvBytes } from '../../sources/csv-bytes.ts'
 import { JsonBytes } from '../../sources/json-bytes.ts'
@@ -10,7 +8,6 @@ import {
   compileReference,
   isPathProblem,
   type JsonPath,
-  type PathProblem,
   parseJsonPath,
   plainReference,
 } from '../../sources/json-path.ts'
@@ -18,7 +15,8 @@ import { readSelected } from '../../sources/json-select.ts'
 import { jsonlSource } from '../../sources/jsonl.ts'
 import { openTable } from '../../sources/raw-table.ts'
 import { readText } from '../../sources/text.ts'
-import { type Input, NOWHERE } from './inputs.ts'
+import { absentMember, nestedValue, repeatedColumns, unknownColumn, unreadableIterator } from './findings.ts'
+import type { Input } from './inputs.ts'
 import type { Reference } from './references.ts'
 
 /**
@@ -245,75 +243,4 @@ function plain(value: unknown, textOnly: boolean): Value {
 /** For reports, which show what could not be made a literal. */
 function withoutBigInts(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
-}
-
-function unreadableIterator(
-  iterator: string,
-  { reason, index }: PathProblem,
-  place: MappingPlace,
-): Diagnostic {
-  return {
-    code: 'reference-syntax',
-    severity: 'error',
-    message: `The iterator ${JSON.stringify(iterator)} cannot be read from character ${index + 1}: ${reason}.`,
-    place,
-  }
-}
-
-function unknownColumn({ name, place }: Reference, file: string, columns: readonly string[]): Diagnostic {
-  const near = nearest(name, columns)
-  const listed = [...new Set(columns)].slice(0, 20).join(', ')
-  return {
-    code: 'reference-unknown-field',
-    severity: 'error',
-    message: `${JSON.stringify(name)} is no column of ${basename(file)}, which has: ${listed}.`,
-    place: place ?? NOWHERE,
-    ...(near === undefined ? {} : { hint: `Did you mean ${JSON.stringify(near)}?` }),
-  }
-}
-
-/** Columns that several cells of a row have the name of: which of them is meant cannot be said. */
-function repeatedColumns(
-  references: readonly Reference[],
-  file: string,
-  columns: readonly string[],
-): readonly Diagnostic[] {
-  return references.flatMap(({ name, place }) => {
-    const count = columns.filter(column => column === name.trim()).length
-    if (count < 2) return []
-    return {
-      code: 'column-repeated',
-      severity: 'warning',
-      message: `${basename(file)} has ${count} columns ${JSON.stringify(name)}: the first of them is read.`,
-      place: place ?? NOWHERE,
-    } as const
-  })
-}
-
-function absentMember(
-  { name, place }: Reference,
-  file: string,
-  iterator: string | null,
-  isError: boolean,
-): Diagnostic {
-  const path = /^[$.[]|\.\.|\[/.test(name) ? parseJsonPath(name) : []
-  return {
-    code: 'reference-unknown-field',
-    severity: isError ? 'error' : 'warning',
-    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${iterator === null ? '' : ` (records at ${iterator})`}.`,
-    place: place ?? NOWHERE,
-    ...(isPathProblem(path)
-      ? { hint: `It is read as the name of a member: as a path, ${path.reason}.` }
-      : {}),
-  }
-}
-
-function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
-  return {
-    code: 'value-shape',
-    severity: 'error',
-    message: `${JSON.stringify(name)} leads to a whole array or object in ${count} records of ${basename(file)}.`,
-    place: place ?? NOWHERE,
-    hint: `For the elements of an array write ${JSON.stringify(`${name}[*]`)}.`,
-  }
 }
