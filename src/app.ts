@@ -28,6 +28,7 @@ import { definedDatasets, readDefinition } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
+import { Publications } from './catalog/publications.ts'
 import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
@@ -71,6 +72,8 @@ export interface App {
   readonly store: Store
   readonly accounts: Accounts
   readonly versions: Versions
+  /** What is known of the publications that this process starts. */
+  readonly publications: Publications
   /** What is shared with other instances; null where the records are in the memory of this process. */
   readonly shared: PortalStore['shared']
   readonly telemetry: Telemetry
@@ -152,6 +155,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   const surveys = new Surveys({ store, versions })
+  const publications = new Publications()
   const accounts = await openAccountsOf(config, {
     now: () => Date.now(),
     patience: ACCOUNTS_PATIENCE,
@@ -188,6 +192,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     store,
     usage,
     surveys,
+    publications,
     accounts,
     quotas,
     sources: { monitoring, network },
@@ -206,6 +211,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     store,
     accounts,
     versions,
+    publications,
     shared,
     telemetry,
     health: asked,
@@ -258,6 +264,7 @@ interface Services {
   readonly store: Store
   readonly usage: Usage
   readonly surveys: Surveys
+  readonly publications: Publications
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly sources: Sources
@@ -351,6 +358,8 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     clock: () => performance.now(),
     now,
     portal: config.portal,
+    title,
+    description,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
@@ -378,7 +387,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       await doors.register(sources, { ...place, ...asked, sources: services.sources })
     }
     await doors.register(odata, { ...asked, prefix: ODATA_PATH })
-    await doors.register(descriptions, { ...asked, title: config.title, surveys: services.surveys })
+    await doors.register(descriptions, { ...asked, surveys: services.surveys })
     await doors.register(fragments, {
       ...frame,
       pageSize: config.fragmentSize,

@@ -52,6 +52,7 @@ async function serveRegistered(
   const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
     publisher.publish({ datasets, mappingOnly }, message => {
       progress.publication(message)
+      app.publications.note(message)
       if (message.type !== 'progress' && message.type !== 'loading')
         app.telemetry.metrics?.published(outcomeOf(message))
     })

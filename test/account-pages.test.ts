@@ -115,7 +115,24 @@ t.test('pages are for who is signed in, and for nobody else', async t => {
     for (const [, id] of body.matchAll(/<(?:input|textarea)[^>]* id="([^"]+)"/g))
       t.ok(body.includes(`<label for="${id}">`), `${url}: ${id} has a label`)
   }
-  t.match((await ada.get('/account/')).body, /<code>trees<\/code>/)
+  const listed = async (heading: string) => {
+    const { body } = await ada.get('/account/')
+    const [, found = ''] = new RegExp(`<dt>${heading}</dt><dd>(.*?)</dd>`, 's').exec(body) ?? []
+    return [...found.matchAll(/<code>([^<]*)<\/code>|^(All|None)$/g)].map(([, id, word]) => id ?? word)
+  }
+  const [see, edit] = [
+    'Restricted datasets that you may see',
+    'Datasets whose mappings you may edit',
+  ] as const
+  t.same(await listed(see), ['trees'])
+  t.same(await listed(edit), ['None'])
+  for (const grant of ['edit:trees', 'edit:airports']) await accounts.users.grant('ada', grant)
+  t.same(await listed(see), ['trees'], 'grants of editing are not among them')
+  t.same(await listed(edit), ['airports', 'trees'], 'but for themselves, without their code')
+  await accounts.users.grant('ada', 'edit:*')
+  t.same(await listed(edit), ['All'])
+  t.same(await listed(see), ['trees'])
+  for (const grant of ['edit:trees', 'edit:airports', 'edit:*']) await accounts.users.revoke('ada', grant)
 })
 
 t.test('the cookie of a session is a new one at each login', async t => {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { program } from '../src/cli/lodestone.ts'
+import { titleFromName } from '../src/model/title.ts'
 import { lodestone, spawnLodestone } from './support/crash.ts'
 
 /** The command line, each command as a process of its own. */
@@ -88,6 +89,12 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
     [['serve', ...at, '--base', 'portal.test'], 2, /--base: base is "portal.test"/],
     [['unpublish'], 2, /missing required argument/],
     [['unpublish', 'nothing', ...at], 1, /published dataset nothing does not exist/],
+    [['publish', 'plnats', ...at], 1, /there is no dataset plnats: .* was not found\. Did you mean plants\?/],
+    [['mapping', 'check', 'stone', ...at], 2, /no dataset stone.*Did you mean stones\?/],
+    [['mapping', 'preview', 'stone', ...at], 1, /Did you mean stones\?/],
+    [['mapping', 'init', 'plantz', ...at], 1, /Did you mean plants\?/],
+    [['mapping', 'export', 'plantz', ...at], 1, /Did you mean plants\?/],
+    [['explain', 'stones', '', '--lang', 'xx', ...at], 2, /fr, en, nl/],
     [['import', path.join(portal, 'nothing.csv'), ...at], 1, /nothing\.csv was not found/],
     [['import', path.join(portal, 'Big Trees.csv'), '--id', 'Big Trees', ...at], 2, /no dataset id/],
     [['publish', '--portal', path.join(portal, 'data')], 1, /portal\.yaml was not found/],
@@ -125,6 +132,11 @@ t.test(
     const yaml = path.join(portal, 'data/big-trees/dataset.yaml')
     t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
     t.match(await lodestone(['import', file, ...at]), { code: 2, stderr: /exists already/ })
+    const arbres = path.join(portal, 'arbres8.csv')
+    writeFileSync(arbres, CSV)
+    t.equal((await lodestone(['import', arbres, ...at])).code, 0)
+    t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
+    rmSync(path.join(portal, 'data/arbres8'), { recursive: true })
     const published = await lodestone(['publish', 'big-trees', '--json', ...at])
     t.equal(published.code, 0)
     t.match(JSON.parse(published.stdout), [
@@ -143,6 +155,29 @@ t.test(
       code: 0,
       stdout: /WHERE|GRAPH/,
     })
+    t.match(await lodestone(['explain', 'big-tree', '', ...at]), {
+      code: 1,
+      stderr: /Did you mean big-trees\?/,
+    })
+    t.match(await lodestone(['unpublish', 'big-tree', ...at]), {
+      code: 1,
+      stderr: /Did you mean big-trees\?/,
+    })
+    const months = [
+      'explain',
+      'big-trees',
+      '',
+      '--select',
+      "date_format(planted, 'MMMM') as month",
+      '--json',
+      ...at,
+    ]
+    const monthIn = async (...more: readonly string[]) =>
+      JSON.parse((await lodestone([...months, ...more])).stdout).answer.rows[0].month
+    t.equal(await monthIn(), 'April', 'in the language of the portal')
+    t.equal(await monthIn('--lang', 'es'), 'abril')
+    writeFileSync(path.join(portal, 'portal.yaml'), 'title: Small\nworkers: 1\nlanguages: [rm, fr, de]\n')
+    t.equal(await monthIn(), 'avril', 'the first that texts of dates can be written in')
     t.match(await lodestone(['explain', 'big-trees', 'height >', ...at]), {
       code: 1,
       stderr: /ODSQL syntax exception/,
@@ -152,8 +187,29 @@ t.test(
     writeFileSync(trees, 'name,height,planted\nOak,high,1999-04-01\n')
     t.match(await lodestone(['check', 'big-trees', ...at]), {
       code: 0,
-      stdout: /^warning: big-trees: Big Trees\.csv: line 2, record 1, height: "high" was found/,
+      stdout:
+        /^warning: big-trees: Big Trees\.csv: height: 1 value is not a double: "high" \(line 2, record 1\)\n$/,
     })
+    const wrong = ['n/a', '-', 'n/a', '?', '-', 'n/a', 'tall'].map(
+      (height, n) => `Oak ${n},${height},${n % 2 ? 'x' : ''}\n`,
+    )
+    writeFileSync(trees, `name,height,planted\n${wrong.join('')}`)
+    const perField = await lodestone(['check', 'big-trees', ...at])
+    t.equal(
+      perField.stdout,
+      'warning: big-trees: Big Trees.csv: height: 7 values are not a double: "n/a" (3 times, first in line 2, record 1), ' +
+        '"-" (2 times, first in line 3, record 2), "?" (line 5, record 4) …\n' +
+        'warning: big-trees: Big Trees.csv: planted: 3 values are not a date: "x" (3 times, first in line 3, record 2)\n',
+      'a line for each field',
+    )
+    t.match(JSON.parse((await lodestone(['check', 'big-trees', '--json', ...at])).stdout), [
+      { severity: 'warning', field: 'height', count: 7 },
+      { severity: 'warning', field: 'planted', count: 3 },
+    ])
+    t.match(
+      (await lodestone(['publish', 'big-trees', ...at])).stderr,
+      /10 values do not fit their field and became null\n {2}height: 7 values are not a double: .*\n {2}planted: 3 /,
+    )
     writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\nElm,"7\n')
     const broken = await lodestone(['check', ...at])
     t.match(broken, { code: 1, stdout: /^error: big-trees: Big Trees\.csv:3:5: .*never closed/ })
@@ -178,8 +234,80 @@ t.test(
     t.match(JSON.parse((await lodestone(['check', '--json', ...at])).stdout), [
       { dataset: 'big-trees', severity: 'error' },
     ])
+    t.match(await lodestone(['check', 'Stone', 'xyzzy', ...at]), {
+      code: 1,
+      stdout:
+        /^error: Stone: "Stone" is not a dataset id.*Did you mean stones\?\n.*There are: big-trees, plants, stones\.\n$/,
+    })
   },
 )
+
+t.test('titles made of the names of files are words', async t => {
+  const names = {
+    'arbres8.csv': 'Arbres 8',
+    'Us2.csv': 'Us 2',
+    'us2.csv.gz': 'Us 2',
+    'velib_stationsParis-2024.geojson': 'Velib stations Paris 2024',
+    'trees-2024-01-31.csv': 'Trees 2024-01-31',
+    'budget_v1.2.json': 'Budget v1.2',
+    'INSEE_COMMUNES.csv': 'INSEE COMMUNES',
+    'XMLFile.ttl': 'XML File',
+    'pm10-2020.csv': 'PM10 2020',
+    'co2.jsonl': 'CO2',
+    '2024paris.csv': '2024 paris',
+    '3d-models.csv': '3d models',
+    'Big Trees.csv': 'Big Trees',
+    'été2023.csv': 'Été 2023',
+    'résultats-2e-tour.csv': 'Résultats 2e tour',
+    '__.csv': '',
+  }
+  for (const [name, title] of Object.entries(names)) t.equal(titleFromName(name), title, name)
+})
+
+t.test('whoever stops reading ends no command with an error', { buffered: true }, async t => {
+  const portal = portalOf(t)
+  const at = ['--portal', portal]
+  t.equal((await lodestone(['publish', ...at])).code, 0)
+  const mapping = path.join(portal, 'm.yml')
+  writeFileSync(mapping, 'mappings:\n  p:\n    s: http://ex.org/$(name)\n    po: [[foaf:name, $(name)]]\n')
+  const commands: readonly (readonly [readonly string[], number])[] = [
+    [['--help'], 0],
+    [['config', 'show', ...at], 0],
+    [['config', 'show', '--json', ...at], 0],
+    [['check', ...at], 0],
+    [['check', 'nothing', ...at], 1],
+    [['publish', 'plants', '--json', ...at], 0],
+    [['explain', 'plants', '', ...at], 0],
+    [['map', mapping, path.join(portal, 'data/plants/plants.csv')], 0],
+    [['mapping', 'check', mapping, ...at], 0],
+    [['mapping', 'preview', 'plants', ...at], 0],
+    [['mapping', 'init', 'plants', '--stdout', ...at], 0],
+    [['mapping', 'export', 'plants', ...at], 0],
+    [['user', 'add', 'ann', ...at], 0],
+    [['user', 'list', '--json', ...at], 0],
+    [['key', 'list', 'ann', ...at], 0],
+    [['app', 'list', ...at], 0],
+    [['doctor', ...at], 0],
+    [['import', path.join(portal, 'Big Trees.csv'), ...at], 0],
+    [['unpublish', 'plants', ...at], 0],
+    [['nonsense'], 2],
+  ]
+  for (const [args, code] of commands) {
+    const name = args.filter(word => !word.startsWith(portal)).join(' ')
+    const child = spawnLodestone(args)
+    child.stdout.destroy()
+    let stderr = ''
+    child.stderr.on('data', piece => {
+      stderr += String(piece)
+    })
+    t.equal(await new Promise(resolve => child.once('close', resolve)), code, `${name}: ${stderr}`)
+    t.notMatch(stderr, /EPIPE|\n {4}at /, name)
+  }
+  const both = spawnLodestone(['mapping', 'preview', 'stones', ...at])
+  both.stdout.destroy()
+  both.stderr.destroy()
+  t.equal(await new Promise(resolve => both.once('close', resolve)), 0, 'nor where nobody reads errors')
+})
 
 t.test('a server, from its address to its end', { buffered: true }, async t => {
   const portal = portalOf(t)
@@ -205,6 +333,7 @@ t.test('a server, from its address to its end', { buffered: true }, async t => {
   ])
   t.match(csv, { code: 0, stdout: /^name,height\r?\nElm,7\.5\r?\nOak,12/ }, csv.stderr)
   t.equal(withdrawn.code, 0, withdrawn.stderr)
+  t.match(await lodestone(['query', 'plant', query, ...at]), { code: 1, stderr: /Did you mean plants\?/ })
   const stones = plants.replace('plants', 'stones')
   t.ok(await untilStatus(stones, 404), 'an unpublished dataset is gone')
   t.equal((await lodestone(['publish', ...at])).code, 0)

@@ -35,6 +35,9 @@ t.test('paths of JSON', async t => {
     ['$.a.toString', []],
     ['$.__proto__', []],
     ["$['it\\'s']", []],
+    ['.a["b c"][1]', [2]],
+    ['.list[*].n', ['p', 'q']],
+    ['.["x.y"]', [3]],
   ]
   for (const [text, values] of found) {
     const parsed = parseJsonPath(text)
@@ -43,6 +46,8 @@ t.test('paths of JSON', async t => {
   }
   const refused: readonly (readonly [path: string, index: number, reason: RegExp])[] = [
     ['$..a', 2, /descendants/],
+    ['..a', 1, /descendants/],
+    ['.', 1, /ends/],
     ['$.a[?(@.b > 1)]', 3, /filters/],
     ['$.a[(process.exit(1))]', 3, /scripts/],
     ['$.a[0:2]', 3, /slices/],
@@ -61,11 +66,15 @@ t.test('paths of JSON', async t => {
 })
 
 t.test('references of mappings', async t => {
-  const record = { 'a.b': 1, a: { b: 2 }, 'ISO 3166': 'CH', 'x;y': 3, nothing: null }
+  const record = { 'a.b': 1, a: { b: 2 }, 'ISO 3166': 'CH', 'x;y': 3, nothing: null, '.hidden': 4 }
   const rows: readonly (readonly [reference: string, values: readonly unknown[]])[] = [
     ['a.b', [1]],
     ['$.a.b', [2]],
     ['ISO 3166', ['CH']],
+    ['.a.b', [2]],
+    ['.nothing', [null]],
+    ['.hidden', [4]],
+    ['..b', []],
     ['x;y', [3]],
     ['nothing', [null]],
     ['absent', []],
@@ -198,7 +207,7 @@ interface Outcome {
   readonly dataErrors: number
 }
 
-type Files = Readonly<Record<string, string>>
+type Files = Readonly<Record<string, string | Buffer>>
 
 async function mapped(
   folder: string,
@@ -219,7 +228,7 @@ async function mapped(
   for await (const piece of runPlan(plan, report => inputs.push(report))) all += piece.toString('utf8')
   const lines = all.split('\n').filter(line => line !== '')
   return {
-    lines: [...new Set(lines)].sort(),
+    lines: lines.sort(),
     diagnostics: [...diagnostics, ...findingsOf(plan)],
     inputs,
     dataErrors: plan.dataErrors ? countDataErrors(inputs) : 0,
@@ -269,11 +278,50 @@ t.test('mappings over files', async t => {
       ['<http://ex.org/1> <http://ex.org/p> "Ann" .'],
     ],
     [
-      'an empty cell is a value in RML',
+      'paths that begin with a dot, of records and of values',
+      'm.yml',
+      yaml(
+        "  p:\n    sources: [['x.json~jsonpath', '.rows[*]']]\n    s: ex:$(.id)\n    po:\n      - [ex:p, $(.name)]\n      - [ex:p, $(.in.city)]\n",
+      ),
+      { 'x.json': '{"rows":[{"id":1,"name":"A","in":{"city":"Bern"}}]}' },
+      ['<http://ex.org/1> <http://ex.org/p> "A" .', '<http://ex.org/1> <http://ex.org/p> "Bern" .'],
+    ],
+    [
+      'a triple that several records make, or one makes twice, is written once',
+      'm.yml',
+      yaml(
+        '  p:\n    s: ex:$(city)\n    po:\n      - [ex:p, $(a)]\n      - [ex:p, $(b)]\n      - [ex:in, $(name)~iri]\n',
+      ),
+      { 'x.csv': `city,a,b,name\n${'X,1,1,u:x\nY,1,2,u:x\nX,1,1,u:y\n'.repeat(50)}` },
+      [
+        '<http://ex.org/X> <http://ex.org/in> <u:x> .',
+        '<http://ex.org/X> <http://ex.org/in> <u:y> .',
+        '<http://ex.org/X> <http://ex.org/p> "1" .',
+        '<http://ex.org/Y> <http://ex.org/in> <u:x> .',
+        '<http://ex.org/Y> <http://ex.org/p> "1" .',
+        '<http://ex.org/Y> <http://ex.org/p> "2" .',
+      ],
+    ],
+    [
+      'also of JSON and in graphs',
       'm.ttl',
-      newMap('x.csv', 'CSV', 'rml:template "http://ex.org/{id}"', 'rml:reference "name"'),
-      { 'x.csv': 'id,name\n2,\n' },
-      ['<http://ex.org/2> <http://ex.org/p> "" .'],
+      newMap(
+        'x.json',
+        'JSONPath; rml:iterator "$[*]"',
+        'rml:template "http://ex.org/{a}"; rml:graph ex:g',
+        'rml:reference "$.b[*]"',
+      ),
+      {
+        'x.json': JSON.stringify([
+          { a: 1, b: ['x', 'x'] },
+          { a: 1, b: ['x', 'y'] },
+          { a: 1, b: [] },
+        ]),
+      },
+      [
+        '<http://ex.org/1> <http://ex.org/p> "x" <http://ex.org/g> .',
+        '<http://ex.org/1> <http://ex.org/p> "y" <http://ex.org/g> .',
+      ],
     ],
     [
       'a JSON array, by the types of its values',
@@ -422,6 +470,132 @@ t.test('mappings over files', async t => {
   }
 })
 
+t.test('an empty cell is no value, in whatever language the mapping is written', async t => {
+  const person =
+    'mappings:\n  p:\n    s: http://ex.org/$(id)\n    po: [[http://ex.org/p, $(name)], [http://ex.org/p, $(name), xsd:token], [http://ex.org/p, "-$(name)"]]\n'
+  const three = (start: string, ns: 'rr' | 'rml', datatype: string) =>
+    `${start.slice(0, start.indexOf(`${ns}:predicateObjectMap`))}${ns}:predicateObjectMap
+      [ ${ns}:predicate ex:p; ${ns}:objectMap [ rml:reference "name" ], [ rml:reference "name"; ${ns}:datatype ${datatype} ], [ ${ns}:template "-{name}"; ${ns}:termType ${ns}:Literal ] ] .\n`
+  const token = '<http://www.w3.org/2001/XMLSchema#token>'
+  const old = three(oldMap('x.csv', 'CSV', 'rr:template "http://ex.org/{id}"', ''), 'rr', token)
+  const fresh = three(newMap('x.csv', 'CSV', 'rml:template "http://ex.org/{id}"', ''), 'rml', token)
+  const nulls = (mapping: string, ...texts: readonly string[]) =>
+    mapping.replace(
+      'rml:path "x.csv"',
+      `rml:path "x.csv"; ${texts.map(text => `rml:null "${text}"`).join('; ')}`,
+    )
+  const ann = ['"-Ann"', '"Ann"', `"Ann"^^${token}`].sort()
+  const rows: readonly (readonly [
+    string,
+    string,
+    string,
+    csv: string,
+    objects: readonly string[],
+    report: RegExp,
+  ])[] = [
+    ...(
+      [
+        ['YARRRML', 'm.yml', person],
+        ['the first RML', 'm.ttl', old],
+        ['RML', 'm.ttl', fresh],
+      ] as const
+    ).flatMap(([about, file, mapping]) =>
+      ['1,Ann\n2,\n', '1,Ann\n2\n', '1,Ann\n2,\n,\n"3",\n'].map(
+        cells =>
+          [
+            `${about}: ${JSON.stringify(cells)}`,
+            file,
+            mapping,
+            cells,
+            ann,
+            /; empty cells are no values, "" is an empty text\n/,
+          ] as const,
+      ),
+    ),
+    [
+      'a source with its own',
+      'm.ttl',
+      nulls(fresh, '-'),
+      '1,Ann\n2,-\n',
+      ann,
+      /"-" is no value, an empty cell is one\n/,
+    ],
+    [
+      'and both',
+      'm.ttl',
+      nulls(fresh, '-', ''),
+      '1,Ann\n2,-\n3,\n',
+      ann,
+      /empty cells and "-" are no values\n/,
+    ],
+    ...(
+      [
+        ['YARRRML', 'm.yml', person],
+        ['RML', 'm.ttl', fresh],
+      ] as const
+    ).map(
+      ([about, file, mapping]) =>
+        [
+          `${about}: a text that is empty is one`,
+          file,
+          mapping,
+          '1,\n2,""\n"",x\n',
+          ['""', `""^^${token}`, '"-"'].sort(),
+          /"" is an empty text\n/,
+        ] as const,
+    ),
+    [
+      'all that is empty',
+      'm.ttl',
+      nulls(fresh, ''),
+      '1,Ann\n2,""\n3,\n',
+      ann,
+      /; empty cells are no values\n/,
+    ],
+    [
+      'empty texts on wish',
+      'm.ttl',
+      nulls(fresh, '-'),
+      '2,\n',
+      ['""', `""^^${token}`, '"-"'].sort(),
+      /an empty cell is one\n/,
+    ],
+  ]
+  for (const [about, file, mapping, cells, objects, report] of rows) {
+    const { lines, inputs } = await mapped(t.testdir(), file, mapping, { 'x.csv': `id,name\n${cells}` })
+    // Tables in UTF-16 are read as texts, not as bytes.
+    const asTexts = Buffer.from(`\ufeffid,name\n${cells}`, 'utf16le')
+    t.strictSame(
+      (await mapped(t.testdir(), file, mapping, { 'x.csv': asTexts })).lines,
+      lines,
+      `${about}: as texts`,
+    )
+    t.strictSame(lines.map(line => line.split(' ').slice(2, -1).join(' ')).sort(), objects, about)
+    const text = reportText({
+      mapping: file,
+      prefixes: {},
+      diagnostics: [],
+      inputs,
+      triples: 3,
+      dataErrors: 0,
+    })
+    t.match(text, report, about)
+  }
+})
+
+t.test('columns of one name are told once', async t => {
+  const mapping =
+    'mappings:\n  p:\n    s: http://ex.org/$(id)\n    po: [[foaf:name, "$(a) $(a)"], [foaf:nick, $(a)], [foaf:age, $(b)]]\n'
+  const { lines, diagnostics } = await mapped(t.testdir(), 'm.yml', mapping, {
+    'x.csv': 'id,a,b,a, a,c,c\n1,A,B,C,D,E,F\n',
+  })
+  t.match(diagnostics, [
+    { code: 'column-repeated', severity: 'warning', message: /^x.csv has 3 columns "a"/, place: { line: 4 } },
+  ])
+  t.equal(diagnostics.length, 1, 'columns that nothing refers to do no harm')
+  t.match(lines[1], /"A A"/, 'the first is read')
+})
+
 t.test('the base of relative IRIs', async t => {
   const source = 'rml:reference "a"'
   const files = { 'x.csv': 'a\nb\n' }
@@ -530,9 +704,9 @@ t.test('data errors and the report', async t => {
     triples: 1,
     dataErrors: 1,
   })
-  t.match(report, /^x\.csv: 2 records, 1 triple\n/)
+  t.match(report, /^x\.csv: 2 records, 1 distinct triple; empty cells are no values, "" is an empty text\n/)
   t.match(report, /1 no valid IRI\n {4}no valid IRI: "a b" \(record 2\)\n/)
-  t.match(report, /1 triple in all, and 1 data error\n$/)
+  t.match(report, /1 distinct triple in all, and 1 data error\n$/)
   const none = await mapped(t.testdir(), 'm.ttl', fresh, { 'x.csv': 'a\n' })
   const empty = {
     mapping: 'm.ttl',
@@ -542,7 +716,7 @@ t.test('data errors and the report', async t => {
     triples: 0,
     dataErrors: 0,
   }
-  t.match(reportText(empty), /^x\.csv: 0 records, 0 triples\n[\s\S]*0 triples in all\n$/)
+  t.match(reportText(empty), /^x\.csv: 0 records, 0 distinct triples[\s\S]*0 distinct triples in all\n$/)
 })
 
 async function lodestone(...args: readonly string[]) {
@@ -582,7 +756,7 @@ t.test('the command', async t => {
   t.equal(turtle.code, 0, turtle.error)
   t.match(turtle.out, '@prefix ex: <http://ex.org/> .')
   t.equal(new Parser().parse(turtle.out).length, 2)
-  t.match(turtle.error, '2 triples in all')
+  t.match(turtle.error, '2 distinct triples in all')
   t.equal(quads.out.split('\n')[0], '<http://ex.org/1> <http://ex.org/p> "1" <http://ex.org/g> .')
   t.match(JSON.parse(quads.error), { triples: 2, inputs: [{ records: 2 }] })
   t.match(refused, [

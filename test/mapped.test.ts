@@ -668,7 +668,7 @@ t.test(
     t.match(second.stderr, /cities: 4 records, 29 triples from the records published before/)
     t.match(
       second.stderr,
-      /city, http:\/\/schema.org\/url \$\(site\): 1 triples \(1 without a value, 2 no IRI, e\.g\. "not an iri"/,
+      /city, http:\/\/schema.org\/url \$\(site\): 1 triples \(1 without a value, 2 no valid IRI, e\.g\. "not an iri"/,
     )
     t.equal((await lodestone(['check', '--portal', home])).code, 0)
     const server = spawnLodestone(['serve', '--portal', home, '--port', '0', '--base', base])

@@ -293,6 +293,22 @@ t.test('mapping preview shows triples and what was left out', { buffered: true }
     source.stderr,
     /ex:born \$\(name\): 0 triples, left out: 3 not of the datatype\n {4}not of the datatype: "Oak"/,
   )
+  writeFileSync(
+    path.join(portal, 'wrong.yml'),
+    MAPPING.replace('[rdfs:label, $(name)]', '[rdfs:label, $(height), $(name)]'),
+  )
+  const comma = await lodestone([
+    'mapping',
+    'preview',
+    'trees',
+    '--mapping',
+    path.join(portal, 'wrong.yml'),
+    ...at,
+  ])
+  t.match(
+    comma.stderr,
+    /rdfs:label \$\(height\): 0 triples, left out: 1 without a value, 2 no datatype\n {4}no datatype: "Oak" \(record/,
+  )
   t.equal((await lodestone(['publish', 'trees', ...at])).code, 0)
   const published = await lodestone(['mapping', 'preview', 'trees', ...at])
   t.equal(published.stdout, source.stdout, 'the published version gives the same')
@@ -363,6 +379,7 @@ t.test('mapping export writes what other engines run', { buffered: true }, async
   t.match(rml.stdout, /http:\/\/www\.w3\.org\/ns\/r2rml#/, 'in the vocabulary that all engines read')
   const newer = await lodestone(['mapping', 'export', 'trees', '--new', ...at])
   t.notMatch(newer.stdout, /r2rml#/)
+  t.match(newer.stdout, /rml:null ""/, 'in which it can be said that empty cells are no values')
   t.match(
     (await lodestone(['mapping', 'export', 'trees', '--format', 'yarrrml', ...at])).stdout,
     /^prefixes:/,

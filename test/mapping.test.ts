@@ -377,11 +377,11 @@ t.test('every kind of term, and what is left out and why', async t => {
       { type: 'literal', segments: [of('id')], datatype: [of('a')] },
       { a: 'd d' },
       '',
-      'invalid-iri',
+      'invalid-datatype',
     ],
     ['a language', lang('fr-BE'), { a: 'x"' }, '"x\\""@fr-be'],
     ['a language that is made', lang([of('id')]), { id: 'de', a: 'x' }, '"x"@de'],
-    ['a language that is none', lang([of('id')]), { id: 'no such', a: 'x' }, '', 'ill-typed'],
+    ['a language that is none', lang([of('id')]), { id: 'no such', a: 'x' }, '', 'invalid-language'],
     ['geometry', natural('where'), { where: { lon: 1, lat: 2 } }, `"POINT(1 2)"^^<${GEO.wktLiteral}>`],
     [
       'geometry in a template',
@@ -457,6 +457,66 @@ t.test('links join the subjects of one record, cycles too; graphs, inverse and m
   const product = iri(constant('u:'), of('many'), of('many'), of('many'))
   const many = Array.from({ length: 20 }, (_, i) => String.fromCharCode(97 + i))
   t.equal(lines(statement(product), 'a', null, many).length, 1000, 'products are bounded')
+})
+
+t.test('what several values of a record multiply to is bounded, and told once a record', async t => {
+  const several = { multivalued: true }
+  const columns = [field('id', 'text'), field('a', 'text', several), field('b', 'text', several)]
+  const values = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name}${i}`)
+  const link = { type: 'link', resource: 's' } as const
+  const other: ResourceRule = {
+    key: 'other',
+    subject: iri(constant(`${EX}o/`), of('b')),
+    statements: [{ predicate: `${EX}p`, object: link }],
+  }
+  const over = (object: ObjectMap, more: Partial<StatementRule> = {}): Mapping => ({
+    resources: [
+      {
+        key: 's',
+        subject: iri(constant(`${EX}s/`), of('a')),
+        statements: [{ predicate: `${EX}p`, object, ...more }],
+      },
+    ],
+  })
+  const text = (...segments: Segment[]): TermMap => ({ type: 'literal', segments })
+  const rows: readonly (readonly [string, Mapping, a: number, b: number, most: number, cut: number])[] = [
+    ['subjects and objects', over(natural('b')), 1000, 1000, 1000, 1],
+    ['few of both', over(natural('b')), 20, 30, 600, 0],
+    ['some of both', over(natural('b')), 300, 300, 1200, 1],
+    ['many subjects, one object', over(natural('id')), 5000, 1, 5000, 0],
+    ['many subjects, a constant', over(iri(constant('http://x/c'))), 5000, 0, 5000, 0],
+    ['one subject, many objects', over(natural('b')), 1, 5000, 5000, 0],
+    ['a template of one list', over(text(constant('-'), of('id'), of('b'))), 1, 5000, 5000, 0],
+    ['a template of two lists', over(text(of('b'), of('b'))), 1, 100, 1000, 1],
+    ['a template of two lists and subjects', over(text(of('b'), of('b'))), 100, 100, 1000, 1],
+    ['predicates', over(natural('b'), { predicate: iri(constant(`${EX}q/`), of('b')) }), 1, 200, 1000, 1],
+    ['graphs', over(natural('b'), { graphs: [iri(constant(`${EX}g/`), of('b'))] }), 1, 200, 1000, 1],
+    ['links', { resources: [other, ...over(natural('id')).resources] }, 500, 500, 1500, 1],
+  ]
+  for (const [name, mapping, a, b, most, cut] of rows) {
+    const { map, report } = compileMapping(mapping, columns)
+    for (let n = 1; n <= 3; n++) {
+      const lines = run(map, record('1', values(a, 'a'), values(b, 'b')))
+      const count = lines.split('\n').length - 1
+      t.ok(count <= most && count >= Math.min(most, 500), `${name}: ${count}`)
+      t.equal(Math.max(...report.map(rule => rule.cut)), n * cut, `${name}: told`)
+    }
+  }
+})
+
+t.test('a text that makes nothing is an example once, with its count', async t => {
+  const { map, report } = compileMapping(statement(iri(of('a'))), [field('id', 'text'), field('a', 'text')])
+  for (const [n, a] of ['n/a', '-', 'n/a', null, 'n/a', '-', null].entries()) run(map, record(String(n), a))
+  t.match(report[1], { invalidIri: 5, nulls: 2 })
+  t.strictSame(
+    report[1]?.examples.map(({ reason, text, count }) => [reason, text, count]),
+    [
+      ['invalid-iri', 'n/a', 3],
+      ['invalid-iri', '-', 2],
+      ['null', '', 1],
+      ['null', '', 1],
+    ],
+  )
 })
 
 t.test('what could never make a term is refused', async t => {

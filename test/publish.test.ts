@@ -326,8 +326,16 @@ t.test('values that do not fit are told with row and column', async t => {
         records: 4,
         misfitCount: 2,
         misfits: [
-          { row: 2, line: 3, field: 'tall', column: 'height', found: 'high', expected: /int/ },
-          { row: 4, line: 5, field: 'tall', column: 'height', found: '1.5' },
+          {
+            field: 'tall',
+            column: 'height',
+            expected: /int/,
+            count: 2,
+            examples: [
+              { row: 2, line: 3, found: 'high', count: 1 },
+              { row: 4, line: 5, found: '1.5', count: 1 },
+            ],
+          },
         ],
       },
     },

@@ -276,7 +276,7 @@ t.test('the command', async t => {
       undefined,
       1,
       none,
-      /^lodestone: The requested dataset nothing does not exist\.\n$/,
+      /^lodestone: The requested dataset nothing does not exist\.\n {2}There are: plants, stones\.\n$/,
     ],
     [
       ['--source', 'http://localhost:9/x', 'ASK { ?s ?p ?o }'],

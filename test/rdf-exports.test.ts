@@ -41,7 +41,7 @@ const AWKWARD = [
 ]
 const ROWS = Array.from({ length: 2500 }, (_, i) => `${i},word ${i % 7}`)
 const portal = t.testdir({
-  'portal.yaml': '',
+  'portal.yaml': 'title: Data of "Town" & <more>\ndescription: All that Town gives away\n',
   data: {
     awkward: {
       'made.json': JSON.stringify(AWKWARD),
@@ -395,6 +395,12 @@ t.test('the catalog in DCAT-AP has what the profile demands, in Turtle and RDF/X
       ask('?c a dcat:Catalog ; dcterms:title ?t ; dcterms:description ?d ; dcterms:publisher ?p').length,
       1,
     )
+    const catalog = ask(
+      '?c a dcat:Catalog ; dcterms:title ?title ; dcterms:description ?about ; dcterms:publisher/foaf:name ?publisher',
+    )
+    t.equal(catalog[0]?.get('title')?.value, 'Data of "Town" & <more>', 'the title of the portal')
+    t.equal(catalog[0]?.get('about')?.value, 'All that Town gives away')
+    t.equal(catalog[0]?.get('publisher')?.value, 'Data of "Town" & <more>')
     t.equal(ask('?c a dcat:Catalog ; dcat:dataset ?d . ?d a dcat:Dataset').length, 4)
     for (const [type, property] of [
       ['dcat:Dataset', 'dcterms:title'],

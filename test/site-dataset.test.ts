@@ -42,6 +42,11 @@ metas:
       'dataset.yaml':
         'source: { path: a.json }\nvisibility: restricted\nmetas: { default: { title: Hush } }\n',
     },
+    nothing: {
+      'n.csv': 'name,lat,lon\n',
+      'dataset.yaml':
+        'source: { path: n.csv }\nfields:\n  - { name: name }\n  - { name: at, type: geo_point_2d, from: [lat, lon] }\n',
+    },
     words: {
       'words.ttl':
         '@prefix s: <http://www.w3.org/2004/02/skos/core#> . <http://e.org/a> a s:Concept ; s:prefLabel "A"@en .',
@@ -160,6 +165,18 @@ t.test('information tells what is known and nothing empty', async t => {
   t.equal((await app.http.inject({ url: attachment })).body, 'Notes')
   const keyword = links.find(link => link.includes('keyword:green')) ?? ''
   t.match((await get(keyword)).textOf('.count'), '1 dataset')
+})
+
+t.test('a dataset without records says that, and a filter that leaves none says so', async t => {
+  const text = async (url: string) => (await get(`/explore/dataset/${url}`)).textOf('.empty')
+  for (const tab of ['table', 'map'])
+    for (const query of ['', '?q=oak'])
+      t.equal(await text(`nothing/${tab}/${query}`), 'The dataset has no records.')
+  for (const tab of ['table', 'map'])
+    t.match(
+      await text(`trees/${tab}/?q=zzzz`),
+      /^No record has all of this\. Take something out of the filter\.$/,
+    )
 })
 
 t.test('every export that is offered comes, with the records of the filter', async t => {

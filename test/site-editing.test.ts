@@ -8,12 +8,13 @@ import { PortalWatch } from '../src/catalog/portal-watch.ts'
 import { field } from '../src/model/field.ts'
 import { type Authenticated, mayEdit } from '../src/model/principal.ts'
 import { filterExamples } from '../src/portal/dataset/filter-examples.ts'
-import { HIDDEN, OPEN, PASSWORD, portalFiles, publish, serve, WORD } from './support/access.ts'
+import { BASE, HIDDEN, OPEN, PASSWORD, portalFiles, publish, serve, WORD } from './support/access.ts'
 
 /** The editor of mappings, and what the editor of conditions asks. */
 const portal = t.testdir(portalFiles())
 await publish(portal)
-const { http } = await serve(t, portal)
+const app = await serve(t, portal)
+const { http } = app
 const accounts = openAccounts(path.join(portal, 'var', 'accounts.sqlite'), { now: () => Date.now() })
 t.teardown(() => accounts.close())
 
@@ -261,9 +262,10 @@ t.test('mappings are saved once, and nobody saves over another', async t => {
   t.equal(watch.look(), null, 'a change is told at the second look')
   t.same(watch.look(), { definitions: [], mappings: [OPEN] }, 'a running server finds it')
   const told = await get(String(saved.headers.location), 'editor')
-  t.match(told.body, /The mapping is saved/)
-  t.match(told.body, /not in force, or not yet/)
+  t.match(told.body, /The mapping mappings\/open\.yml is saved/)
+  t.match(told.body, /role="status" data-state="waiting" data-next="[^"]*\/mapping\/state\/"/)
   await publish(portal)
+  await app.catalog.refresh()
   t.match((await get(addressOf(OPEN), 'editor')).body, /It is in force/)
 
   const third = `${first}# third\n`
@@ -278,6 +280,106 @@ t.test('mappings are saved once, and nobody saves over another', async t => {
 
   writeFileSync(fileOf(OPEN), first)
   t.equal((await save(hiddenOf(conflict.body), second, 'everything')).statusCode, 409, 'changed by hand')
+})
+
+t.test('after a mapping is saved the page reports what becomes of it', async t => {
+  const stateUrl = `${addressOf(OPEN)}state/`
+  const state = async () => {
+    const answer = await get(stateUrl, 'editor')
+    t.equal(answer.statusCode, 200)
+    t.match(answer.headers['cache-control'], /no-store/)
+    return answer.json() as { state: string; html: string }
+  }
+  const place = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
+  const text = `${first}# followed\n`
+  await app.catalog.refresh()
+  const form = await formOf('editor')
+  app.publications.note({ type: 'failed', dataset: OPEN, reason: 'of a text before' })
+  const saved = await post(addressOf(OPEN), { ...form, action: 'save', text }, 'editor')
+  t.equal(saved.statusCode, 303)
+  t.match(await state(), { state: 'waiting', html: /data-next=/ }, 'what was before is forgotten')
+  const steps: readonly (readonly [Parameters<typeof app.publications.note>[0], string, RegExp, boolean])[] =
+    [
+      [{ type: 'progress', dataset: OPEN, records: 1234 }, 'publishing', /Records so far: 1,234\./, true],
+      [
+        {
+          type: 'mapping-refused',
+          dataset: OPEN,
+          file: 'x',
+          diagnostics: [{ code: 'limits', severity: 'error', message: 'too much', place }],
+          kept: 'previous',
+        },
+        'refused',
+        /was refused/,
+        false,
+      ],
+      [
+        { type: 'failed', dataset: OPEN, reason: 'no room <b>\n    at secret' },
+        'failed',
+        /no room &lt;b&gt;<\/span>/,
+        false,
+      ],
+      [{ type: 'unchanged', dataset: OPEN, records: 2 }, 'waiting', /is saved/, true],
+    ]
+  for (const [message, name, words, isPassing] of steps) {
+    app.publications.note(message)
+    const found = await state()
+    t.match(found, { state: name, html: words })
+    t.equal(found.html.includes('data-next'), isPassing, name)
+    t.notMatch(found.html, /secret/)
+    t.match((await get(addressOf(OPEN), 'editor')).body, words, `${name}: on the page, too`)
+  }
+  await publish(portal)
+  t.match(await state(), { state: 'loading', html: /are being loaded/ })
+  await app.catalog.refresh()
+  t.match(await state(), { state: 'in-force', html: /It is in force\. It makes \d+ triples/ })
+  t.notMatch((await state()).html, /data-next/)
+  for (const [name, status] of [
+    [null, 401],
+    ['reader', 403],
+    ['other', 403],
+  ] as const)
+    t.equal((await get(stateUrl, name)).statusCode, status, `${name} does not learn it`)
+})
+
+t.test('Turtle that is pasted is recognised, and saved as RML', async t => {
+  const turtle = `@prefix rml: <http://w3id.org/rml/> .
+<#thing> a rml:TriplesMap;
+  rml:logicalSource [ rml:source [ a rml:RelativePathSource; rml:path "open.csv" ]; rml:referenceFormulation rml:CSV ];
+  rml:subjectMap [ rml:template "${BASE}/ld/resources/${OPEN}/thing/{id}" ];
+  rml:predicateObjectMap [ rml:predicate <http://www.w3.org/2000/01/rdf-schema#label>; rml:objectMap [ rml:reference "name" ] ] .
+`
+  const form = await formOf('editor')
+  const checked = (await post(`${addressOf(OPEN)}check/`, { ...form, text: turtle }, 'editor')).json()
+  t.equal(checked.language, 'turtle')
+  t.notOk(
+    checked.diagnostics.some(({ severity }: { severity: string }) => severity === 'error'),
+    'it is read',
+  )
+  t.match(checked.html, /RML in Turtle.*mappings\/open\.rml\.ttl/)
+  const before = readFileSync(fileOf(OPEN), 'utf8')
+  const saved = await post(addressOf(OPEN), { ...form, action: 'save', text: turtle }, 'editor')
+  t.equal(saved.statusCode, 303, saved.body)
+  const other = path.join(portal, 'mappings', `${OPEN}.rml.ttl`)
+  t.equal(readFileSync(other, 'utf8'), turtle)
+  t.notOk(existsSync(fileOf(OPEN)), 'in place of the one in YARRRML')
+  const kept =
+    readdirSync(path.join(portal, 'var', 'mappings', OPEN))
+      .sort()
+      .at(-1) ?? ''
+  t.equal(readFileSync(path.join(portal, 'var', 'mappings', OPEN, kept), 'utf8'), before, 'which is kept')
+  t.match(kept, /\.yml$/)
+  await publish(portal)
+  await app.catalog.refresh()
+  const page = (await get(addressOf(OPEN), 'editor')).body
+  t.match(page, /mappings\/open\.rml\.ttl\. It is in force/)
+  t.match(page, /data-file="open\.rml\.ttl"/)
+  const back = await formOf('editor')
+  const yaml = (await post(`${addressOf(OPEN)}check/`, { ...back, text: first }, 'editor')).json()
+  t.match(yaml, { language: 'yaml', html: /This is YARRRML.*mappings\/open\.yml/ })
+  t.equal((await post(addressOf(OPEN), { ...back, action: 'save', text: first }, 'editor')).statusCode, 303)
+  t.equal(readFileSync(fileOf(OPEN), 'utf8'), first)
+  t.notOk(existsSync(other))
 })
 
 t.test('backups are many and not endless', async t => {

@@ -217,6 +217,7 @@ t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, 
   for (const [name, address] of [
     ['home', '/'],
     ['table', '/explore/dataset/cities/table/?refine=country_code:DE'],
+    ['not-found-resource', `/ld/resources/cities/city/${'x'.repeat(80)}`],
   ] as const) {
     const { wrong } = await judgePage(browser, base, [name, address], { folder: portal, isTimed: false })
     t.same(wrong, [], name)

@@ -1,7 +1,15 @@
 import t from 'tap'
 import type { Diagnostic, DiagnosticCode } from '../src/mapping/diagnostic.ts'
-import { ERRORS, severityOf, WARNINGS } from '../src/mapping/diagnostic.ts'
+import {
+  diagnosticText,
+  ERRORS,
+  placesOf,
+  severityOf,
+  WARNINGS,
+  withoutRepeats,
+} from '../src/mapping/diagnostic.ts'
 import type { LogicalSource, Mapping, ObjectMap, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
+import { mappingKind } from '../src/mapping/kind.ts'
 import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
 import { readMapping } from '../src/mapping/read.ts'
 import { validateMapping } from '../src/mapping/validate.ts'
@@ -116,6 +124,8 @@ t.test('statements become rules', async t => {
     ['[foaf:name, "a\\\\(b\\\\) \\\\$(c) $(d (e)) $(f\\\\)g)"]', [`${FOAF}name "a(b) $(c) {d (e)} {f)g}"`]],
     ['[foaf:name, "ex\\\\:x"]', [`${FOAF}name "ex:x"`]],
     ['[foaf:name, "$(\\\\_x)"]', [`${FOAF}name $_x`]],
+    ['[foaf:name, "ex\\:x \\(\\)\\{\\}\\$(a)\\~iri $(\\_x)"]', [`${FOAF}name "ex:x (){}$(a)~iri {_x}"`]],
+    ["[foaf:page, '$(a)\\~iri']", [`${FOAF}page "{a}~iri"`]],
     ['[foaf:name, 1.10]', [`${FOAF}name "1.10"`]],
     ['[foaf:name, "2018-03-07T23:00:00"]', [`${FOAF}name "2018-03-07T23:00:00"`]],
     ['[foaf:name, "US$& $1 $$"]', [`${FOAF}name "US$& $1 $$"`]],
@@ -304,6 +314,9 @@ t.test('every diagnostic has its place', async t => {
     ['prefix-redefines-default', `prefixes:\n  foaf: http://e.org/\n${say('[a, foaf:Person]')}`, 2, 9],
     ['language-unusual', say('[foaf:name, $(name), english~lang]'), 5, 30],
     ['lossy-datatype', say('[foaf:age, $(reign), xsd:int]'), 5, 30],
+    ['datatype-from-field', say('[rdfs:label, $(name), $(era)]'), 5, 31],
+    ['datatype-from-field', say('{p: rdfs:label, o: [[$(name), $(era)]]}'), 5, 39],
+    ['suffix-unknown', say('[foaf:age, $(reign)~xsd:integer]'), 5, 28],
     ['sources-ignored', `${say('[a, foaf:Person]')}    source: [x.csv~csv]\n`, 2, 3],
     ['authors-ignored', `authors: Ada\n${say('[a, foaf:Person]')}`, 1, 1],
   ]
@@ -314,13 +327,98 @@ t.test('every diagnostic has its place', async t => {
     t.ok(at.includes(`${line}:${column}`), `${code} at ${line}:${column}, found ${all}`)
   }
   const told = new Set(rows.map(([code]) => code))
-  // Of RML; of a link whose target was told already; of statistics, which the next test has.
-  const elsewhere = ['turtle-syntax', 'link-target-without-subject', 'subject-collision-risk']
+  // Of RML; of a link whose target was told already; of files; of statistics, which the next test has.
+  const elsewhere = [
+    ...['turtle-syntax', 'link-target-without-subject', 'column-repeated'],
+    'subject-collision-risk',
+  ]
   t.same(
     [...ERRORS, ...WARNINGS].filter(code => !told.has(code) && !elsewhere.includes(code)),
     [],
   )
   t.equal(severityOf('sources-ignored'), 'info')
+})
+
+t.test('the form that was meant', async t => {
+  const rows: readonly (readonly [statement: string, code: DiagnosticCode | null, hint: RegExp])[] = [
+    [
+      '[rdfs:label, $(name), $(era)]',
+      'datatype-from-field',
+      /"\$\(name\), \$\(era\)".*\[\$\(name\), \$\(era\)\]/,
+    ],
+    ['[rdfs:label, "$(name), x", $(era)]', 'datatype-from-field', /\["\$\(name\), x", \$\(era\)\]/],
+    ['[rdfs:label, $(name), $(era) $(url)]', 'datatype-not-iri', /in quotes/],
+    ['[rdfs:label, $(name), birth_prv]', 'datatype-not-iri', /in quotes/],
+    ['[rdfs:label, $(name), dateTme]', 'datatype-not-iri', /xsd:dateTime/],
+    ['[foaf:age, $(reign)~xsd:integer]', 'suffix-unknown', /\[predicate, \$\(reign\), xsd:integer\]/],
+    [`[foaf:age, "$(reign)~${XSD}gYear"]`, 'suffix-unknown', /\$\(reign\), http:.*#gYear\]/],
+    ['[foaf:age, 42~xsd:integer]', 'suffix-unknown', /\[predicate, 42, xsd:integer\]/],
+    ['[foaf:age, $(reign)~integer]', 'suffix-unknown', /xsd:integer\]/],
+    ['[foaf:name, $(name)~de]', 'suffix-unknown', /de~lang\]/],
+    ['[foaf:name, $(name)~fr_CH]', 'suffix-unknown', /fr-CH~lang\]/],
+    ['[foaf:name, $(name)~html]', 'suffix-unknown', /~iri/],
+    ['[foaf:name, $(name)~iir]', 'value-shape', /~iri/],
+    ['[foaf:name, {value: $(name), datatype: $(era)}]', null, /^$/],
+    ['[foaf:name, $(name), xsd:$(era)]', null, /^$/],
+    ['[foaf:name, $(name), $(era)~lang]', null, /^$/],
+    ['[foaf:name, "at home~ish"]', null, /^$/],
+    ["[foaf:name, '$(name)\\~de']", null, /^$/],
+  ]
+  for (const [statement, code, hint] of rows) {
+    const told = check(say(statement)).filter(one =>
+      ['datatype-from-field', 'suffix-unknown', 'datatype-not-iri', 'value-shape'].includes(one.code),
+    )
+    t.match(told, code === null ? [] : [{ code, hint }], statement)
+    t.equal(told.length, code === null ? 0 : 1, statement)
+  }
+})
+
+t.test('what is found several times is told once, with a count', async t => {
+  const text = say('[foaf:name, "$(nme) $(nme)"]', '[foaf:nick, $(name)]', '[foaf:title, $(nme)]')
+  const merged = withoutRepeats(check(text)).filter(({ code }) => code === 'reference-unknown-field')
+  t.equal(merged.length, 1)
+  t.match(
+    merged.map(one => diagnosticText('m.yml', one)),
+    [/^m\.yml:5:22: error reference-unknown-field: .*`nme` \(3 times, also in line 7\)\n/],
+  )
+  t.same(
+    merged.flatMap(placesOf).map(({ line, column }) => [line, column]),
+    [
+      [5, 22],
+      [5, 29],
+      [7, 22],
+    ],
+  )
+})
+
+t.test('the language of a mapping shows in its text', async t => {
+  const turtle = [
+    '@prefix rr: <http://www.w3.org/ns/r2rml#> .',
+    '# people\n\n  @base <http://e.org/> .',
+    'PREFIX rml: <http://w3id.org/rml/>',
+    'prefix : <http://e.org/>',
+    'base <http://e.org/>',
+    '\ufeff<#m> a <http://w3id.org/rml/TriplesMap> .',
+    '_:m a <http://w3id.org/rml/TriplesMap> .',
+    '[] a rr:TriplesMap .',
+    '[ a rr:TriplesMap ] .',
+  ]
+  const yaml = [
+    'mappings:\n  p:\n',
+    '# @prefix\nprefixes:\n  ex: http://e.org/\n',
+    '---\nm: {}\n',
+    '{mappings: {}}',
+    '"prefixes":\n  base: <http://e.org/>\n',
+    'prefix:\n  ex: <http://e.org/>\n',
+    'base: http://e.org/\n',
+    'm:\n  p:\n    s: http://e.org/$(a)\n    po:\n      - [a,\n <http://e.org/C> ]\n',
+  ]
+  for (const file of ['m.yml', 'm.ttl', 'm']) {
+    for (const text of turtle) t.equal(mappingKind(text, file), 'rml', `${file} ${text}`)
+    for (const text of yaml) t.equal(mappingKind(text, file), 'yarrrml', `${file} ${text}`)
+  }
+  t.equal(mappingKind('', 'm.rml.ttl'), 'rml', 'else the name tells')
+  t.equal(mappingKind('- x', 'm'), 'yarrrml')
 })
 
 t.test('statistics tell what types do not', async t => {

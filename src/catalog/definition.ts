@@ -3,10 +3,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { type Problem, readDocument } from '../document.ts'
-import { Fault } from '../errors.ts'
+import { Fault, placeText } from '../errors.ts'
 import type { Attachment, Visibility } from '../model/dataset.ts'
 import { FIELD_TYPES } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
+import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import type { FieldSpec } from '../sources/fields.ts'
 import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
@@ -120,14 +121,17 @@ export function readDefinition(
   const folder = path.join(portal, 'data', id)
   const file = path.join(folder, 'dataset.yaml')
   if (!DATASET_ID.test(id)) {
-    const message = `the folder ${id} is not a dataset id: lower-case letters, digits, - and _, at most 100`
-    return { definition: null, problems: [{ message, place: { file } }] }
+    const message = `${JSON.stringify(id)} is not a dataset id: lower-case letters, digits, - and _, at most 100`
+    return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
   }
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    return { definition: null, problems: [{ message: `${file} cannot be read`, place: { file } }] }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const message =
+      code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
+    return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
   }
   const { value, problems } = readDocument(text, file, DATASET_SCHEMA)
   if (value === null) return { definition: null, problems }
@@ -136,14 +140,37 @@ export function readDefinition(
   return { definition: build(id, folder, text, value), problems: [] }
 }
 
+/**
+ * The dataset that was probably meant by an id that there is not, as a sentence: a near one, else those that there are. An
+ * empty text where the portal has none.
+ */
+export function suggestedDataset(id: string, known: readonly string[]): string {
+  const others = known.filter(other => other !== id)
+  const near = nearest(id, others)
+  if (near !== undefined) return `Did you mean ${near}?`
+  if (others.length === 0) return ''
+  return `There are: ${others.slice(0, MAX_LISTED).join(', ')}${others.length > MAX_LISTED ? ' …' : ''}.`
+}
+
+/** {@link suggestedDataset} as the hint of a fault. */
+export function suggestionHint(id: string, known: readonly string[]): { readonly hint?: string } {
+  const hint = suggestedDataset(id, known)
+  return hint === '' ? {} : { hint }
+}
+
+/** Datasets that a suggestion lists. */
+const MAX_LISTED = 10
+
+function withSuggestion(message: string, id: string, portal: string): string {
+  const suggestion = suggestedDataset(id, definedDatasets(portal))
+  return suggestion === '' ? message : `${message}. ${suggestion}`
+}
+
 /** The definition of a dataset, or a ConfigInvalid fault that tells every problem of dataset.yaml. */
 export function definitionOf(portal: string, id: string): Definition {
   const { definition, problems } = readDefinition(portal, id)
   if (definition !== null) return definition
-  const told = problems.map(({ message, place }) => {
-    const where = [place.file, place.line, place.column].filter(part => part !== undefined).join(':')
-    return message.startsWith(String(place.file)) ? message : `${where}: ${message}`
-  })
+  const told = problems.map(({ message, place }) => `${placeText(place)}${message}`)
   throw new Fault(
     'ConfigInvalid',
     { reason: told.join('\n') },

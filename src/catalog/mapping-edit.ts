@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { firstMapping } from '../mapping/init.ts'
+import { mappingKind } from '../mapping/kind.ts'
 import type { DatasetStatistics } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
 import type { Metas } from '../model/metadata.ts'
 import { DATASET_ID, type Definition } from './definition.ts'
 import { replaceDurably } from './durable.ts'
-import { mappingFile } from './mapping-file.ts'
+import { MAPPING_ENDINGS, mappingFile } from './mapping-file.ts'
 
 /** The mapping of a dataset as an editor opens it. */
 export interface OpenedMapping {
@@ -38,8 +39,19 @@ export function openMapping(portal: string, dataset: string): OpenedMapping {
 }
 
 /**
+ * The file that a text is saved in: the one that was opened, unless the text shows that it is in the other language, which
+ * has a file of its own.
+ */
+export function fileForText(file: string, text: string): string {
+  const kind = mappingKind(text, file)
+  if (kind === mappingKind('', file)) return file
+  const ending = MAPPING_ENDINGS.find(each => file.endsWith(each)) ?? ''
+  return `${file.slice(0, file.length - ending.length)}${kind === 'rml' ? '.rml.ttl' : '.yml'}`
+}
+
+/**
  * Saves the mapping of a dataset in one step, where nobody else has saved it since it was opened. The text before it is
- * kept in var/mappings. A running server finds the file and publishes it.
+ * kept in var/mappings; a text of the other language takes its place in a file of its own. A running server finds the file and publishes it.
  *
  * @param opened digest of the text that was edited
  */
@@ -57,7 +69,9 @@ export function saveMapping(
   try {
     if (before.text !== null) keepBackup(portal, dataset, before.file, now)
     mkdirSync(path.dirname(before.file), { recursive: true })
-    replaceDurably(before.file, text)
+    const file = fileForText(before.file, text)
+    replaceDurably(file, text)
+    if (file !== before.file) rmSync(before.file, { force: true })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error

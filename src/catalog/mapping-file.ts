@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
-import { type Diagnostic, hasErrors } from '../mapping/diagnostic.ts'
+import { type Diagnostic, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
 import type { Mapping } from '../mapping/ir.ts'
 import { portalPrefixes } from '../mapping/portal-prefixes.ts'
 import { readMapping } from '../mapping/read.ts'
@@ -63,8 +63,8 @@ export function checkMapping(
     const { mapping, diagnostics } = readMapping(text, path.basename(file), {
       prefixes: portalPrefixes(dataset.base, dataset.id),
     })
-    if (mapping === null) return { mapping, diagnostics }
-    const all = [...diagnostics, ...validateMapping(mapping, dataset)]
+    if (mapping === null) return { mapping, diagnostics: withoutRepeats(diagnostics) }
+    const all = withoutRepeats([...diagnostics, ...validateMapping(mapping, dataset)])
     if (!hasErrors(all)) compileFor(mapping, { ...dataset, dataset: dataset.id })
     return { mapping: hasErrors(all) ? null : mapping, diagnostics: all }
   } catch (error) {

@@ -10,7 +10,7 @@ import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { inferFields } from '../sources/infer.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
-import { type Misfit, type MissingColumn, typeRecords } from '../sources/typing.ts'
+import { type FieldMisfits, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graph-writer.ts'
@@ -35,7 +35,7 @@ export interface Materialised {
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
   readonly content: Manifest['content']
-  readonly misfits: readonly Misfit[]
+  readonly misfits: readonly FieldMisfits[]
   readonly misfitCount: number
   /** Records whose identity another record has. */
   readonly repeated: number

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Fault, faultText } from '../errors.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
-import type { Misfit } from '../sources/typing.ts'
+import type { FieldMisfits } from '../sources/typing.ts'
 import { type ChosenMapping, chooseMapping, type MappingRefusal, refuseForRdf } from './choose-mapping.ts'
 import { type Damage, damageInForce } from './damage.ts'
 import { type Definition, definitionOf } from './definition.ts'
@@ -59,7 +59,7 @@ export interface PublishReport {
   /** Triples of the graph that is served. */
   readonly triples: number
   /** The first values that did not fit, with row and column, and the number of all. */
-  readonly misfits: readonly Misfit[]
+  readonly misfits: readonly FieldMisfits[]
   readonly misfitCount: number
   /** Records whose identity another record has. */
   readonly repeated: number

@@ -8,13 +8,13 @@ import { missingText, resolveFields } from '../catalog/materialise.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
 import { StatisticsGatherer } from '../catalog/statistics.ts'
 import { Fault, faultText, placeText } from '../errors.ts'
-import type { Diagnostic } from '../mapping/diagnostic.ts'
+import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { typeRecords } from '../sources/typing.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
-import { misfitText } from './progress.ts'
+import { misfitsText } from './progress.ts'
 import { configOf } from './settings.ts'
 
 /** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
@@ -22,6 +22,9 @@ interface Finding {
   readonly dataset: string
   readonly severity: 'error' | 'warning'
   readonly message: string
+  /** The field whose values are found at fault, and their number. */
+  readonly field?: string
+  readonly count?: number
 }
 
 /** `lodestone check`: everything that publishing would refuse or drop, with its place. */
@@ -70,7 +73,7 @@ async function checkDataset(portal: string, base: string, dataset: string): Prom
         identities.idOf(values)
         gatherer.add(values)
       }
-    const { misfits, misfitCount, missing } = typed.report()
+    const { misfits, missing } = typed.report()
     const findings: Finding[] = [
       ...missing.map(
         (column): Finding => ({
@@ -79,18 +82,16 @@ async function checkDataset(portal: string, base: string, dataset: string): Prom
           message: `${source.name}: ${missingText(column)}`,
         }),
       ),
-      ...misfits.map(misfit => ({
-        dataset,
-        severity: 'warning' as const,
-        message: `${source.name}: ${misfitText(misfit)}`,
-      })),
+      ...misfits.map(
+        (of): Finding => ({
+          dataset,
+          severity: 'warning',
+          message: `${source.name}: ${misfitsText(of)}`,
+          field: of.field,
+          count: of.count,
+        }),
+      ),
     ]
-    if (misfitCount > misfits.length)
-      findings.push({
-        dataset,
-        severity: 'warning',
-        message: `and ${misfitCount - misfits.length} more values that do not fit`,
-      })
     if (identities.repeated > 0)
       findings.push({
         dataset,
@@ -114,8 +115,10 @@ function mappingFindings(
   found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,
 ): readonly Finding[] {
   if (found === null) return []
-  return found.diagnostics.flatMap(({ severity, code, message, place, hint }) => {
+  return found.diagnostics.flatMap(diagnostic => {
+    const { severity, code, place, hint } = diagnostic
     if (severity === 'info') return []
+    const message = messageText(diagnostic)
     const where = `${found.file}:${place.line}:${place.column}`
     const advice = hint === undefined ? '' : `${message.endsWith('.') ? '' : '.'} ${hint}`
     return [{ dataset, severity, message: `${where}: ${code}: ${message}${advice}` }]

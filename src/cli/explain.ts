@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
+import { suggestionHint } from '../catalog/definition.ts'
 import { openPortalStore } from '../catalog/portal-store.ts'
 import { versionsOf } from '../catalog/versions.ts'
+import { Fault } from '../errors.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
 import { exactJson } from '../model/exact-json.ts'
-import { isLanguage, LANGUAGES } from '../model/language.ts'
+import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import { explainOdsql } from '../records/explain.ts'
 import type { ExecutedStatement } from '../records/trace.ts'
@@ -19,7 +21,7 @@ interface ExplainOptions extends PortalOptions {
   readonly limit: string
   readonly offset: string
   readonly timezone: string
-  readonly lang: string
+  readonly lang?: Language
   readonly dialect: string
 }
 
@@ -37,7 +39,12 @@ export function explainCommand(): Command {
     .option('--limit <n>', 'number of rows', '10')
     .option('--offset <n>', 'rows passed over', '0')
     .option('--timezone <zone>', 'time zone of dates', 'UTC')
-    .option('--lang <code>', 'language of the texts of dates', 'fr')
+    .addOption(
+      new Option(
+        '--lang <code>',
+        'language of the texts of dates (default: the first of the portal)',
+      ).choices(LANGUAGES),
+    )
     .addOption(
       new Option('--dialect <name>', 'generation of the API')
         .choices(DIALECTS.map(({ name }) => name))
@@ -54,14 +61,14 @@ export function explainCommand(): Command {
       const catalog = new Catalog({ base: config.base, store, versions, registry, grace: 0 })
       try {
         await catalog.refresh()
-        const { dataset, target } = catalog.dataset(id)
+        const { dataset, target } = served(catalog, id)
         const dialect = DIALECTS.find(({ name }) => name === options.dialect) ?? EXPLORE_V21
         const { timezone } = options
         const context = {
           dataset,
           technical: true,
           timezone,
-          language: isLanguage(options.lang) ? options.lang : LANGUAGES[0],
+          language: options.lang ?? config.languages.find(isLanguage) ?? LANGUAGES[0],
           dialect,
           now: Date.now(),
         }
@@ -89,6 +96,17 @@ export function explainCommand(): Command {
         await store.close()
       }
     })
+}
+
+/** Faults: NotFoundResource, with the dataset that was probably meant. */
+function served(catalog: Catalog, id: string) {
+  try {
+    return catalog.dataset(id)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
+    const known = catalog.entries().map(({ dataset }) => dataset.id)
+    throw new Fault(error.code, error.parts, { ...suggestionHint(id, known), cause: error })
+  }
 }
 
 function explainText(stages: Readonly<Record<string, unknown>>): string {

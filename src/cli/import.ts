@@ -6,6 +6,7 @@ import { DATASET_ID } from '../catalog/definition.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
 import type { QuadPlace } from '../catalog/rdf-quads.ts'
 import { Fault } from '../errors.ts'
+import { titleFromName } from '../model/title.ts'
 import { inferFields } from '../sources/infer.ts'
 import { formatOf, openSource, type SourceFolders } from '../sources/open.ts'
 import { openRdf, type RdfSource, rdfFormatOf } from '../sources/rdf.ts'
@@ -64,13 +65,12 @@ async function quadsOf(source: RdfSource, place: QuadPlace): Promise<Found> {
 }
 
 function document(name: string, fields: readonly object[] | undefined): object {
-  const title = path.parse(name).name.replaceAll(/[_-]+/g, ' ')
   return {
     source: { path: name },
     ...(fields === undefined ? {} : { fields }),
     metas: {
       default: {
-        title: title.charAt(0).toUpperCase() + title.slice(1),
+        title: titleFromName(name),
         description: '',
         keyword: [],
         license: '',

@@ -46,6 +46,8 @@ export async function program(only?: string): Promise<Command> {
  * @param args arguments without the program itself
  */
 export async function run(args: readonly string[]): Promise<number> {
+  closeQuietly(process.stdout)
+  closeQuietly(process.stderr)
   try {
     process.exitCode = undefined
     const lodestone = await program(args[0])
@@ -60,6 +62,24 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stderr.write(`lodestone: ${fileTrouble(error) ?? (error as Error).stack ?? String(error)}\n`)
     return 1
   }
+}
+
+/** Streams whose failures are handled. */
+const quiet = new WeakSet<NodeJS.WriteStream>()
+
+/**
+ * Lets a command go on where nobody reads what it writes any more, as of `lodestone config show | head -2`: it ends as it
+ * would have, and its work is done. Any other failure of a stream ends the process.
+ */
+function closeQuietly(stream: NodeJS.WriteStream): void {
+  if (quiet.has(stream)) return
+  quiet.add(stream)
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    if (stream !== process.stderr)
+      process.stderr.write(`lodestone: output cannot be written: ${error.message}\n`)
+    process.exit(1)
+  })
 }
 
 /** What the system refuses to do with a file or folder that was named: nothing of the program is at fault. */

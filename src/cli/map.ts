@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { Fault } from '../errors.ts'
 import { type Prefixes, turtle } from '../formats/turtle.ts'
-import { diagnosticText, hasErrors } from '../mapping/diagnostic.ts'
+import { diagnosticText, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
 import { mappingKind } from '../mapping/kind.ts'
 import { isIri } from '../rdf/iri.ts'
 import { type InputReport, type MapReport, reportText } from './map/report.ts'
@@ -45,9 +45,9 @@ async function runMapping(file: string, files: readonly string[], options: Optio
   const { mapping } = read
   const prefixes = turtlePrefixes(mapping?.prefixes ?? {})
   const nothing = { mapping: file, prefixes, inputs: [], triples: 0, dataErrors: 0 }
-  if (mapping === null) return { ...nothing, diagnostics: read.diagnostics }
+  if (mapping === null) return { ...nothing, diagnostics: withoutRepeats(read.diagnostics) }
   const { plan, diagnostics } = await planMapping(mapping, kind, files, options.base)
-  const before = [...read.diagnostics, ...diagnostics]
+  const before = withoutRepeats([...read.diagnostics, ...diagnostics])
   if (plan === null) return { ...nothing, diagnostics: before }
   if (plan.hasGraphs && options.format === 'turtle')
     throw new Fault('Usage', {

@@ -2,6 +2,8 @@ import type { MappingRefusal } from '../catalog/choose-mapping.ts'
 import type { MappingReport } from '../catalog/publish.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../mapping/diagnostic.ts'
+import { invalidValues } from '../mapping/report.ts'
+import { leftOutTexts } from './mapping/rules.ts'
 
 /** Diagnostics and rules that one publication shows. */
 const SHOWN = 20
@@ -19,7 +21,7 @@ export function refusalText(dataset: string, { file, diagnostics, kept }: Mappin
 /** What a mapping made of the records, as far as it should be known: warnings, and rules that made less than they might. */
 export function mappingReportText(dataset: string, { file, diagnostics, rules }: MappingReport): string {
   const silent = rules.filter(rule => rule.predicate !== null && rule.made === 0)
-  const lossy = rules.filter(rule => rule.made > 0 && rule.invalidIri + rule.illTyped > 0)
+  const lossy = rules.filter(rule => rule.made > 0 && invalidValues(rule) + rule.cut > 0)
   const lines = [...silent, ...lossy].map(rule => `\n  ${ruleText(rule)}`)
   const more = lines.length - SHOWN
   const rest = more > 0 ? `\n  … and ${more} more rules, see: lodestone mapping preview ${dataset}` : ''
@@ -37,23 +39,12 @@ function told(file: string, diagnostics: readonly Diagnostic[], dataset: string)
 }
 
 /** One rule in one line: what it made, what it left out and why, and an example. */
-function ruleText({
-  resource,
-  predicate,
-  term,
-  made,
-  nulls,
-  invalidIri,
-  illTyped,
-  examples,
-}: RuleReport): string {
-  const skipped = [
-    [nulls, 'without a value'],
-    [invalidIri, 'no IRI'],
-    [illTyped, 'not of the datatype'],
-  ] as const
-  const reasons = skipped.flatMap(([count, reason]) => (count > 0 ? [`${count} ${reason}`] : []))
-  const told = examples.find(({ reason }) => reason !== 'null')
-  const example = told === undefined ? '' : `, e.g. ${JSON.stringify(told.text)} of record ${told.recordId}`
-  return `${resource}, ${predicate} ${term}: ${made} triples${reasons.length === 0 ? '' : ` (${reasons.join(', ')}${example})`}`
+function ruleText(rule: RuleReport): string {
+  const { resource, predicate, term, made, examples } = rule
+  const example = examples.find(({ reason }) => reason !== 'null')
+  const left = [
+    ...leftOutTexts(rule),
+    ...(example === undefined ? [] : [`e.g. ${JSON.stringify(example.text)} of record ${example.recordId}`]),
+  ]
+  return `${resource}, ${predicate} ${term}: ${made} triples${left.length === 0 ? '' : ` (${left.join(', ')})`}`
 }

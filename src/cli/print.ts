@@ -5,15 +5,13 @@ import { fstatSync, write } from 'node:fs'
  * is made: its bytes may be used again once the one after that is asked for.
  */
 export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  const { stdout } = process
-  // Failures come to who writes; without a listener they would end the process as well.
-  stdout.on('error', () => undefined)
-  const writePiece = fstatSync(stdout.fd).isFile() ? writeToFile : writeToStream
+  const writePiece = fstatSync(process.stdout.fd).isFile() ? writeToFile : writeToStream
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const piece of pieces) {
-      if (piece.length === 0) continue
+      // Also before an empty one, for the piece before it may be used again from now on.
       await writing
+      if (piece.length === 0) continue
       writing = writePiece(piece)
       // It is waited for before the next one; until then a failure has nobody else to come to.
       writing.catch(() => undefined)

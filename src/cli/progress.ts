@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress'
 import type { PublishMessage } from '../catalog/publisher.ts'
+import type { FieldMisfits } from '../sources/typing.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
 
 /** Tells on stderr what is going on: bars with rate and time left on a terminal, one line a result elsewhere. */
@@ -80,22 +81,24 @@ function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'pub
   const repeated =
     report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
   if (report.misfitCount === 0) return first + repeated + mapped
-  const shown = report.misfits.slice(0, 3).map(misfit => `\n  ${misfitText(misfit)}`)
-  const rest = report.misfitCount > 3 ? `\n  … see: lodestone check ${dataset}` : ''
+  const shown = report.misfits.slice(0, MAX_FIELDS).map(misfits => `\n  ${misfitsText(misfits)}`)
+  const more = report.misfits.length - MAX_FIELDS
+  const rest = more > 0 ? `\n  … and ${more} more fields, see: lodestone check ${dataset}` : ''
   return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
 }
 
-/** One value that did not fit, in one line. */
-export function misfitText(misfit: {
-  readonly row: number
-  readonly line: number | undefined
-  readonly column: string
-  readonly found: string
-  readonly expected: string
-}): string {
-  const where =
-    misfit.line === undefined ? `record ${misfit.row}` : `line ${misfit.line}, record ${misfit.row}`
-  return `${where}, ${misfit.column}: ${JSON.stringify(misfit.found)} was found, ${misfit.expected} is expected`
+/** Fields with misfits that one publication shows. */
+const MAX_FIELDS = 5
+
+/** The values of one field that did not fit, in one line. */
+export function misfitsText({ column, expected, count, examples }: FieldMisfits): string {
+  const shown = examples.map(({ row, line, found, count: times }) => {
+    const where = line === undefined ? `record ${row}` : `line ${line}, record ${row}`
+    return `${JSON.stringify(found)} (${times === 1 ? where : `${times} times, first in ${where}`})`
+  })
+  const counted = examples.reduce((sum, { count: times }) => sum + times, 0)
+  const more = count > counted ? ' …' : ''
+  return `${column}: ${count} ${count === 1 ? 'value is' : 'values are'} not ${expected}: ${shown.join(', ')}${more}`
 }
 
 function indent(text: string): string {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { definedDatasets } from '../catalog/definition.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
@@ -46,11 +47,11 @@ export function queryCommand(): Command {
       if (given === undefined) return command.error("error: missing required argument 'dataset'")
       if (named.length + options.source.length === 0)
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
-      const [{ base }] = configsOf(options)
+      const [{ base, portal }] = configsOf(options)
       const query = await queryText(given, base)
       const ask = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, road: options.via })
-      await checkDatasets(sources, base, ask)
+      await checkDatasets(sources, base, definedDatasets(portal), ask)
       await run(async () => {
         const answer = await askComunica(query, sources, ask)
         const format = options.format ?? (options.json === true ? 'json' : null)

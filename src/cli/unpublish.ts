@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import { suggestedDataset } from '../catalog/definition.ts'
 import { openReleases, publisherSettings } from '../catalog/publisher.ts'
-import { currentManifest, versionsOf, withdraw } from '../catalog/versions.ts'
+import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../catalog/versions.ts'
 import { Fault } from '../errors.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configsOf } from './settings.ts'
@@ -26,7 +27,12 @@ export function unpublishCommand(): Command {
         }
         await close()
       }
-      if (unknown.size > 0)
-        throw new Fault('NotFoundResource', { kind: 'published dataset', id: [...unknown].join(', ') })
+      if (unknown.size > 0) {
+        const published = configsOf(options).flatMap(({ portal }) => publishedDatasets(versionsOf(portal)))
+        const hints = [...unknown].map(id => suggestedDataset(id, [...new Set(published)]))
+        const hint = [...new Set(hints)].join(' ').trim()
+        const parts = { kind: 'published dataset', id: [...unknown].join(', ') }
+        throw new Fault('NotFoundResource', parts, hint === '' ? {} : { hint })
+      }
     })
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { MOST_CALLS } from '../accounts/names.ts'
-import { definedDatasets, readDefinition } from '../catalog/definition.ts'
+import { definedDatasets, readDefinition, suggestedDataset } from '../catalog/definition.ts'
 import { Fault } from '../errors.ts'
 import { EDITING, EVERYTHING } from '../model/principal.ts'
 import { printColumns, printJson, withAccounts } from './accounts.ts'
@@ -145,7 +145,9 @@ function warningOf(portal: string, grant: string): string | null {
   const isEditing = grant.startsWith(EDITING)
   const dataset = isEditing ? grant.slice(EDITING.length) : grant
   if (dataset === EVERYTHING || dataset === MONITORING) return null
-  if (!definedDatasets(portal).includes(dataset)) return `there is no dataset ${dataset} in ${portal} yet`
+  const known = definedDatasets(portal)
+  if (!known.includes(dataset))
+    return `there is no dataset ${dataset} in ${portal} yet. ${suggestedDataset(dataset, known)}`.trimEnd()
   const { definition } = readDefinition(portal, dataset)
   const isPublic = definition?.visibility === 'public'
   if (isEditing)

@@ -2,6 +2,8 @@ import { Fault } from '../errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { iriText } from '../rdf/ntriples.ts'
 import { type Column, columnReader, type Scalar } from './columns.ts'
+import { MAX_EXPANSION } from './expand.ts'
+import { writeForSubjects } from './fan-out.ts'
 import type { Mapping, ObjectMap, ResourceRule, StatementRule, TermMap } from './ir.ts'
 import { type RuleReport, skip, statementReport, subjectReport } from './report.ts'
 import { compileTerm, type TermOptions, type TermWriter } from './terms.ts'
@@ -27,9 +29,6 @@ const DEFAULT_GRAPHS: readonly string[] = [
 ]
 
 const END = ' .\n'
-
-/** Characters of the triples of one record beyond which no more of its subjects are made, where it has several. */
-export const MAX_RECORD_TEXT = 2 ** 24
 
 const OPTIONS: TermOptions = { canonical: true, blank: label => `_:${label}` }
 
@@ -125,16 +124,12 @@ function recordMapper({ writeSubject, report: own, statements }: CompiledRule): 
     if (typeof subjects === 'string') {
       own.made += 1
       for (const write of writers) lines += write(record, subjects)
-    } else {
-      for (const subject of subjects) {
-        if (lines.length > MAX_RECORD_TEXT) {
-          own.cut += 1
-          break
-        }
-        own.made += 1
-        for (const write of writers) lines += write(record, subject)
-      }
-    }
+    } else
+      writeForSubjects(subjects, own, reports, (index, subject) => {
+        const made = writers[index]?.(record, subject) ?? ''
+        lines += made
+        return made.length
+      })
     flush(lines, out)
   }
 }
@@ -148,10 +143,16 @@ function subjectWriter(rule: ResourceRule, context: Context): TermWriter {
   const write = compileTerm(rule.subject, context.columns, context.options, rule.key)
   let last: DatasetRecord | null = null
   let made: ReturnType<TermWriter> = null
+  let wasCut = 0
   const remembered: TermWriter = (record, report) => {
     // What is absent is made again, for each rule that needs it counts it.
-    if (record === last && made !== null) return made
+    if (record === last && made !== null) {
+      report.cut += wasCut
+      return made
+    }
+    const before = report.cut
     made = write(record, report)
+    wasCut = report.cut - before
     last = record
     return made
   }
@@ -270,13 +271,21 @@ function generalStatement(
       ? ['']
       : [...new Set(graphWriters.flatMap(write => write(record)).map(graphText))]
   return (record, subject) => {
-    let lines = ''
     const ends = graphsOf(record)
-    for (const middle of predicates(record))
-      for (const value of objects(record)) {
+    const middles = predicates(record)
+    const values = middles.length === 0 ? [] : objects(record)
+    const limit = Math.max(MAX_EXPANSION, middles.length, values.length, ends.length)
+    const before = report.made
+    let lines = ''
+    for (const middle of middles)
+      for (const value of values) {
         if (!middle.startsWith('<') || (inverse === true && value.startsWith('"'))) {
           skip(report, 'invalid-iri', record.id, inverse === true ? value : middle)
           continue
+        }
+        if (report.made - before >= limit) {
+          report.cut += 1
+          return lines
         }
         const triple = inverse === true ? `${value} ${middle} ${subject}` : `${subject} ${middle} ${value}`
         for (const end of ends) lines += triple + end + END

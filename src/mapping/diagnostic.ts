@@ -12,6 +12,8 @@ export interface Diagnostic {
   readonly place: MappingPlace
   /** What to do about it, where that is known. */
   readonly hint?: string
+  /** Where the same was found again, in the order of the document. */
+  readonly repeats?: readonly MappingPlace[]
 }
 
 export const ERRORS = [
@@ -53,8 +55,11 @@ export const ERRORS = [
 export const WARNINGS = [
   'field-unused',
   'field-type-vs-datatype',
+  'datatype-from-field',
+  'suffix-unknown',
   'subject-constant',
   'predicate-has-reference',
+  'column-repeated',
   'looks-like-curie',
   'looks-like-link',
   'looks-like-reference',
@@ -99,8 +104,46 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')
 }
 
+/** Diagnostics of which each says something else: what was found in several places is one, at the first of them. */
+export function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const groups = new Map<string, Diagnostic[]>()
+  for (const diagnostic of diagnostics) {
+    const key = `${diagnostic.code} ${diagnostic.message} ${diagnostic.hint ?? ''}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [diagnostic])
+    else group.push(diagnostic)
+  }
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : others.length === 0
+        ? [first]
+        : [{ ...first, repeats: others.flatMap(placesOf) }],
+  )
+}
+
+/** Every place of a diagnostic. */
+export function placesOf({ place, repeats = [] }: Diagnostic): readonly MappingPlace[] {
+  return [place, ...repeats]
+}
+
+/** Lines of repeats that a terminal shows. */
+const MAX_LINES = 5
+
 /** A diagnostic as a terminal shows it: file, place, severity and code, message, hint. */
-export function diagnosticText(file: string, { code, severity, message, place, hint }: Diagnostic): string {
-  const told = `${file}:${place.line}:${place.column}: ${severity} ${code}: ${message}`
-  return hint === undefined ? told : `${told}\n  ${hint}`
+export function diagnosticText(file: string, diagnostic: Diagnostic): string {
+  const { code, severity, place, hint } = diagnostic
+  const report = `${file}:${place.line}:${place.column}: ${severity} ${code}: ${messageText(diagnostic)}`
+  return hint === undefined ? report : `${report}\n  ${hint}`
+}
+
+/** The message of a diagnostic with how often and in which further lines it was found. */
+export function messageText(diagnostic: Diagnostic): string {
+  const { message, place } = diagnostic
+  const places = placesOf(diagnostic)
+  if (places.length === 1) return message
+  const lines = [...new Set(places.map(({ line }) => line))].filter(line => line !== place.line)
+  const more = lines.length > MAX_LINES ? ' …' : ''
+  const where = lines.length === 0 ? '' : `, also in line ${lines.slice(0, MAX_LINES).join(', ')}${more}`
+  return `${message} (${places.length} times${where})`
 }

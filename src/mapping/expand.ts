@@ -2,12 +2,18 @@ import { Fault } from '../errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { type Column, columnReader, RECORD_ID, valuesOf } from './columns.ts'
 import type { Segment } from './ir.ts'
+import type { RuleReport } from './report.ts'
 
-/** Most texts that one template makes of one record: several multivalued references multiply. */
+/**
+ * Combinations of several values that are made of one record: multivalued references of a template multiply, and the
+ * subjects of a record with its objects. A list of values alone may be longer.
+ */
 export const MAX_EXPANSION = 1000
 
-/** The texts of a template for a record; null where a reference has no value. */
-export type Expander = (record: DatasetRecord) => string | readonly string[] | null
+/** The texts of a template for a record; null where a reference has no value. Counts combinations that are not made. */
+export type Expander = (record: DatasetRecord, report: Pick<RuleReport, 'cut'>) => Texts | null
+
+type Texts = string | readonly string[]
 
 /** How a template is expanded. */
 export interface ExpandOptions {
@@ -17,8 +23,8 @@ export interface ExpandOptions {
   readonly emptyIsNull: boolean
 }
 
-/** Reads one value of a template's reference; an array for several, null for none. */
-type Reader = Expander
+/** Reads the value of a template's reference; an array for several, null for none. */
+type Reader = (record: DatasetRecord) => Texts | null
 
 /**
  * Compiles a template to a function of a record (R2RML, section 7.3). Segments are joined, nothing is substituted, so
@@ -36,7 +42,7 @@ export function compileTemplate(
   const parts = segments.map(segment =>
     segment.type === 'constant' ? segment.text : segmentReader(segment, columns, options),
   )
-  return record => product(parts, record)
+  return (record, report) => product(parts, record, report)
 }
 
 /** A template with one reference: what stands before it, the reference, what stands after it (null where there are more). */
@@ -62,22 +68,31 @@ function single(head: string, read: Reader, tail: string): Expander {
 function product(
   parts: readonly (string | Reader)[],
   record: DatasetRecord,
-): string | readonly string[] | null {
-  let made: string | readonly string[] = ''
+  report: Pick<RuleReport, 'cut'>,
+): Texts | null {
+  let made: Texts = ''
+  let isCut = false
   for (const part of parts) {
-    const next: string | readonly string[] | null = typeof part === 'string' ? part : part(record)
+    const next = typeof part === 'string' ? part : part(record)
     if (next === null) return null
     if (typeof made === 'string' && typeof next === 'string') made += next
-    else made = joined(made, next)
+    else {
+      const heads = typeof made === 'string' ? [made] : made
+      const tails = typeof next === 'string' ? [next] : next
+      made = joined(heads, tails)
+      isCut ||= made.length < heads.length * tails.length
+    }
   }
+  if (isCut) report.cut += 1
   return made
 }
 
-function joined(heads: string | readonly string[], tails: string | readonly string[]): readonly string[] {
+function joined(heads: readonly string[], tails: readonly string[]): readonly string[] {
+  const limit = Math.max(MAX_EXPANSION, heads.length, tails.length)
   const made: string[] = []
-  for (const head of typeof heads === 'string' ? [heads] : heads)
-    for (const tail of typeof tails === 'string' ? [tails] : tails) {
-      if (made.length === MAX_EXPANSION) return made
+  for (const head of heads)
+    for (const tail of tails) {
+      if (made.length === limit) return made
       made.push(head + tail)
     }
   return made

@@ -2,14 +2,17 @@ import { termName } from './describe.ts'
 import type { MappingPlace, ResourceRule, StatementRule } from './ir.ts'
 
 /** Why a rule made nothing of a value that a record has, or had no value. */
-export type SkipReason = 'null' | 'invalid-iri' | 'ill-typed'
+export type SkipReason = 'null' | 'invalid-iri' | 'ill-typed' | 'invalid-datatype' | 'invalid-language'
 
 /** A record of which a rule made nothing. */
 export interface SkippedExample {
+  /** The first record with this text. */
   readonly recordId: string
   readonly reason: SkipReason
   /** The text that could not become a term; empty where there is no value. */
   readonly text: string
+  /** How often the text was found; 1 where there is no value. */
+  count: number
 }
 
 /** How often a rule made a triple, and how often it could make none (mapping rules, section 8, "Data-time report"). */
@@ -27,15 +30,19 @@ export interface RuleReport {
   nulls: number
   /** Texts that are no IRI. */
   invalidIri: number
-  /** Texts that are no literal of their datatype, or no language tag. */
+  /** Texts that are no literal of their datatype. */
   illTyped: number
+  /** Texts that are the IRI of no datatype, where records name the datatype. */
+  invalidDatatype: number
+  /** Texts that are no language tag, where records name the language. */
+  invalidLanguage: number
   /** Records of which not all combinations of several values were made, for they were too many. */
   cut: number
-  /** The first records of each reason. */
+  /** The first records of each reason; of one text only the first. */
   readonly examples: SkippedExample[]
 }
 
-/** Records of each reason that a report shows. */
+/** Examples of each reason that a report has. */
 export const EXAMPLES = 5
 
 export function subjectReport(rule: ResourceRule): RuleReport {
@@ -49,13 +56,46 @@ export function statementReport(rule: ResourceRule, statement: StatementRule): R
 }
 
 function blank(resource: string, place: MappingPlace | undefined) {
-  const counts = { made: 0, nulls: 0, invalidIri: 0, illTyped: 0, cut: 0, examples: [] }
-  return { resource, ...counts, ...(place === undefined ? {} : { place }) }
+  return { resource, ...noCounts(), ...(place === undefined ? {} : { place }) }
 }
+
+/** The counts of a rule that was not run. */
+export function noCounts() {
+  const counts = { made: 0, nulls: 0, invalidIri: 0, illTyped: 0, invalidDatatype: 0, invalidLanguage: 0 }
+  return { ...counts, cut: 0, examples: [] }
+}
+
+const COUNT_OF = {
+  null: 'nulls',
+  'invalid-iri': 'invalidIri',
+  'ill-typed': 'illTyped',
+  'invalid-datatype': 'invalidDatatype',
+  'invalid-language': 'invalidLanguage',
+} as const satisfies Record<SkipReason, keyof RuleReport>
 
 /** Counts a record of which a rule makes nothing. */
 export function skip(report: RuleReport, reason: SkipReason, recordId: string, text = ''): void {
-  const before =
-    reason === 'null' ? report.nulls++ : reason === 'invalid-iri' ? report.invalidIri++ : report.illTyped++
-  if (before < EXAMPLES) report.examples.push({ recordId, reason, text: text.slice(0, 200) })
+  report[COUNT_OF[reason]] += 1
+  const { examples } = report
+  const shown = text.slice(0, 200)
+  let count = 0
+  for (const example of examples) {
+    if (example.reason !== reason) continue
+    if (reason !== 'null' && example.text === shown) {
+      example.count += 1
+      return
+    }
+    count += 1
+  }
+  if (count < EXAMPLES) examples.push({ recordId, reason, text: shown, count: 1 })
+}
+
+/** How many values could become no term because of what they are. */
+export function invalidValues({
+  invalidIri,
+  illTyped,
+  invalidDatatype,
+  invalidLanguage,
+}: RuleReport): number {
+  return invalidIri + illTyped + invalidDatatype + invalidLanguage
 }

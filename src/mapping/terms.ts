@@ -89,7 +89,7 @@ function iriTerm({ segments, encode, base }: IriMap, columns: readonly Column[])
   if (segments.every(({ type }) => type === 'constant')) return constantIri(segments, base)
   const isSafe = !isReference && encode !== 'none' && alwaysValid(segments)
   return (record, report) => {
-    const texts = expand(record)
+    const texts = expand(record, report)
     if (texts === null) {
       skip(report, 'null', record.id)
       return null
@@ -153,7 +153,7 @@ function blankTerm(
   }
   const expand = compileTemplate(segments, columns, { encode: same, emptyIsNull: false })
   return (record, report) => {
-    const texts = expand(record)
+    const texts = expand(record, report)
     if (texts !== null) return each(texts, text => blank(`b${blankLabel(text)}`))
     skip(report, 'null', record.id)
     return null
@@ -171,7 +171,7 @@ function literalTerm(term: LiteralMap, columns: readonly Column[], options: Term
   const expand = compileTemplate(term.segments, columns, { encode: same, emptyIsNull: false })
   const write = literalWriter(term, columns, options)
   return (record, report) => {
-    const texts = expand(record)
+    const texts = expand(record, report)
     if (texts !== null) return write(texts, record, report)
     skip(report, 'null', record.id)
     return null
@@ -201,7 +201,7 @@ function literalWriter(
   const reference = plain ? compileTemplate(datatype as readonly Segment[], columns, ASIS) : expand
   const writers = new Map<string, TextWriter | null>()
   return (texts, record, report) => {
-    const found = firstOf(reference(record))
+    const found = firstOf(reference(record, report))
     if (found === null) {
       skip(report, 'null', record.id)
       return null
@@ -212,7 +212,7 @@ function literalWriter(
       if (writers.size < MOST_DATATYPES) writers.set(found, write)
     }
     if (write !== null) return write(texts, record, report)
-    skip(report, 'invalid-iri', record.id, found)
+    skip(report, 'invalid-datatype', record.id, found)
     return null
   }
 }
@@ -251,12 +251,12 @@ function languageWriter(
   }
   const expand = compileTemplate(language as readonly Segment[], columns, ASIS)
   return (texts, record, report) => {
-    const found = firstOf(expand(record))
+    const found = firstOf(expand(record, report))
     if (found !== null && (isLanguageTag(found) || isDirectedTag(found))) {
       const end = literalEnd(XSD.string, kept(found))
       return each(texts, text => `"${escapeText(text)}${end}`)
     }
-    skip(report, found === null ? 'null' : 'ill-typed', record.id, found ?? '')
+    skip(report, found === null ? 'null' : 'invalid-language', record.id, found ?? '')
     return null
   }
 }

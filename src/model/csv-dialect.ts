@@ -11,6 +11,6 @@ export interface CsvDialect {
   readonly header?: boolean
   /** True where blanks around cells do not count. */
   readonly trim?: boolean
-  /** Texts that stand for no value. */
+  /** Texts that stand for no value; without them an empty cell does, unless it is between quotes. */
   readonly nulls?: readonly string[]
 }

@@ -11,9 +11,12 @@ export interface ByteSyntax {
   readonly header: boolean
   /** Cells of the longest row. */
   readonly width: number
-  /** True where an empty cell is no value. */
-  readonly emptyIsNull: boolean
+  /** Which empty cells are no values. */
+  readonly emptyIsNull: EmptyIsNull
 }
+
+/** Empty cells that are no values: all of them, those that are not between quotes, or none. */
+export type EmptyIsNull = 'all' | 'unquoted' | 'none'
 
 /** Bytes that are read at a time. */
 const CHUNK = 2 ** 20
@@ -41,7 +44,7 @@ export class CsvBytes {
   readonly #quote: number
   /** Bytes above this are of a cell's text. */
   readonly #most: number
-  readonly #emptyIsNull: boolean
+  readonly #emptyIsNull: EmptyIsNull
   /** Cells of the row in which quotes are doubled. */
   readonly #doubled: number[] = []
   #next = 0
@@ -198,9 +201,15 @@ export class CsvBytes {
       ends[cell] = to
     }
     for (let cell = 0; cell < this.#width; cell++)
-      if (cell >= cells || (this.#emptyIsNull && starts[cell] === ends[cell])) {
+      if (cell >= cells || (starts[cell] === ends[cell] && this.#isNull(starts[cell] as number))) {
         starts[cell] = -1
         ends[cell] = -1
       }
+  }
+
+  /** True where an empty cell is no value: before one without quotes stands a delimiter, or what ends a row. */
+  #isNull(start: number): boolean {
+    if (this.#emptyIsNull === 'unquoted') return start === 0 || this.bytes[start - 1] !== this.#quote
+    return this.#emptyIsNull === 'all'
   }
 }

@@ -4,6 +4,8 @@ import { unreadable } from './unreadable.ts'
 export interface CsvRow {
   readonly line: number
   readonly cells: readonly string[]
+  /** The cells that are an empty text between quotes; absent where there are none. */
+  readonly emptyTexts?: readonly number[]
 }
 
 /** Characters beyond which a cell is no cell but the rest of a file whose quote is not closed. */
@@ -42,6 +44,7 @@ export class CsvParser {
   #state: State = 'row'
   #rows: CsvRow[] = []
   #cells: string[] = []
+  #emptyTexts: number[] = []
   #cell = ''
   #width = Number.POSITIVE_INFINITY
   #line = 1
@@ -215,12 +218,18 @@ export class CsvParser {
         `The row has more cells than the header, which has ${this.#width}.`,
         'Quote a cell that holds the delimiter, or set options.delimiter.',
       )
+    if (this.#cell === '' && this.#state === 'closed') this.#emptyTexts.push(this.#cells.length)
     this.#cells.push(this.#cell)
   }
 
   #endRow(): void {
     if (this.#width === Number.POSITIVE_INFINITY) this.#width = this.#cells.length
-    this.#rows.push({ line: this.#rowLine, cells: this.#cells })
+    const row = { line: this.#rowLine, cells: this.#cells }
+    if (this.#emptyTexts.length === 0) this.#rows.push(row)
+    else {
+      this.#rows.push({ ...row, emptyTexts: this.#emptyTexts })
+      this.#emptyTexts = []
+    }
     this.#cells = []
     this.#state = 'row'
   }

@@ -24,13 +24,13 @@ const PLAIN_NAME = /[^.[\]'"()?@*,;:=<>!&|{}\\]+/y
 const BRACKETED = /\[\s*(?:(\*)|(\d{1,9})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/sy
 
 /**
- * Reads a path: `$.a['b c'][0].*`, where `$.` may be left out. Filters, scripts, slices, unions and descendants of
+ * Reads a path: `$.a['b c'][0].*`, where `$` or `$.` may be left out. Filters, scripts, slices, unions and descendants of
  * JSONPath (RFC 9535) are none of it, so that nothing in a mapping is ever run.
  */
 export function parseJsonPath(text: string): JsonPath | PathProblem {
   const steps: PathStep[] = []
   let at = text.startsWith('$') && !/^[^.[]/.test(text.slice(1)) ? 1 : 0
-  if (at === 0 && !text.startsWith('[')) {
+  if (at === 0 && !/^[.[]/.test(text)) {
     const name = plainName(text, 0)
     if (name === '') return problem(text, 0)
     steps.push({ type: 'name', name })
@@ -97,7 +97,8 @@ export function plainReference(text: string): string | null {
   const path = parseJsonPath(text)
   if (isPathProblem(path)) return text
   const [first] = path as JsonPath
-  return path.length === 1 && first?.type === 'name' ? first.name : null
+  // A member may be called `.a`.
+  return !text.startsWith('.') && path.length === 1 && first?.type === 'name' ? first.name : null
 }
 
 /**
@@ -108,7 +109,7 @@ export function compileReference(text: string): (record: unknown) => readonly un
   const parsed = parseJsonPath(text)
   const path = isPathProblem(parsed) ? null : parsed
   const first = path?.[0]
-  const plain = path?.length === 1 && first?.type === 'name' ? first.name : null
+  const plain = !text.startsWith('.') && path?.length === 1 && first?.type === 'name' ? first.name : null
   if (plain !== null) return record => member(record, plain)
   if (path !== null && /^\$(?:$|[.[])/.test(text)) return record => selectJson(record, path)
   return record => {

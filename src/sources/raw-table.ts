@@ -23,8 +23,8 @@ export interface RawTable {
 const HEAD = 2 ** 13
 
 /**
- * Opens a table: reads its columns, and the rows when they are asked for. An empty cell is an empty text unless the
- * dialect counts it among the nulls; a short row lacks its last cells.
+ * Opens a table: reads its columns, and the rows when they are asked for. An empty cell is no value, and one between quotes is
+ * an empty text, unless the dialect names its nulls, which then are all that there are; a short row lacks its last cells.
  *
  * Throws SourceUnreadable with place, and ConfigInvalid for a dialect that cannot be read with.
  */
@@ -59,15 +59,16 @@ async function* readRows(
   width: number,
   tidy: (cell: string) => string,
 ): AsyncGenerator<readonly RawRow[]> {
-  const { trim = false, nulls = [], header = true } = dialect
-  const absent = new Set(nulls)
+  const { trim = false, nulls, header = true } = dialect
+  const absent = new Set(nulls ?? [''])
   const isPlain = !trim && absent.size === 0
-  const read = (cells: readonly string[]) => {
+  const read = ({ cells, emptyTexts }: CsvRow) => {
     const values: (string | null)[] = []
     for (let i = 0; i < width; i++) {
       const cell = cells[i]
       const text = cell === undefined ? null : tidy(cell)
-      values.push(text === null || absent.has(text) ? null : text)
+      const isText = nulls === undefined && emptyTexts?.includes(i) === true
+      values.push(text === null || (absent.has(text) && !isText) ? null : text)
     }
     return values
   }
@@ -75,22 +76,23 @@ async function* readRows(
   for await (const lines of readLines(file, dialect)) {
     const rows = skip && lines.length > 0 ? lines.slice(1) : lines
     if (lines.length > 0) skip = false
-    yield isPlain ? rows : rows.map(({ line, cells }) => ({ line, cells: read(cells) }))
+    yield isPlain ? rows : rows.map(row => ({ line: row.line, cells: read(row) }))
   }
 }
 
 function openBytes(
   file: TextFile,
-  { quote = '"', encoding, comment, header = true, trim = false, nulls = [] }: CsvDialect,
+  { quote = '"', encoding, comment, header = true, trim = false, nulls }: CsvDialect,
   delimiter: string,
   width: number,
 ): CsvBytes | null {
   const coding = encoding ?? file.encoding ?? 'utf-8'
   const isUtf8 = coding === 'utf-8' || encodingNamed(coding) === 'utf-8'
   const isAscii = delimiter < '\x80' && (quote ?? '') < '\x80' && delimiter !== quote
-  const isPlain = !trim && (comment ?? '') === '' && nulls.every(text => text === '')
+  const isPlain = !trim && (comment ?? '') === '' && (nulls ?? []).every(text => text === '')
   if (!isUtf8 || !isAscii || !isPlain) return null
-  return CsvBytes.open(file.path, { delimiter, quote, header, width, emptyIsNull: nulls.length > 0 })
+  const emptyIsNull = nulls === undefined ? 'unquoted' : nulls.length > 0 ? 'all' : 'none'
+  return CsvBytes.open(file.path, { delimiter, quote, header, width, emptyIsNull })
 }
 
 async function* readLines(

@@ -11,16 +11,27 @@ export interface TypedBatch {
   readonly values: readonly (readonly Value[])[]
 }
 
-/** A value that does not fit the type of its field: the record has null in its place. */
-export interface Misfit {
-  readonly row: number
-  readonly line: number | undefined
+/** Values of a field that do not fit its type: the records have null in their place. */
+export interface FieldMisfits {
   readonly field: string
   readonly column: string
-  /** What was found, at most 80 characters of it. */
-  readonly found: string
   /** `an int` */
   readonly expected: string
+  /** Values, of which some may be equal. */
+  readonly count: number
+  /** The first three different ones. */
+  readonly examples: readonly Misfit[]
+}
+
+/** A value that does not fit the type of its field. */
+export interface Misfit {
+  /** Of the first record that has it. */
+  readonly row: number
+  readonly line: number | undefined
+  /** What was found, at most 80 characters of it. */
+  readonly found: string
+  /** How often it was found. */
+  readonly count: number
 }
 
 /** A column that a field takes its values from and that the source never has. */
@@ -43,8 +54,8 @@ export interface FieldCounts {
 /** What typing found: complete once the batches have been read to their end. */
 export interface TypingReport {
   readonly rows: number
-  /** The first thousand. */
-  readonly misfits: readonly Misfit[]
+  /** Of each field that has some, in the order of the fields. */
+  readonly misfits: readonly FieldMisfits[]
   readonly misfitCount: number
   readonly fields: Readonly<Record<string, FieldCounts>>
   readonly missing: readonly MissingColumn[]
@@ -58,8 +69,8 @@ export interface TypedSource {
   report(): TypingReport
 }
 
-/** Misfits that a report tells in full. */
-const TOLD_MISFITS = 1000
+/** Different misfits of a field that a report shows. */
+const MAX_EXAMPLES = 3
 
 /** Characters of a misfit that a report shows. */
 const SHOWN_CHARACTERS = 80
@@ -94,7 +105,7 @@ class Typist {
   #header: readonly string[] | undefined
   #rows = 0
   #misfitCount = 0
-  readonly #misfits: Misfit[] = []
+  readonly #examples: { row: Row; found: string; count: number }[][]
   readonly #nulls: number[]
   readonly #misfitsOf: number[]
 
@@ -102,6 +113,7 @@ class Typist {
     this.#fields = fields
     this.#nulls = fields.map(() => 0)
     this.#misfitsOf = fields.map(() => 0)
+    this.#examples = fields.map(() => [])
     this.#pending = fields.flatMap(field =>
       field.columns.map(column => ({ field: field.name, column, read: columnReader(column) })),
     )
@@ -128,7 +140,7 @@ class Typist {
         const field = fields[i] as CompiledField
         const raw = field.extract(row.data)
         const value = field.convert(raw)
-        if (value === undefined) this.#miss(row, i, field, raw)
+        if (value === undefined) this.#miss(row, i, raw)
         if (value === undefined || value === null) (nulls[i] as number)++
         values[i] = value ?? null
       }
@@ -140,7 +152,7 @@ class Typist {
     const missing = this.#header === undefined && this.#rows === 0 ? [] : this.#pending
     return {
       rows: this.#rows,
-      misfits: [...this.#misfits],
+      misfits: this.#fields.flatMap((field, index) => this.#fieldMisfits(field, index)),
       misfitCount: this.#misfitCount,
       fields: Object.fromEntries(this.#fields.map((field, index) => [field.name, this.#countsOf(index)])),
       missing: missing.map(({ field, column }) => this.#missingColumn(field, column)),
@@ -152,18 +164,24 @@ class Typist {
     return { present: this.#rows - nulls, nulls, misfits: this.#misfitsOf[index] ?? 0 }
   }
 
-  #miss(row: Row, index: number, field: CompiledField, raw: unknown): void {
+  #fieldMisfits({ name, columns, expected }: CompiledField, index: number): readonly FieldMisfits[] {
+    const count = this.#misfitsOf[index] ?? 0
+    if (count === 0) return []
+    const examples = (this.#examples[index] ?? []).map(example => {
+      const { row, line } = example.row
+      return { row, line, found: example.found, count: example.count }
+    })
+    return [{ field: name, column: columns.join(', '), expected, count, examples }]
+  }
+
+  #miss(row: Row, index: number, raw: unknown): void {
     this.#misfitCount++
     this.#misfitsOf[index] = (this.#misfitsOf[index] ?? 0) + 1
-    if (this.#misfits.length >= TOLD_MISFITS) return
-    this.#misfits.push({
-      row: row.row,
-      line: row.line,
-      field: field.name,
-      column: field.columns.join(', '),
-      found: foundText(raw),
-      expected: field.expected,
-    })
+    const examples = this.#examples[index] ?? []
+    const found = foundText(raw)
+    const known = examples.find(example => example.found === found)
+    if (known !== undefined) known.count++
+    else if (examples.length < MAX_EXAMPLES) examples.push({ row, found, count: 1 })
   }
 
   #missingColumn(field: string, column: string): MissingColumn {

@@ -51,7 +51,7 @@ const SHEET_WRITERS: Readonly<Record<string, SheetWriter>> = {
 
 /** All datasets that a query finds as a file (query API, "Catalog export"; facts on "Catalog"). */
 export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
-  const { base, dialect } = door.options
+  const { base, dialect, title, description = '' } = door.options
   const { place } = door
 
   app.get<ExportRoute>('/catalog/exports/:format', async (request, reply) => {
@@ -74,7 +74,8 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
     if (writeSheet !== undefined) {
       const about = readSheetOptions(query, door)
       const self = `${place.root}/catalog/exports/${name}`
-      const catalog = catalogSheet(await findEntries(query, door, seen), self, { base, place, ...about })
+      const portal = { base, title, description, place }
+      const catalog = catalogSheet(await findEntries(query, door, seen), self, { ...portal, ...about })
       return sendFile(reply, writeSheet(catalog), file)
     }
     const table = await catalogTable(query, door, seen, name)

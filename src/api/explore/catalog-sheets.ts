@@ -18,6 +18,10 @@ import type { Place } from './present.ts'
 /** How the files of datasets are told. */
 export interface SheetOptions {
   readonly base: string
+  /** What the portal is called. */
+  readonly title: string
+  /** One sentence about the portal; empty where there is none. */
+  readonly description: string
   readonly place: Place
   /** Names of the formats that are told; null for all. */
   readonly formats: readonly string[] | null
@@ -28,14 +32,14 @@ export interface SheetOptions {
 /** Formats whose columns have names. */
 const WITH_COLUMNS: ReadonlySet<string> = new Set(['csv', 'xls', 'xlsx'])
 
-/** The catalog as its formats tell it; a portal is called by its address. */
+/** The catalog as its formats describe it: it has the title of the portal, which publishes it. */
 export function catalogSheet(
   entries: readonly CatalogEntry[],
   self: string,
   options: SheetOptions,
 ): CatalogSheet {
-  const { base } = options
-  const domain = new URL(base).host
+  const { base, description } = options
+  const title = textOf(options.title) ?? new URL(base).host
   const datasets = entries.map(entry => datasetSheet(entry, options))
   const [latest] = datasets
     .flatMap(({ modified }) => modified ?? [])
@@ -45,9 +49,9 @@ export function catalogSheet(
     iri: `${base}/#catalog`,
     homepage: `${base}/`,
     self,
-    title: domain,
-    description: `${domain} catalog`,
-    publisher: { name: domain, iri: `${base}/#publisher` },
+    title,
+    description: textOf(description) ?? `The datasets of ${title}`,
+    publisher: { name: title, iri: `${base}/#publisher` },
     modified: latest ?? null,
     datasets,
   }

@@ -68,6 +68,9 @@ export interface ExploreOptions {
   readonly dialect: Dialect
   /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
   readonly path: string
+  /** What the portal is called, and one sentence about it, for exports of the catalog. */
+  readonly title: string
+  readonly description?: string
   /** The portal folder, for files beside the records; none is handed out without it. */
   readonly portal?: string
   /** What is counted of the use of a dataset. */

@@ -17,7 +17,8 @@ interface Task {
 
 /**
  * Maps the records of a JSON file without making texts of their values. Gives the report, or null where the file has to be
- * read as text: nothing of it counts then, though some triples were written already.
+ * read as text: nothing of it counts then, though some triples were written already, which are the first of those that
+ * reading it as text makes.
  *
  * @param rows are closed at the end
  */
@@ -31,7 +32,6 @@ export function* mapMembers(
   const tokens = textOnly ? [] : cells.map(cell => columns.length + cell)
   const { map, report } = compileByteMapping(mapping, columns, cells, tokens)
   const id = () => idPrefix + String(rows.records)
-  const before = out.triples
   try {
     let found = rows.next()
     for (; found === 'row'; found = rows.next()) {
@@ -45,6 +45,5 @@ export function* mapMembers(
   } finally {
     rows.close()
   }
-  out.triples = before
   return null
 }

@@ -1,8 +1,6 @@
-import { basename } from 'node:path'
 import type { Column } from '../../mapping/columns.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
-import { nearest } from '../../model/nearest.ts'
 import type { Value } from '../../model/value.ts'
 import type { CsvBytes } from '../../sources/csv-bytes.ts'
 import { JsonBytes } from '../../sources/json-bytes.ts'
@@ -10,7 +8,6 @@ import {
   compileReference,
   isPathProblem,
   type JsonPath,
-  type PathProblem,
   parseJsonPath,
   plainReference,
 } from '../../sources/json-path.ts'
@@ -18,8 +15,15 @@ import { readSelected } from '../../sources/json-select.ts'
 import { jsonlSource } from '../../sources/jsonl.ts'
 import { openTable } from '../../sources/raw-table.ts'
 import { readText } from '../../sources/text.ts'
-import { type Input, NOWHERE } from './inputs.ts'
+import { absentMember, nestedValue, repeatedColumns, unknownColumn, unreadableIterator } from './findings.ts'
+import type { Input } from './inputs.ts'
 import type { Reference } from './references.ts'
+
+/**
+ * The cells that are no value: texts that the source names, else empty cells that are not between quotes; null for a source that
+ * is no table.
+ */
+export type Nulls = readonly string[] | 'unquoted-empty' | null
 
 /** The values of one record in the order of the columns. */
 export type Values = readonly Value[]
@@ -29,6 +33,8 @@ export interface RecordFile {
   readonly columns: readonly Column[]
   /** JSONPath of the records; null for a table. */
   readonly iterator: string | null
+  /** The cells of a table that are no value; null for JSON, which has a value for that. */
+  readonly nulls: Nulls
   records(): AsyncIterable<readonly Values[]>
   /** The records of a plain table as bytes, with the cell of each column; null where they have to be read as texts. */
   bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
@@ -46,8 +52,6 @@ export interface ReadingRules {
   readonly scalarsOnly: boolean
   /** A reference that no record of a JSON document has is an error; else a warning. */
   readonly strictNames: boolean
-  /** Empty cells of a table are no values, as they are none in a dataset. */
-  readonly emptyIsNull: boolean
   /** The reference that stands for the record's number where no column is called so. */
   readonly reserved: string | null
 }
@@ -90,9 +94,9 @@ type ReferenceReader = ReturnType<typeof compileReference>
 async function openCsv(
   { file, dialect }: Input,
   references: readonly Reference[],
-  { reserved, emptyIsNull }: ReadingRules,
+  { reserved }: ReadingRules,
 ): Promise<RecordFile | readonly Diagnostic[]> {
-  const table = await openTable({ path: file }, emptyIsNull ? { nulls: [''], ...dialect } : dialect)
+  const table = await openTable({ path: file }, dialect)
   const trimmed = table.columns.map(column => column.trim())
   const known = references
     .map(reference => {
@@ -106,6 +110,7 @@ async function openCsv(
   return {
     columns: known.map(({ name }) => ({ name, type: 'text', multivalued: false })),
     iterator: null,
+    nulls: dialect?.nulls ?? 'unquoted-empty',
     async *records() {
       for await (const rows of table.rows)
         yield rows.map(({ cells }) => indexes.map(index => cells[index] ?? null))
@@ -115,7 +120,7 @@ async function openCsv(
       return rows === null ? null : { rows, cells: indexes }
     },
     members: () => null,
-    findings: () => [],
+    findings: () => repeatedColumns(known, file, trimmed),
   }
 }
 
@@ -147,6 +152,7 @@ function jsonRecords(
   return {
     columns: references.map(({ name }) => ({ name, type: 'any', multivalued: true })),
     iterator: at?.iterator ?? null,
+    nulls: null,
     async *records() {
       start()
       for await (const values of at === null ? readLines(file) : readSelected({ path: file }, at.path))
@@ -237,53 +243,4 @@ function plain(value: unknown, textOnly: boolean): Value {
 /** For reports, which show what could not be made a literal. */
 function withoutBigInts(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
-}
-
-function unreadableIterator(
-  iterator: string,
-  { reason, index }: PathProblem,
-  place: MappingPlace,
-): Diagnostic {
-  return {
-    code: 'reference-syntax',
-    severity: 'error',
-    message: `The iterator ${JSON.stringify(iterator)} cannot be read from character ${index + 1}: ${reason}.`,
-    place,
-  }
-}
-
-function unknownColumn({ name, place }: Reference, file: string, columns: readonly string[]): Diagnostic {
-  const near = nearest(name, columns)
-  const listed = columns.slice(0, 20).join(', ')
-  return {
-    code: 'reference-unknown-field',
-    severity: 'error',
-    message: `${JSON.stringify(name)} is no column of ${basename(file)}, which has: ${listed}.`,
-    place: place ?? NOWHERE,
-    ...(near === undefined ? {} : { hint: `Did you mean ${JSON.stringify(near)}?` }),
-  }
-}
-
-function absentMember(
-  { name, place }: Reference,
-  file: string,
-  iterator: string | null,
-  isError: boolean,
-): Diagnostic {
-  return {
-    code: 'reference-unknown-field',
-    severity: isError ? 'error' : 'warning',
-    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${iterator === null ? '' : ` (records at ${iterator})`}.`,
-    place: place ?? NOWHERE,
-  }
-}
-
-function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
-  return {
-    code: 'value-shape',
-    severity: 'error',
-    message: `${JSON.stringify(name)} leads to a whole array or object in ${count} records of ${basename(file)}.`,
-    place: place ?? NOWHERE,
-    hint: `For the elements of an array write ${JSON.stringify(`${name}[*]`)}.`,
-  }
 }

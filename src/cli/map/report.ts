@@ -2,12 +2,15 @@ import { basename } from 'node:path'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import { rulesText } from '../mapping/rules.ts'
+import type { Nulls } from './records.ts'
 
 /** What became of one input. */
 export interface InputReport {
   readonly file: string
   readonly iterator: string | null
+  readonly nulls: Nulls
   readonly records: number
+  /** Distinct triples that no input before it made. */
   readonly triples: number
   readonly rules: readonly RuleReport[]
 }
@@ -19,6 +22,7 @@ export interface MapReport {
   readonly prefixes: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]
   readonly inputs: readonly InputReport[]
+  /** Distinct triples. */
   readonly triples: number
   /** Texts that could become no term, where the rules of the mapping's language make that an error. */
   readonly dataErrors: number
@@ -27,16 +31,24 @@ export interface MapReport {
 /** The report as a terminal shows it: inputs, then every rule with what it made and what it left out. */
 export function reportText({ inputs, triples, dataErrors, prefixes }: MapReport): string {
   const lines: string[] = []
-  for (const { file, iterator, records, triples: made, rules } of inputs) {
+  for (const { file, iterator, nulls, records, triples: made, rules } of inputs) {
     const where = iterator === null ? basename(file) : `${basename(file)} at ${iterator}`
-    lines.push(`${where}: ${counted(records, 'record')}, ${counted(made, 'triple')}`)
+    const absent = nulls === null ? '' : `; ${absentText(nulls)}`
+    lines.push(`${where}: ${counted(records, 'record')}, ${counted(made, 'distinct triple')}${absent}`)
     lines.push(rulesText(rules, prefixes).trimEnd())
-    for (const { resource, cut } of rules)
-      if (cut > 0)
-        lines.push(`  ${resource}: ${counted(cut, 'record')} with too many combinations, not all are written`)
   }
   const error = dataErrors === 0 ? '' : `, and ${counted(dataErrors, 'data error')}`
-  return `${[...lines, `${counted(triples, 'triple')} in all${error}`].join('\n')}\n`
+  return `${[...lines, `${counted(triples, 'distinct triple')} in all${error}`].join('\n')}\n`
+}
+
+/** Which cells are no value. */
+function absentText(nulls: NonNullable<Nulls>): string {
+  if (nulls === 'unquoted-empty') return 'empty cells are no values, "" is an empty text'
+  const named = nulls.filter(text => text !== '').map(text => JSON.stringify(text))
+  if (nulls.includes('')) return `${['empty cells', ...named].join(' and ')} are no values`
+  return named.length === 0
+    ? 'all cells are values'
+    : `${named.join(' and ')} is no value, an empty cell is one`
 }
 
 function counted(count: number, noun: string): string {

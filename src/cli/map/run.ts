@@ -4,9 +4,11 @@ import { RECORD_ID } from '../../mapping/columns.ts'
 import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
 import { type Diagnostic, hasErrors } from '../../mapping/diagnostic.ts'
 import type { Mapping } from '../../mapping/ir.ts'
+import { invalidValues } from '../../mapping/report.ts'
 import { TripleText } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { unreadable } from '../../sources/unreadable.ts'
+import { DistinctLines } from './distinct.ts'
 import { groupRules, NOWHERE } from './inputs.ts'
 import { mapMembers } from './members.ts'
 import { openRecords, type ReadingRules, type RecordFile } from './records.ts'
@@ -51,7 +53,6 @@ export async function planMapping(
     textOnly: generation === 'old',
     scalarsOnly: generation === 'new',
     strictNames: generation !== null,
-    emptyIsNull: kind === 'yarrrml',
     reserved: kind === 'yarrrml' ? RECORD_ID : null,
   }
   const { groups, diagnostics } = groupRules(mapping, files, kind)
@@ -85,30 +86,42 @@ export async function planMapping(
 const PIECE_BYTES = 2 ** 20
 
 /**
- * Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, and tells what became of each input. A piece has to be
- * used before the one after the next is asked for.
+ * Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, each line once, and tells what became of each input. A
+ * piece has to be used before the one after the next is asked for.
  */
 export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => void): AsyncGenerator<Buffer> {
   const out = new TripleText(PIECE_BYTES)
+  const lines = new DistinctLines()
   for (const run of runs) {
-    const before = out.triples
+    const before = lines.count
     const count = { records: 0 }
-    const bytes = run.compiled.hasGraphs ? null : run.records.bytes()
-    const members = bytes !== null || run.compiled.hasGraphs ? null : run.records.members()
-    let rules = bytes === null ? null : yield* runBytes(run, bytes, out, count)
-    if (members !== null) {
-      const { rows, textOnly } = members
-      const { columns } = run.records
-      rules = yield* mapMembers(rows, { ...run, columns, textOnly }, out, count)
-    }
-    if (rules === null) {
-      yield* runTexts(run, out, count)
-      rules = run.compiled.report
-    }
+    const rules = yield* lines.of(runOne(run, out, count))
     const { file, records } = run
-    tell({ file, iterator: records.iterator, records: count.records, triples: out.triples - before, rules })
+    const { iterator, nulls } = records
+    tell({ file, iterator, nulls, records: count.records, triples: lines.count - before, rules })
+  }
+}
+
+/** Runs the rules of one input, on bytes where these can be read, else on texts. */
+async function* runOne(
+  run: Run,
+  out: TripleText,
+  count: { records: number },
+): AsyncGenerator<Buffer, readonly RuleReport[]> {
+  const bytes = run.compiled.hasGraphs ? null : run.records.bytes()
+  const members = bytes !== null || run.compiled.hasGraphs ? null : run.records.members()
+  let rules = bytes === null ? null : yield* runBytes(run, bytes, out, count)
+  if (members !== null) {
+    const { rows, textOnly } = members
+    const { columns } = run.records
+    rules = yield* mapMembers(rows, { ...run, columns, textOnly }, out, count)
+  }
+  if (rules === null) {
+    yield* runTexts(run, out, count)
+    rules = run.compiled.report
   }
   yield out.lend()
+  return rules
 }
 
 async function* runTexts(
@@ -157,6 +170,6 @@ export function findingsOf({ runs }: Plan): readonly Diagnostic[] {
 /** Texts that could become no term. */
 export function countDataErrors(reports: readonly InputReport[]): number {
   let count = 0
-  for (const { rules } of reports) for (const rule of rules) count += rule.invalidIri + rule.illTyped
+  for (const { rules } of reports) for (const rule of rules) count += invalidValues(rule)
   return count
 }

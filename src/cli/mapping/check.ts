@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
-import { DATASET_ID, definedDatasets } from '../../catalog/definition.ts'
+import { DATASET_ID, definedDatasets, suggestedDataset } from '../../catalog/definition.ts'
 import { checkMapping, MAPPING_ENDINGS, mappingFile } from '../../catalog/mapping-file.ts'
 import { Fault, faultText } from '../../errors.ts'
-import { type Diagnostic, diagnosticText, hasErrors } from '../../mapping/diagnostic.ts'
+import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
 import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
 import { readMapping } from '../../mapping/read.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
@@ -90,12 +90,20 @@ async function checkOne(
       prefixes: portalPrefixes(base, stem(name)),
     })
     const problem = `there is no dataset ${stem(name)}: nothing uses this mapping`
-    return { file: shown(name), dataset, diagnostics, ...(own ? { problem } : {}) }
+    return {
+      file: shown(name),
+      dataset,
+      diagnostics: withoutRepeats(diagnostics),
+      ...(own ? { problem } : {}),
+    }
   }
   const found = mappingFile(portal, name)
   if (found !== null) return checkAgainst(found.file, name, portal, base)
-  if (!definedDatasets(portal).includes(name))
-    throw new Fault('Usage', { reason: `There is no dataset ${name}, and no file of this name.` })
+  const known = definedDatasets(portal)
+  if (!known.includes(name)) {
+    const reason = `There is no dataset ${name}, and no file of this name. ${suggestedDataset(name, known)}`
+    throw new Fault('Usage', { reason: reason.trimEnd() })
+  }
   const problem = `no mapping of its own (mappings/${name}.yml): the direct mapping is used`
   return { file: null, dataset: name, diagnostics: [], problem }
 }

@@ -87,7 +87,10 @@ function ownFile(spec: SourceSpec, specs: readonly FieldSpec[], old: boolean): F
     references.set(each.name, reference)
   }
   const iterator = formulation === 'csv' ? null : recordsPath(spec.options?.records)
-  return { source: { path: path.basename(spec.path), formulation, iterator }, references }
+  const file = { path: path.basename(spec.path), formulation, iterator } as const
+  // The first RML has no way to say this that all engines read.
+  const source = formulation === 'csv' && !old ? { ...file, dialect: { nulls: [''] } } : file
+  return { source, references }
 }
 
 /** The export of a dataset as JSON, with the ids of the records where they are asked for. */

@@ -1,3 +1,4 @@
+import { suggestionHint } from '../../catalog/definition.ts'
 import { fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors.ts'
 
@@ -49,10 +50,15 @@ export function fetchWithKey(base: string, key: string): typeof fetch {
   }
 }
 
-/** Says plainly which dataset is not served, and where no portal is. Faults: NotFoundResource, BadGateway, CredentialInvalid. */
+/**
+ * Says plainly which dataset is not served, and where no portal is. Faults: NotFoundResource, BadGateway, CredentialInvalid.
+ *
+ * @param known ids to suggest in place of one that is not served
+ */
 export async function checkDatasets(
   sources: readonly QuerySource[],
   base: string,
+  known: readonly string[],
   ask: typeof fetch = fetch,
 ): Promise<void> {
   const own = fragmentsAddress(base, '')
@@ -64,7 +70,8 @@ export async function checkDatasets(
     const answer = await ask(address, { method: 'HEAD' }).catch(() => null)
     if (answer === null)
       throw new Fault('BadGateway', { reason: `no portal answers at ${base}: is it being served?` })
-    if (answer.status === 404) throw new Fault('NotFoundResource', { kind: 'dataset', id })
+    if (answer.status === 404)
+      throw new Fault('NotFoundResource', { kind: 'dataset', id }, suggestionHint(id, known))
     if (answer.status === 401)
       throw new Fault('CredentialInvalid', {
         reason: `the dataset ${id} is not public: give an API key that is valid with --key`,

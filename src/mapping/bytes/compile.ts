@@ -6,13 +6,13 @@ import {
   type CompiledStatement,
   compileRules,
   isConstant,
-  MAX_RECORD_TEXT,
   NO_RECORD,
   type RuleReport,
   reportOf,
 } from '../compile.ts'
+import { writeForSubjects } from '../fan-out.ts'
 import type { Mapping, ResourceRule } from '../ir.ts'
-import { EXAMPLES } from '../report.ts'
+import { EXAMPLES, noCounts } from '../report.ts'
 import { compileTerm } from '../terms.ts'
 import type { TripleText } from '../triple-text.ts'
 import { Repeats } from './repeats.ts'
@@ -71,12 +71,7 @@ const UNHEARD: RuleReport = {
   resource: '',
   predicate: null,
   term: '',
-  made: 0,
-  nulls: EXAMPLES,
-  invalidIri: EXAMPLES,
-  illTyped: EXAMPLES,
-  cut: 0,
-  examples: [],
+  ...noCounts(),
 }
 
 /** The row that is being mapped, as a record once one is needed. */
@@ -129,6 +124,7 @@ function compileResource(
     ...each,
     ...quickStatement(each, rule, mapping, subjects, places, current),
   }))
+  const reports = compiled.map(({ report }) => report)
   const repeats = repeatsOf([subject.cells, ...compiled.map(({ cells }) => cells)])
   const slowly = (text: string, { write, report }: CompiledStatement, out: TripleText) => {
     const before = report.made
@@ -145,15 +141,9 @@ function compileResource(
     if (!subject.make(row, current.number)) {
       const made = writeSubject(current.record(), own)
       if (made === null) return
-      let length = 0
-      for (const text of typeof made === 'string' ? [made] : made) {
-        if (length > MAX_RECORD_TEXT) {
-          own.cut += 1
-          break
-        }
-        own.made += 1
-        for (const each of compiled) length += slowly(text, each, out)
-      }
+      writeForSubjects(typeof made === 'string' ? [made] : made, own, reports, (index, text) =>
+        slowly(text, compiled[index] as CompiledStatement, out),
+      )
       return
     }
     own.made += 1

@@ -14,9 +14,18 @@ export function sourceNode(
     { predicate: 'a', object: term('RelativePathSource') },
     { predicate: term('root'), object: term('MappingDirectory') },
     { predicate: term('path'), object: file },
+    ...(table?.nulls ?? []).map(value => ({
+      predicate: term('null'),
+      object: names.literal(value, undefined, undefined),
+    })),
   ]
+  const hasDialect = table !== undefined && Object.keys(table).some(key => key !== 'nulls')
   const source =
-    table !== undefined ? tableNode(dialect, file, table) : vocabulary === 'rml' ? relative : file
+    vocabulary === 'rml' && !hasDialect
+      ? relative
+      : table !== undefined
+        ? tableNode(dialect, file, table)
+        : file
   return [
     { predicate: term('source'), object: source },
     { predicate: term('referenceFormulation'), object: term(formulation === 'csv' ? 'CSV' : 'JSONPath') },

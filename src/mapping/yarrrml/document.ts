@@ -8,12 +8,14 @@ import {
   type Node,
   type ParsedNode,
   parseDocument,
+  type YAMLError,
 } from 'yaml'
 import { MOST_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
 import { childPath } from './keys.ts'
 import { quoted, type Span, type YamlEntry, type YamlNode, type YamlText } from './node.ts'
 import { gatherNotes, type Notes } from './notes.ts'
 import { tellSyntax } from './syntax.ts'
+import { ESCAPABLE } from './template.ts'
 
 const MOST_BYTES = 256_000
 /** Nodes that a document has with its aliases written out. */
@@ -43,8 +45,9 @@ export function readYaml(text: string): { readonly root: YamlNode | null; readon
   }
   try {
     const document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, prettyErrors: false })
-    if (document.errors.length > 0) {
-      tellSyntax(text, document.errors, notes)
+    const errors = document.errors.filter(error => !isTemplateEscape(error, text))
+    if (errors.length > 0) {
+      tellSyntax(text, errors, notes)
       return { root: null, notes }
     }
     return { root: converted(document, text, notes), notes }
@@ -52,6 +55,14 @@ export function readYaml(text: string): { readonly root: YamlNode | null; readon
     notes.tell('yaml-syntax', start, '', `the document cannot be read: ${(error as Error).message}`)
     return { root: null, notes }
   }
+}
+
+/**
+ * True for an escape of YARRRML between double quotes, such as `"ex\\:name"`: YAML has no such escape and keeps both
+ * characters, which is how templates are read.
+ */
+function isTemplateEscape({ code, pos }: YAMLError, text: string): boolean {
+  return code === 'BAD_DQ_ESCAPE' && ESCAPABLE.includes(text.charAt(pos[0] + 1))
 }
 
 /** Broken off because of something that was told. */

@@ -6,6 +6,7 @@ import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
 import type { Notes } from './notes.ts'
 import { type Segments, segmentsOf } from './segments.ts'
+import { XSD_NAMES } from './xsd-names.ts'
 
 /** What an IRI is wanted for: the words of messages and the code of one that is none. */
 export interface IriRole {
@@ -117,7 +118,9 @@ function expandPrefix(
       node.span,
       path,
       `${role.what} ${quoted(node.text)} begins with a reference, whose value is escaped: that never is an IRI`,
-      'Begin with the fixed part, as in http://example.org/city/$(name), or take a reference alone whose values are IRIs.',
+      role === DATATYPE
+        ? QUOTE_COMMA
+        : 'Begin with the fixed part, as in http://example.org/city/$(name), or take a reference alone whose values are IRIs.',
     )
     return null
   }
@@ -197,8 +200,15 @@ function withoutScheme(
   return null
 }
 
+/** What most often puts a text in the place of a datatype. */
+const QUOTE_COMMA =
+  'A datatype is written xsd:date, a language en~lang. In a list between brackets a comma ends the text: put one that has commas in quotes.'
+
 function guessedName(context: Context, node: YamlText, role: IriRole): string {
-  if (role === DATATYPE && /^[a-z]+$/i.test(node.text)) return `Did you mean xsd:${node.text}?`
+  if (role === DATATYPE) {
+    const close = nearName(node.text, XSD_NAMES)
+    return close === undefined ? QUOTE_COMMA : `Did you mean xsd:${close}?`
+  }
   const name = node.text.split(/[:;.,/]/)[0] ?? ''
   if (/[;.,]/.test(node.text) && context.prefixes.has(name)) return `After a prefix comes a colon: ${name}:…`
   if (/^(www\.|[\w-]+\.[a-z]{2,}\/)/i.test(node.text)) return `Write https://${node.text}`

@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import { DATATYPE, readIri } from './iris.ts'
 import { quoted, type YamlText } from './node.ts'
 import { segmentsOf } from './segments.ts'
+import { XSD_NAMES } from './xsd-names.ts'
 
 /** What stands beside the value of an object. */
 export interface ObjectWish {
@@ -26,11 +27,16 @@ export interface Marks {
   readonly language?: string | readonly Segment[]
 }
 
-/** Datatype and language; null where something is wrong with them, which is told. */
+/**
+ * Datatype and language; null where something is wrong with them, which is told.
+ *
+ * @param value the text that they belong to
+ */
 export function readMarks(
   context: Context,
   path: string,
   { mark, datatype, language }: ObjectWish,
+  value: string,
 ): Marks | null {
   const tagged = mark === undefined ? null : /^(.*)~lang$/s.exec(mark.text)
   const tag = language ?? (tagged === null ? undefined : mark)
@@ -47,7 +53,32 @@ export function readMarks(
   }
   if (type === undefined) return {}
   const read = readDatatype(context, type, path)
-  return read === null ? null : { datatype: read }
+  if (read === null) return null
+  if (datatype === undefined) reportValueAsDatatype(context, type, path, read, value)
+  return { datatype: read }
+}
+
+/**
+ * Reports a value of the records in the place of a datatype: a comma in an unquoted text makes a third element of what
+ * follows it. Whoever has datatypes in a field says so with the key `datatype`.
+ */
+function reportValueAsDatatype(
+  context: Context,
+  node: YamlText,
+  path: string,
+  datatype: string | readonly Segment[],
+  value: string,
+): void {
+  if (typeof datatype === 'string' || datatype.length > 1) return
+  const item = /[\s,:[\]{}#]/.test(value) ? `"${value}"` : value
+  context.notes.tell(
+    'datatype-from-field',
+    node.span,
+    path,
+    `the third element of a statement is a datatype or a language, found ${quoted(node.text)}`,
+    `For one text with a comma write it in quotes: "${value}, ${node.text}". For two values write them as a list: ` +
+      `[${item}, ${node.text}]. Where the field holds IRIs of datatypes: {value: ${item}, datatype: ${node.text}}.`,
+  )
 }
 
 function readLanguage(context: Context, node: YamlText, path: string): string | readonly Segment[] | null {
@@ -101,10 +132,3 @@ function readDatatype(context: Context, node: YamlText, path: string): string | 
   }
   return iri
 }
-
-const XSD_NAMES = [
-  ...['string', 'integer', 'decimal', 'double', 'float', 'boolean', 'date', 'dateTime', 'time', 'duration'],
-  ...['gYear', 'gYearMonth', 'gMonth', 'gDay', 'gMonthDay', 'anyURI', 'int', 'long', 'short', 'byte'],
-  ...['nonNegativeInteger', 'positiveInteger', 'dateTimeStamp', 'dayTimeDuration', 'yearMonthDuration'],
-  ...['hexBinary', 'base64Binary', 'token', 'language', 'normalizedString'],
-]

@@ -3,11 +3,12 @@ import type { ObjectMap, Segment } from '../ir.ts'
 import { nearName } from '../near.ts'
 import { constantText } from '../vocabulary.ts'
 import type { Context } from './context.ts'
+import { reportSuffix, tellGuesses, tellNearKey } from './guesses.ts'
 import { CLASS, type IriRole, OBJECT, readIri } from './iris.ts'
 import { isSameRecord } from './joins.ts'
 import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
 import { type ObjectWish, readMarks } from './marks.ts'
-import { described, isEmpty, quoted, within, type YamlMap, type YamlNode, type YamlText } from './node.ts'
+import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { segmentsOf } from './segments.ts'
 import { tellUnsupported } from './unsupported.ts'
 
@@ -136,6 +137,9 @@ function readLink(
   return { type: 'link', resource: target.text }
 }
 
+/** What follows the last `~` of a text, unless that is escaped. */
+const SUFFIX = /^(.*)(?<!\\)~([^~\s]+)$/s
+
 /** Chooses what a text is (mapping rules, "Object interpretation"). */
 function objectOfText(
   context: Context,
@@ -145,7 +149,7 @@ function objectOfText(
   explicit = false,
 ): ObjectMap | null {
   const { notes } = context
-  const read = readMarks(context, path, wish)
+  const read = readMarks(context, path, wish, node.text)
   if (read === null) return null
   const { datatype, language } = read
   const typed = datatype !== undefined || language !== undefined
@@ -156,9 +160,10 @@ function objectOfText(
   }
   const kind = kindOf(context, wish, path)
   if (kind === null) return null
-  const suffix = /^(.*)~(\w+)$/s.exec(node.text)
+  const suffix = SUFFIX.exec(node.text)
   const suffixed = suffix?.[2] === 'iri'
-  if (suffix !== null && !suffixed && tellSuffix(context, node, path, suffix[2] ?? '')) return null
+  if (suffix !== null && !suffixed && reportSuffix(context, node, path, suffix[1] ?? '', suffix[2] ?? ''))
+    return null
   const bare: YamlText = suffixed ? { ...node, text: suffix?.[1] ?? '' } : node
   const isKey = context.mappingKeys.has(node.text)
   if (isKey && !explicit && kind === undefined) {
@@ -230,73 +235,6 @@ function literal(
     ...(datatype === undefined ? {} : { datatype }),
     ...(language === undefined ? {} : { language }),
   }
-}
-
-const MOST_GUESSES = 300
-
-/** Constants and templates that are literals and were probably meant to be something else. */
-function tellGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
-  const { notes, prefixes } = context
-  const prefix = /^([\w-]+):[^\s/]/.exec(node.text)?.[1]
-  if (prefix !== undefined && prefixes.has(prefix)) {
-    const found = `${quoted(node.text)} is taken as text, and looks like a name with the prefix ${quoted(`${prefix}:`)}`
-    notes.tell('looks-like-curie', node.span, path, found, 'Write ~iri behind it if a resource is meant.')
-    return
-  }
-  if (
-    /^(www\.|https?\/\/|https?:\/?[^/\s]|https?:\/ ?\/|h?t{0,2}ps?:\/{1,2}|[a-z]{3,6}:\/\/|\/\/)[^\s]/i.test(
-      node.text,
-    )
-  ) {
-    const found = `${quoted(node.text)} is taken as text, and looks like an IRI that is not whole`
-    notes.tell('looks-like-iri-without-scheme', node.span, path, found, 'IRIs begin with http:// or https://')
-    return
-  }
-  if (constant === null || context.mappingKeys.has(constant)) return
-  if (!node.quoted && /^(?:value|mapping|type|datatype|language|function)[\s:]/.test(constant)) {
-    const found = `${quoted(constant)} is taken as text, and looks like a key`
-    notes.tell('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
-    return
-  }
-  context.guesses += 1
-  if (context.guesses > MOST_GUESSES) return
-  const close = constant.length < 3 ? undefined : nearName(constant, context.mappingKeys.keys())
-  if (close === undefined) return
-  tellNearKey(context, 'looks-like-link', close, constant)
-  notes.tell(
-    'looks-like-link',
-    node.span,
-    path,
-    `${quoted(constant)} is taken as text; no mapping has that name, ${quoted(close)} is near`,
-    `Write ${close} for a link to that mapping, or {value: …, type: literal} for the text.`,
-  )
-}
-
-/** Tells of a mapping whose name is nearly that of a link: either may be misspelt. */
-function tellNearKey(
-  context: Context,
-  code: 'link-unknown' | 'looks-like-link',
-  near: string | undefined,
-  name: string,
-): void {
-  const key = near === undefined ? undefined : context.mappingKeys.get(near)
-  if (key === undefined) return
-  const found = `the mapping has this name, and ${quoted(name)} is used elsewhere`
-  context.notes.tell(code, key.span, `mappings.${key.text}`, found)
-}
-
-/** Tells a suffix that has no meaning for a value; true where it cannot be text either. */
-function tellSuffix(context: Context, node: YamlText, path: string, suffix: string): boolean {
-  const at = within(node, node.text.length - suffix.length - 1, node.text.length)
-  if (suffix === 'lang') {
-    const hint = 'Write [predicate, value, en~lang], or objects: [[value, en~lang]].'
-    context.notes.tell('value-shape', at, path, 'a language stands where a value is expected', hint)
-    return true
-  }
-  if (nearName(suffix, ['iri', 'lang']) === undefined) return false
-  const hint = `Did you mean ~${nearName(suffix, ['iri', 'lang'])}?`
-  context.notes.tell('value-shape', at, path, `the suffix ~${suffix} is not known`, hint)
-  return true
 }
 
 function kindOf(

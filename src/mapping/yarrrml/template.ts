@@ -18,7 +18,7 @@ export interface Template {
 }
 
 /** What a backslash takes its meaning from (YARRRML, "Template"); before anything else it is a backslash. */
-const ESCAPABLE = '$(){}:~'
+export const ESCAPABLE = '$(){}:~'
 
 /**
  * Reads a template: constant text and references `$(field)`, in one pass. Parentheses inside a reference come in pairs
@@ -76,13 +76,17 @@ interface Reference {
   readonly end: number
 }
 
+/** What YAML makes of `\_` between double quotes. */
+const NO_BREAK_SPACE = '\u00a0'
+
 function readReference(text: string, start: number): Reference | { message: string; hint: string } {
   let name = ''
   let open = 0
   for (let at = start; at < text.length; at++) {
     const character = text.charAt(at)
     const next = text.charAt(at + 1)
-    if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
+    if (character === NO_BREAK_SPACE && at === start) name += '\\_'
+    else if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
       // Kept where it makes an underscore part of the name: `$(_x)` means something else.
       name += next === '_' ? '\\_' : next
       at += 1

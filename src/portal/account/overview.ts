@@ -1,12 +1,40 @@
-import { html } from '../../http/html.ts'
-import { EVERYTHING } from '../../model/principal.ts'
+import { type Html, html } from '../../http/html.ts'
+import { type Translator, toSay } from '../../http/site/messages.ts'
+import { EDITING, EVERYTHING } from '../../model/principal.ts'
 import type { Section } from './section.ts'
+
+/** The kinds of grants, each with the datasets that it names. */
+const GRANTS: readonly {
+  readonly label: string
+  readonly of: (grants: ReadonlySet<string>) => readonly string[]
+}[] = [
+  {
+    label: toSay('Restricted datasets that you may see'),
+    of: grants => [...grants].filter(grant => !grant.startsWith(EDITING)).sort(),
+  },
+  {
+    label: toSay('Datasets whose mappings you may edit'),
+    of: grants =>
+      [...grants]
+        .filter(grant => grant.startsWith(EDITING))
+        .map(grant => grant.slice(EDITING.length))
+        .sort(),
+  },
+]
+
+function granted(say: Translator, datasets: readonly string[]): Html {
+  if (datasets.includes(EVERYTHING)) return html`${say('All')}`
+  if (datasets.length === 0) return html`${say('None')}`
+  return html`<ul>${datasets.map(
+    id => html`<li><code>${id}</code></li>
+`,
+  )}</ul>`
+}
 
 /** Who one is here, and what one may see. */
 export const OVERVIEW: Section = {
   path: '/account',
   show: ({ session: { user }, visit: { say, number, href } }) => {
-    const grants = [...user.grants].sort()
     const links = [
       ['/account/my-api-keys/', say('My API keys'), say('For scripts and tools that ask in your name')],
       [
@@ -21,17 +49,10 @@ export const OVERVIEW: Section = {
       type: 'page',
       heading: say('Your account'),
       content: html`<dl class="facts-list"><dt>${say('User name')}</dt><dd>${user.name}</dd>
-<dt>${say('Restricted datasets that you may see')}</dt><dd>${
-        grants.includes(EVERYTHING)
-          ? say('All')
-          : grants.length === 0
-            ? say('None')
-            : html`<ul>${grants.map(
-                id => html`<li><code>${id}</code></li>
+${GRANTS.map(
+  ({ label, of }) => html`<dt>${say(label)}</dt><dd>${granted(say, of(user.grants))}</dd>
 `,
-              )}</ul>`
-      }</dd>
-<dt>${say('Calls a day')}</dt><dd>${user.quota === null ? say('As every user of this portal') : number(user.quota)}</dd></dl>
+)}<dt>${say('Calls a day')}</dt><dd>${user.quota === null ? say('As every user of this portal') : number(user.quota)}</dd></dl>
 <ul class="things">${links.map(
         ([path, name, what]) =>
           html`<li><div><a href="${href(path)}">${name}</a><small>${what}</small></div></li>

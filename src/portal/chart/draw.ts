@@ -122,6 +122,8 @@ function cleaned(svg: Element, size: Size, font: number, label: string): string 
   for (const style of svg.querySelectorAll('style')) style.remove()
   for (const styled of svg.querySelectorAll('[style]')) styled.removeAttribute('style')
   for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
+  // A value of CSS, where the attribute of SVG knows only others: the style sheet has it.
+  for (const part of svg.querySelectorAll('[font-variant]')) part.removeAttribute('font-variant')
   for (const part of svg.querySelectorAll('[class]'))
     if (/plot-/.test(part.getAttribute('class') ?? '')) part.removeAttribute('class')
   svg.removeAttribute('style')

@@ -8,7 +8,7 @@ import { CHART_PARAMETERS, figureText, isContinuous, readChart } from '../chart/
 import { apiParameters } from '../selection.ts'
 import { chartForm } from './analyze-form.ts'
 import { figuresTable } from './analyze-table.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { localPath } from './table.ts'
 
 /** Charts of the groups of a selection: drawn on the server, with their numbers and the call that answers them. */
@@ -29,7 +29,7 @@ export const analyzeTab: Tab = {
     if (data.slots.length === 0) {
       const reason =
         data.groups === 0
-          ? say('No record has all of this. Take something out of the filter.')
+          ? noRecords(context)
           : say('None of these records has a value for this axis. Choose another one.')
       return { islands: ['analyze.js'], body: html`${form}<p class="empty">${reason}</p>` }
     }

@@ -5,7 +5,7 @@ import { recordsSpace } from '../../rdf/iris.ts'
 import { fieldText } from '../chart/clauses.ts'
 import type { MapSettings } from '../map/settings.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { localPath } from './table.ts'
 
 /** Fields that are told of a place beside its name. */
@@ -27,7 +27,7 @@ export const mapTab: Tab = {
     const table = visit.href(context.path('table'), selectionParameters({ ...selection, page: 1, view: {} }))
     if (field === undefined || total === 0)
       return {
-        body: html`<p class="empty">${say('No record has all of this. Take something out of the filter.')}</p>`,
+        body: html`<p class="empty">${noRecords(context)}</p>`,
       }
     const settings = mapSettings(context, field, total)
     const tiles = services.tiles

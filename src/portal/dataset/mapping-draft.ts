@@ -1,3 +1,4 @@
+import { fileForText } from '../../catalog/mapping-edit.ts'
 import { checkMapping } from '../../catalog/mapping-file.ts'
 import type { Lines } from '../../catalog/mapping-lines.ts'
 import { firstPublished, mapRecords, prefixesOf } from '../../catalog/mapping-preview.ts'
@@ -26,6 +27,8 @@ export interface Draft {
 
 /** What is to be said of a draft. */
 export interface CheckedDraft {
+  /** The file that it would be saved in. */
+  readonly file: string
   readonly diagnostics: readonly Diagnostic[]
   /** null where an error keeps the draft from being used. */
   readonly sample: DraftSample | null
@@ -71,10 +74,11 @@ export class DraftChecker {
     const diagnostics = [...found].sort(
       (a, b) => a.place.line - b.place.line || a.place.column - b.place.column,
     )
-    if (mapping === null) return { diagnostics, sample: null }
+    const target = fileForText(file, text)
+    if (mapping === null) return { file: target, diagnostics, sample: null }
     const records = await this.sampleOf(manifest)
     const inForce = manifest.mapping?.mapping ?? directMapping(base, dataset)
-    return { diagnostics, sample: sampleOf(mapping, inForce, place, records) }
+    return { file: target, diagnostics, sample: sampleOf(mapping, inForce, place, records) }
   }
 
   private sampleOf(manifest: Manifest): Promise<readonly DatasetRecord[]> {

@@ -1,9 +1,10 @@
+import path from 'node:path'
 import { type Lines, prettyText } from '../../catalog/mapping-lines.ts'
 import { shortIri } from '../../catalog/mapping-preview.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
-import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import { type Diagnostic, placesOf } from '../../mapping/diagnostic.ts'
 import { highlight } from '../parts/highlight.ts'
 import type { CheckedDraft, DraftSample } from './mapping-draft.ts'
 
@@ -11,23 +12,51 @@ import type { CheckedDraft, DraftSample } from './mapping-draft.ts'
 const MOST_TOLD = 100
 const MOST_CHANGES = 40
 const LONGEST = 20_000
+/** Lines of one diagnostic that are linked. */
+const MAX_LINKS = 10
 
-/** What is to be said of a draft: what is wrong, what it makes of some records, what it would change. */
-export function draftResults(visit: Visit, { diagnostics, sample }: CheckedDraft): Html {
-  return html`${problems(visit, diagnostics)}${sample === null ? '' : html`${changes(visit, sample)}${triples(visit, sample)}${rules(visit, sample)}`}`
+/**
+ * What is to be said of a draft: what is wrong, what it makes of some records, what it would change.
+ *
+ * @param opened the file that is edited
+ */
+export function draftResults(
+  visit: Visit,
+  { file, diagnostics, sample }: CheckedDraft,
+  opened: string,
+): Html {
+  return html`${file === opened ? '' : otherFile(visit, file)}${problems(visit, diagnostics)}${sample === null ? '' : html`${changes(visit, sample)}${triples(visit, sample)}${rules(visit, sample)}`}`
 }
 
 function problems({ say }: Visit, diagnostics: readonly Diagnostic[]): Html {
   if (diagnostics.length === 0)
     return html`<h2>${say('Check')}</h2><p class="good">${say('Nothing is wrong with this mapping.')}</p>`
   const names = { error: say('Error'), warning: say('Warning'), info: say('Note') } as const
-  const items = diagnostics.slice(0, MOST_TOLD).map(({ severity, message, place, hint, code }) => {
-    const target = html`<a href="#text" data-line="${place.line}" data-column="${place.column}">${say('line {line}', { line: place.line })}</a>`
-    return html`<li class="is-${severity}"><p><strong>${names[severity]}</strong>, ${target}: <span dir="auto">${message}</span></p>${hint === undefined ? '' : html`<p class="soft" dir="auto">${hint}</p>`}<p class="soft"><code>${code}</code></p></li>`
+  const items = diagnostics.slice(0, MOST_TOLD).map(diagnostic => {
+    const { severity, message, hint, code } = diagnostic
+    const places = placesOf(diagnostic)
+    const links = places
+      .filter(({ line }, index) => places.findIndex(other => other.line === line) === index)
+      .slice(0, MAX_LINKS)
+      .map(
+        ({ line, column }) =>
+          html`, <a href="#text" data-line="${line}" data-column="${column}">${say('line {line}', { line })}</a>`,
+      )
+    return html`<li class="is-${severity}"><p><strong>${names[severity]}</strong>${links}: <span dir="auto">${message}</span></p>${hint === undefined ? '' : html`<p class="soft" dir="auto">${hint}</p>`}<p class="soft"><code>${code}</code></p></li>`
   })
   const rest = diagnostics.length - items.length
   const more = rest > 0 ? html`<p>${say.many('{n} more', '{n} more', rest)}</p>` : ''
   return html`<h2>${say('Check')}</h2><ul class="problems">${items}</ul>${more}`
+}
+
+/** A text of the other language goes into another file. */
+function otherFile({ say }: Visit, file: string): Html {
+  const name = { file: `mappings/${path.basename(file)}` }
+  return html`<p class="soft">${
+    file.endsWith('.ttl')
+      ? say('This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.', name)
+      : say('This is YARRRML. It will be saved as {file}, in place of the mapping in RML.', name)
+  }</p>`
 }
 
 function changes(visit: Visit, { added, removed, records, prefixes }: DraftSample): Html {
@@ -80,10 +109,18 @@ function rules({ say, number }: Visit, { rules, prefixes }: DraftSample): Html {
 <tbody>${rows}</tbody></table></div>`
 }
 
-function leftOut(say: Visit['say'], { nulls, invalidIri, illTyped }: RuleReport): readonly string[] {
+function leftOut(say: Visit['say'], rule: RuleReport): readonly string[] {
+  const { nulls, invalidIri, illTyped, invalidDatatype, invalidLanguage, cut } = rule
   return [
     ...(nulls > 0 ? [say.many('{n} without a value', '{n} without a value', nulls)] : []),
     ...(invalidIri > 0 ? [say.many('{n} is no IRI', '{n} are no IRIs', invalidIri)] : []),
     ...(illTyped > 0 ? [say.many('{n} not of the datatype', '{n} not of the datatype', illTyped)] : []),
+    ...(invalidDatatype > 0 ? [say.many('{n} is no datatype', '{n} are no datatypes', invalidDatatype)] : []),
+    ...(invalidLanguage > 0
+      ? [say.many('{n} is no language tag', '{n} are no language tags', invalidLanguage)]
+      : []),
+    ...(cut > 0
+      ? [say.many('{n} record with too many combinations', '{n} records with too many combinations', cut)]
+      : []),
   ]
 }

@@ -5,12 +5,13 @@ import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { refuseForeignTo, type SignedIn, sendOn, signedIn, tokenFor } from '../../http/signed-in.ts'
 import { visitOf } from '../../http/site/visit.ts'
-import { hasErrors } from '../../mapping/diagnostic.ts'
+import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { mayEdit } from '../../model/principal.ts'
 import type { Inquiry } from '../ask.ts'
 import type { SiteServices } from '../services.ts'
 import { DraftChecker } from './mapping-draft.ts'
 import { draftResults } from './mapping-results.ts'
+import { mappingState, stateRegion } from './mapping-state.ts'
 import { type MappingEdit, mappingTab } from './mapping-tab.ts'
 import { answerDataset } from './page.ts'
 
@@ -61,6 +62,20 @@ export const mappingEditor: FastifyPluginAsync<{
     return sendOn(reply, visit.href(`/explore/dataset/${request.params.dataset}/mapping/`, { saved: 1 }))
   })
 
+  app.get<MappingRoute>(`${PATH}/state`, { errorHandler: answerFault(restBody) }, (request, reply) => {
+    editorOf(request, services)
+    const { dataset: id } = request.params
+    const entry = services.catalog.seenBy(request.principal).dataset(id)
+    const opened = openMapping(services.portal, id)
+    const state = mappingState(opened, checker.published(id), entry, services.publications.of(id))
+    const visit = visitOf(request, services)
+    const address = visit.href(`/explore/dataset/${id}/mapping/state/`)
+    return reply.header('cache-control', 'private, no-store').send({
+      state: state.type,
+      html: stateRegion(visit, state, opened, { address, isSaved: true }).html,
+    })
+  })
+
   app.post<MappingRoute>(`${PATH}/check`, { errorHandler: answerFault(restBody) }, async (request, reply) => {
     const session = editorOf(request, services)
     const form = readForm(request.body)
@@ -69,13 +84,12 @@ export const mappingEditor: FastifyPluginAsync<{
     const manifest = checker.published(request.params.dataset)
     const checked = await checker.check({ text: textOf(form), file }, manifest)
     return reply.header('cache-control', 'private, no-store').send({
-      diagnostics: checked.diagnostics.map(({ severity, message, hint, place }) => ({
-        severity,
-        message,
-        hint,
-        ...place,
-      })),
-      html: draftResults(visitOf(request, services), checked).html,
+      diagnostics: checked.diagnostics.flatMap(diagnostic => {
+        const { severity, message, hint } = diagnostic
+        return placesOf(diagnostic).map(place => ({ severity, message, hint, ...place }))
+      }),
+      language: checked.file.endsWith('.ttl') ? 'turtle' : 'yaml',
+      html: draftResults(visitOf(request, services), checked, file).html,
     })
   })
 }
@@ -102,10 +116,13 @@ async function save(
   id: string,
   text: string,
   opened: string,
-  { portal, now }: Pick<SiteServices, 'portal' | 'now'>,
+  { portal, now, publications }: Pick<SiteServices, 'portal' | 'now' | 'publications'>,
   checker: DraftChecker,
 ): Promise<MappingEdit['outcome']> {
   const { file } = openMapping(portal, id)
   const { diagnostics } = await checker.check({ text, file }, checker.published(id))
-  return hasErrors(diagnostics) ? { type: 'refused' } : saveMapping(portal, id, text, opened, new Date(now()))
+  if (hasErrors(diagnostics)) return { type: 'refused' }
+  const saved = saveMapping(portal, id, text, opened, new Date(now()))
+  if (saved.type === 'saved') publications.forget(id)
+  return saved
 }

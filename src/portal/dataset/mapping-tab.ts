@@ -8,6 +8,7 @@ import { mayEdit } from '../../model/principal.ts'
 import { highlight } from '../parts/highlight.ts'
 import type { DraftChecker } from './mapping-draft.ts'
 import { draftResults } from './mapping-results.ts'
+import { mappingState, stateRegion } from './mapping-state.ts'
 import type { Tab, TabContext } from './tab.ts'
 
 /** What the tab is shown after, and the text that was sent with it. */
@@ -68,26 +69,20 @@ async function editor(
   const manifest = checker.published(id)
   const opened = openMapping(services.portal, id)
   const shown = text ?? opened.text ?? proposalOf(services.portal, manifest)
-  const name = `mappings/${path.basename(opened.file)}`
   const checked = await checker.check({ text: shown, file: opened.file }, manifest)
   const target = visit.href(context.path('mapping'))
-  const state =
-    opened.text === null
-      ? say(
-          'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.',
-        )
-      : manifest.mapping?.text === opened.text
-        ? say('This is the mapping {file}. It is in force.', { file: name })
-        : say('This is the mapping {file}. It is not in force, or not yet.', { file: name })
+  const state = mappingState(opened, manifest, entry, services.publications.of(id))
+  const where = { address: visit.href(`${context.path('mapping')}state/`), isSaved: outcome.type === 'saved' }
   return html`${told(visit, outcome, opened.text)}
-<p>${state} ${say('It is written in YARRRML and says which triples each record becomes.')}</p>
+${stateRegion(visit, state, opened, where)}
+<p>${say('A mapping is written in YARRRML or RML and says which triples each record becomes.')}</p>
 <form class="mapping" method="post" action="${target}" data-check="${visit.href(`${context.path('mapping')}check/`)}" data-failed="${say('The portal did not answer. The text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
 <input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="opened" value="${opened.digest}">
 <div class="mapping-text"><label for="text">${say('Mapping')}</label>
 <textarea id="text" name="text" rows="30" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" dir="ltr" data-file="${path.basename(opened.file)}">
 ${shown}</textarea>
 <div class="buttons"><button name="action" value="save">${say('Save')}</button> <button class="plain" name="action" value="check">${say('Check and preview')}</button></div></div>
-<div class="mapping-results" aria-live="polite" aria-busy="false">${draftResults(visit, checked)}</div>
+<div class="mapping-results" aria-live="polite" aria-busy="false">${draftResults(visit, checked, opened.file)}</div>
 </form>
 <script type="application/json" id="mapping-fields">${fieldList(entry.dataset.fields.map(field => field.name))}</script>`
 }
@@ -109,9 +104,8 @@ function told(visit: Visit, outcome: MappingEdit['outcome'], current: string | n
   switch (outcome.type) {
     case 'opened':
     case 'checked':
-      return html``
     case 'saved':
-      return html`<div class="note good" role="status"><p>${say('The mapping is saved. The portal publishes it within a few seconds.')}</p></div>`
+      return html``
     case 'refused':
       return html`<div class="fault" role="alert"><p>${say('The mapping has errors. It was not saved.')}</p></div>`
     case 'unwritable':

@@ -59,3 +59,10 @@ export interface TabContent {
   /** 200 unless told. */
   readonly status?: number
 }
+
+/** Why a tab shows no record: the dataset has none, or the filter leaves none. */
+export function noRecords({ visit: { say }, entry }: Pick<TabContext, 'visit' | 'entry'>): string {
+  return entry.statistics.records === 0
+    ? say('The dataset has no records.')
+    : say('No record has all of this. Take something out of the filter.')
+}

@@ -6,7 +6,7 @@ import type { AnswerRow } from '../../records/answer.ts'
 import { pager } from '../parts/pager.ts'
 import { recordPath } from '../parts/record-path.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { type Column, columnCell, columnsOf } from './table-columns.ts'
 
 /** Rows of a page, and the deepest one that a page may show. */
@@ -25,7 +25,7 @@ export const tableTab: Tab = {
     const { rows, total, page, pages } = await pageOfRows(context)
     if (total === 0)
       return {
-        body: html`<p class="empty">${say('No record has all of this. Take something out of the filter.')}</p>`,
+        body: html`<p class="empty">${noRecords(context)}</p>`,
       }
     const { fields, id } = entry.dataset
     const columns = columnsOf(

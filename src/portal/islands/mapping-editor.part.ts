@@ -1,9 +1,9 @@
 import { autocompletion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete'
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
-import type { Text } from '@codemirror/state'
+import { Compartment, type Text } from '@codemirror/state'
 import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
-import { SOURCE_RULES, type TokenKind } from '../parts/highlight-rules.ts'
+import { SOURCE_RULES, type SourceLanguage, type TokenKind } from '../parts/highlight-rules.ts'
 import { editorFor } from './editor.part.ts'
 
 /** A diagnostic as the portal tells it. */
@@ -48,9 +48,12 @@ function nextToken(
 
 /** Makes an editor of the field of a mapping. */
 export function editMapping(field: HTMLTextAreaElement, fieldNames: readonly string[]) {
-  const rules = field.dataset.file?.endsWith('.ttl') === true ? SOURCE_RULES.turtle : SOURCE_RULES.yaml
+  const language = new Compartment()
+  const streamOf = (name: SourceLanguage) =>
+    StreamLanguage.define({ name, token: stream => nextToken(stream, SOURCE_RULES[name]) })
+  let current: SourceLanguage = field.dataset.file?.endsWith('.ttl') === true ? 'turtle' : 'yaml'
   const view = editorFor(field, [
-    StreamLanguage.define({ name: 'mapping', token: stream => nextToken(stream, rules) }),
+    language.of(streamOf(current)),
     lineNumbers(),
     highlightActiveLineGutter(),
     autocompletion({ icons: false, override: [context => referenceOffers(context, fieldNames)] }),
@@ -62,6 +65,11 @@ export function editMapping(field: HTMLTextAreaElement, fieldNames: readonly str
       const anchor = offsetOf(view.state.doc, line, column)
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
       view.focus()
+    },
+    setLanguage: (name: SourceLanguage) => {
+      if (name === current) return
+      current = name
+      view.dispatch({ effects: language.reconfigure(streamOf(name)) })
     },
     mark: (diagnostics: readonly ToldDiagnostic[]) => {
       view.dispatch(

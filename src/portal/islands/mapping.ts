@@ -1,3 +1,4 @@
+import type { SourceLanguage } from '../parts/highlight-rules.ts'
 import type { ToldDiagnostic } from './mapping-editor.part.ts'
 
 /** The editor of mappings: what is typed is checked by the portal, and what is told leads to its line. */
@@ -7,6 +8,7 @@ const MILLISECONDS = 600
 interface Shown {
   readonly goTo: (line: number, column: number) => void
   readonly mark: (diagnostics: readonly ToldDiagnostic[]) => void
+  readonly setLanguage: (language: SourceLanguage) => void
 }
 
 const form = document.querySelector<HTMLFormElement>('form.mapping')
@@ -16,8 +18,13 @@ const results = form?.querySelector<HTMLElement>('.mapping-results') ?? null
 if (form !== null && field !== null && results !== null) start(form, field, results)
 
 function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLElement): void {
-  let shown: Shown = { goTo: (line, column) => selectIn(field, line, column), mark: () => undefined }
+  let shown: Shown = {
+    goTo: (line, column) => selectIn(field, line, column),
+    mark: () => undefined,
+    setLanguage: () => undefined,
+  }
   let told: readonly ToldDiagnostic[] = []
+  let written: SourceLanguage | null = null
   let isChanged = form.dataset.leaving === 'changed'
   let timer = 0
   let asked = 0
@@ -36,11 +43,14 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
       results.replaceChildren(note)
       return
     }
-    const { diagnostics, html } = (await answer.json()) as {
+    const { diagnostics, language, html } = (await answer.json()) as {
       readonly diagnostics: readonly ToldDiagnostic[]
+      readonly language: SourceLanguage
       readonly html: string
     }
     told = diagnostics
+    written = language
+    shown.setLanguage(language)
     const open = [...results.querySelectorAll('details[open]')].map(({ className }) => className)
     results.innerHTML = html
     for (const each of results.querySelectorAll('details')) each.open = open.includes(each.className)
@@ -59,6 +69,7 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
       const names = JSON.parse(document.querySelector('#mapping-fields')?.textContent ?? '[]') as string[]
       shown = editMapping(field, names)
       shown.mark(told)
+      if (written !== null) shown.setLanguage(written)
       if (told.length === 0) await check()
     },
     { once: true },
@@ -69,12 +80,44 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
     event.preventDefault()
     shown.goTo(Number(link.dataset.line), Number(link.dataset.column))
   })
+  void followState(document.querySelector<HTMLElement>('.mapping-state'), check)
   form.addEventListener('submit', () => {
     isChanged = false
   })
   window.addEventListener('beforeunload', event => {
     if (isChanged) event.preventDefault()
   })
+}
+
+/** Milliseconds between questions for the state of a saved mapping: they grow, up to the longest. */
+const FIRST_PAUSE = 700
+const LONGEST_PAUSE = 10_000
+
+/** Shows what becomes of a saved mapping until it is in force, or refused; then what the text would change is checked again. */
+async function followState(region: HTMLElement | null, check: () => Promise<void>): Promise<void> {
+  let shown = region
+  let pause = FIRST_PAUSE
+  while (shown?.dataset.next !== undefined) {
+    await new Promise(resolve => window.setTimeout(resolve, pause))
+    pause = Math.min(LONGEST_PAUSE, pause * 1.2)
+    const answer = await fetch(shown.dataset.next).catch(() => null)
+    if (answer?.ok !== true) continue
+    const { html } = (await answer.json()) as { readonly html: string }
+    const template = document.createElement('template')
+    template.innerHTML = html
+    const next = template.content.firstElementChild as HTMLElement
+    // The region stays: what replaces a live region is not read aloud.
+    shown.innerHTML = next.innerHTML
+    shown.className = next.className
+    shown.dataset.state = next.dataset.state ?? ''
+    if (next.dataset.next !== undefined) continue
+    delete shown.dataset.next
+    const url = new URL(location.href)
+    url.searchParams.delete('saved')
+    history.replaceState(history.state, '', url)
+    await check()
+    shown = null
+  }
 }
 
 /** Puts the cursor of a plain field at a place. */

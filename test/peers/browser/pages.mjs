@@ -45,10 +45,11 @@ export const pagesOf = city => [
   ['fragment', '/api/tpf/cities'],
   ['sign-in', '/account/login/'],
   ['not-found', '/explore/dataset/nothing/'],
+  ['not-found-resource', `/ld/resources/cities/city/${'x'.repeat(80)}`],
 ]
 
 /** Addresses that answer with an error on purpose: the browser tells of it in its console. */
-const REFUSED = new Set(['table-fault', 'not-found'])
+const REFUSED = new Set(['table-fault', 'not-found', 'not-found-resource'])
 
 /**
  * Looks at a page at both widths, in light and in dark.

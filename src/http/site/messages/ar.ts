@@ -5,6 +5,8 @@ export const AR: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.': 'أرشيف ZIP لـ ArcGIS وQGIS والأنظمة الأقدم.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'اليوم هو يوم بالتوقيت العالمي. يبيّن كل جواب ما تبقّى في X-RateLimit-Remaining؛ والطلب الزائد يُجاب بالرمز 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'يُكتب التعيين بـ YARRRML أو RML ويحدد الثلاثيات التي يصيرها كل سجل.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'في صفحة السجلات {rows} صفًا على الأكثر، وتصل الصفحات إلى السجل {last}؛ ولا حد لملفات التصدير.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -123,6 +125,7 @@ export const AR: MessageTable = {
   'Datasets and their triples': 'مجموعات البيانات وثلاثياتها',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'مجموعات البيانات المتاحة حتى الآن: {served} من {expected}. يجري تحميل البقية أو نشرها.',
+  'Datasets whose mappings you may edit': 'مجموعات البيانات التي يمكنك تحرير تعييناتها',
   Date: 'تاريخ',
   'Date and time': 'تاريخ ووقت',
   'Decimal number': 'عدد عشري',
@@ -216,8 +219,14 @@ export const AR: MessageTable = {
   Information: 'معلومات',
   Issued: 'تاريخ الإصدار',
   'It asks these datasets as well: {datasets}': 'يستعلم أيضًا من مجموعات البيانات هذه: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'هو مكتوب بـ YARRRML ويحدد الثلاثيات التي يصيرها كل سجل.',
+  'It makes {n} triples.': {
+    zero: 'لا ينتج أي ثلاثية.',
+    one: 'ينتج ثلاثية واحدة.',
+    two: 'ينتج ثلاثيتين.',
+    few: 'ينتج {n} ثلاثيات.',
+    many: 'ينتج {n} ثلاثية.',
+    other: 'ينتج {n} ثلاثية.',
+  },
   'It may': 'يمكنه',
   'Its publisher has not described it yet.': 'لم يصفها ناشرها بعد.',
   'Its row in the table': 'صفّه في الجدول',
@@ -250,6 +259,7 @@ export const AR: MessageTable = {
   'Loading the query engine…': 'جارٍ تحميل محرك الاستعلام…',
   'Log in': 'تسجيل الدخول',
   'Log out': 'تسجيل الخروج',
+  'Look again': 'انظر مرة أخرى',
   'Look for words': 'ابحث عن كلمات',
   Made: 'المصنوعة',
   Main: 'التنقل الرئيسي',
@@ -446,6 +456,7 @@ export const AR: MessageTable = {
   'The dataset as a resource': 'مجموعة البيانات كمورد',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'ليس لمجموعة البيانات تعيين خاص بها. هذا مقترح مستخرج من حقولها؛ احفظه لتستخدمه.',
+  'The dataset has no records.': 'ليس في مجموعة البيانات أي سجلات.',
   'The description of this API with the fields of this dataset.':
     'وصف هذه الواجهة مع حقول مجموعة البيانات هذه.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -475,8 +486,16 @@ export const AR: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'لا يمكن كتابة التعيين في مجلد البوابة ({code}). لم يُحفظ.',
   'The mapping has errors. It was not saved.': 'في التعيين أخطاء. لم يُحفظ.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'حُفظ التعيين. تنشره البوابة خلال ثوانٍ.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'تعذّر نشر التعيين {file}. يبقى نافذًا ما كان نافذًا قبله.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'نُشر التعيين {file}. يجري تحميل ثلاثياته.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'حُفظ التعيين {file} ويجري نشره. السجلات حتى الآن: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'حُفظ التعيين {file}. تنشره البوابة خلال ثوانٍ؛ وحتى ذلك الحين يبقى نافذًا ما كان نافذًا قبله.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'رُفض التعيين {file} عند نشره. يبقى نافذًا ما كان نافذًا قبله.',
   'The metadata of the dataset, as RDF.': 'البيانات الوصفية لمجموعة البيانات، بصيغة RDF.',
   'The numbers': 'الأرقام',
   'The page of the dataset': 'صفحة مجموعة البيانات',
@@ -521,14 +540,16 @@ export const AR: MessageTable = {
     'مجموعة البيانات هذه مقيّدة: تسجّل الأدوات الدخول بمفتاح API ككلمة مرور وبأي اسم.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'انتهت صلاحية هذه الاستمارة، أو أن متصفحك لا يحفظ ملفات تعريف الارتباط لهذه البوابة. حاول مرة أخرى.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'هذا RML بصيغة Turtle. سيُحفظ باسم {file} بدلًا من التعيين المكتوب بـ YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'هذا YARRRML. سيُحفظ باسم {file} بدلًا من التعيين المكتوب بـ RML.',
   'This is not a form': 'هذه ليست استمارة',
   'This is not public. Sign in to see it, if it was granted to you.':
     'هذا غير متاح للعموم. سجّل الدخول لتراه، إن كان قد أُتيح لك.',
   'This is not the same as the new password.': 'لا تطابق كلمة المرور الجديدة.',
   'This is not your password.': 'هذه ليست كلمة مرورك.',
   'This is the mapping {file}. It is in force.': 'هذا هو التعيين {file}. وهو نافذ.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'هذا هو التعيين {file}. وهو غير نافذ، أو ليس بعد.',
   'This list as': 'هذه القائمة بصيغة',
   'This page as': 'هذه الصفحة بصيغة',
   'This page as JSON': 'هذه الصفحة بصيغة JSON',
@@ -661,6 +682,22 @@ export const AR: MessageTable = {
     many: '{n} ليست IRI',
     other: '{n} ليست IRI',
   },
+  '{n} are no datatypes': {
+    zero: 'كلها أنواع بيانات',
+    one: 'واحدة ليست نوع بيانات',
+    two: 'اثنتان ليستا نوعي بيانات',
+    few: '{n} ليست أنواع بيانات',
+    many: '{n} ليست أنواع بيانات',
+    other: '{n} ليست أنواع بيانات',
+  },
+  '{n} are no language tags': {
+    zero: 'كلها رموز لغات',
+    one: 'واحدة ليست رمز لغة',
+    two: 'اثنتان ليستا رمزي لغة',
+    few: '{n} ليست رموز لغات',
+    many: '{n} ليست رموز لغات',
+    other: '{n} ليست رموز لغات',
+  },
   '{n} characters': {
     zero: 'لا أحرف',
     one: 'حرف واحد',
@@ -732,6 +769,14 @@ export const AR: MessageTable = {
     few: '{n} سجلات',
     many: '{n} سجلًا',
     other: '{n} سجل',
+  },
+  '{n} records with too many combinations': {
+    zero: 'لا سجلات بتوليفات كثيرة جدًا',
+    one: 'سجل واحد بتوليفات كثيرة جدًا',
+    two: 'سجلان بتوليفات كثيرة جدًا',
+    few: '{n} سجلات بتوليفات كثيرة جدًا',
+    many: '{n} سجلًا بتوليفات كثيرة جدًا',
+    other: '{n} سجل بتوليفات كثيرة جدًا',
   },
   '{n} rows': {
     zero: 'لا صفوف',

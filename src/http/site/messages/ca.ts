@@ -6,6 +6,8 @@ export const CA: MessageTable = {
     'Un arxiu ZIP per a ArcGIS, QGIS i sistemes més antics.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Un dia és un dia UTC. Cada resposta diu a X-RateLimit-Remaining què queda; una crida de més rep un 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Un mapatge s’escriu en YARRRML o RML i diu en quines tripletes es converteix cada registre.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Una pàgina de registres té com a màxim {rows} files, i les pàgines arriben fins al registre {last}; les exportacions no tenen límit.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -119,6 +121,7 @@ export const CA: MessageTable = {
   'Datasets and their triples': 'Conjunts de dades i les seves tripletes',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Conjunts de dades servits fins ara: {served} de {expected}. Els altres s’estan carregant o publicant.',
+  'Datasets whose mappings you may edit': 'Conjunts de dades els mapatges dels quals podeu editar',
   Date: 'Data',
   'Date and time': 'Data i hora',
   'Decimal number': 'Nombre decimal',
@@ -205,8 +208,7 @@ export const CA: MessageTable = {
   Information: 'Informació',
   Issued: 'Publicat',
   'It asks these datasets as well: {datasets}': 'També consulta aquests conjunts de dades: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Està escrit en YARRRML i diu en quines tripletes es converteix cada registre.',
+  'It makes {n} triples.': { one: 'Fa {n} tripleta.', other: 'Fa {n} tripletes.' },
   'It may': 'Podrà',
   'Its publisher has not described it yet.': 'El seu publicador encara no l’ha descrit.',
   'Its row in the table': 'La seva fila a la taula',
@@ -239,6 +241,7 @@ export const CA: MessageTable = {
   'Loading the query engine…': 'S’està carregant el motor de consultes…',
   'Log in': 'Inicia la sessió',
   'Log out': 'Tanca la sessió',
+  'Look again': 'Torna-ho a mirar',
   'Look for words': 'Cerca paraules',
   Made: 'Fetes',
   Main: 'Navegació principal',
@@ -440,6 +443,7 @@ export const CA: MessageTable = {
   'The dataset as a resource': 'El conjunt de dades com a recurs',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'El conjunt de dades no té un mapatge propi. Aquesta és una proposta feta a partir dels seus camps; deseu-la per fer-la servir.',
+  'The dataset has no records.': 'El conjunt de dades no té registres.',
   'The description of this API with the fields of this dataset.':
     'La descripció d’aquesta API amb els camps d’aquest conjunt de dades.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -466,8 +470,16 @@ export const CA: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'El mapatge no es pot escriure a la carpeta del portal ({code}). No s’ha desat.',
   'The mapping has errors. It was not saved.': 'El mapatge té errors. No s’ha desat.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'El mapatge s’ha desat. El portal el publica en pocs segons.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'No s’ha pogut publicar el mapatge {file}. Continua en vigor el que ho estava abans.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'El mapatge {file} està publicat. S’estan carregant les seves tripletes.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'El mapatge {file} s’ha desat i s’està publicant. Registres fins ara: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'El mapatge {file} s’ha desat. El portal el publica en pocs segons; fins aleshores continua en vigor el que ho estava abans.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'El mapatge {file} s’ha rebutjat en publicar-lo. Continua en vigor el que ho estava abans.',
   'The metadata of the dataset, as RDF.': 'Les metadades del conjunt de dades, en RDF.',
   'The numbers': 'Els nombres',
   'The page of the dataset': 'La pàgina del conjunt de dades',
@@ -513,14 +525,16 @@ export const CA: MessageTable = {
     'Aquest conjunt de dades és restringit: les eines s’identifiquen amb una clau d’API com a contrasenya i un nom qualsevol.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Aquest formulari havia caducat, o el vostre navegador no desa galetes d’aquest portal. Torneu-ho a provar.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Això és RML en Turtle. Es desarà com a {file}, en lloc del mapatge en YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Això és YARRRML. Es desarà com a {file}, en lloc del mapatge en RML.',
   'This is not a form': 'Això no és un formulari',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Això no és públic. Inicieu la sessió per veure-ho, si us n’han concedit l’accés.',
   'This is not the same as the new password.': 'No és igual que la contrasenya nova.',
   'This is not your password.': 'Aquesta no és la vostra contrasenya.',
   'This is the mapping {file}. It is in force.': 'Aquest és el mapatge {file}. Està en vigor.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Aquest és el mapatge {file}. No està en vigor, o encara no.',
   'This list as': 'Aquesta llista com a',
   'This page as': 'Aquesta pàgina com a',
   'This page as JSON': 'Aquesta pàgina en JSON',
@@ -643,6 +657,11 @@ export const CA: MessageTable = {
   '{from} to {to} of {total}': '{from} a {to} de {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} demana actuar per vós, {user}, a {portal}.',
   '{n} are no IRIs': { one: '{n} no és un IRI', other: '{n} no són IRI' },
+  '{n} are no datatypes': { one: '{n} no és un tipus de dades', other: '{n} no són tipus de dades' },
+  '{n} are no language tags': {
+    one: '{n} no és una etiqueta de llengua',
+    other: '{n} no són etiquetes de llengua',
+  },
   '{n} characters': { one: '{n} caràcter', other: '{n} caràcters' },
   '{n} datasets': { one: '{n} conjunt de dades', other: '{n} conjunts de dades' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -658,6 +677,10 @@ export const CA: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} no és del tipus de dades', other: '{n} no són del tipus de dades' },
   '{n} records': { one: '{n} registre', other: '{n} registres' },
+  '{n} records with too many combinations': {
+    one: '{n} registre amb massa combinacions',
+    other: '{n} registres amb massa combinacions',
+  },
   '{n} rows': { one: '{n} fila', other: '{n} files' },
   '{n} triples': { one: '{n} tripleta', other: '{n} tripletes' },
   '{n} triples are added': { one: 'S’afegeix {n} tripleta', other: 'S’afegeixen {n} tripletes' },

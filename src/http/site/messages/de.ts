@@ -5,6 +5,8 @@ export const DE: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.': 'Ein ZIP-Archiv für ArcGIS, QGIS und ältere Systeme.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Ein Tag ist einer in UTC. Jede Antwort sagt in X-RateLimit-Remaining, was übrig ist; ein Aufruf zu viel wird mit 429 beantwortet.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Ein Mapping ist in YARRRML oder RML geschrieben und sagt, welche Tripel aus jedem Eintrag werden.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Eine Seite hat höchstens {rows} Einträge, und die Seiten reichen bis zum Eintrag {last}; Exporte haben keine Grenze.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -117,6 +119,7 @@ export const DE: MessageTable = {
   'Datasets and their triples': 'Datensätze und ihre Tripel',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Bisher bereitgestellte Datensätze: {served} von {expected}. Die übrigen werden geladen oder veröffentlicht.',
+  'Datasets whose mappings you may edit': 'Datensätze, deren Mappings Sie bearbeiten dürfen',
   Date: 'Datum',
   'Date and time': 'Datum und Uhrzeit',
   'Decimal number': 'Dezimalzahl',
@@ -203,8 +206,7 @@ export const DE: MessageTable = {
   Information: 'Information',
   Issued: 'Veröffentlicht',
   'It asks these datasets as well: {datasets}': 'Sie fragt auch diese Datensätze ab: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Es ist in YARRRML geschrieben und sagt, welche Tripel aus jedem Eintrag werden.',
+  'It makes {n} triples.': { one: 'Es ergibt {n} Tripel.', other: 'Es ergibt {n} Tripel.' },
   'It may': 'Sie darf',
   'Its publisher has not described it yet.': 'Sein Herausgeber hat ihn noch nicht beschrieben.',
   'Its row in the table': 'Die Zeile in der Tabelle',
@@ -237,6 +239,7 @@ export const DE: MessageTable = {
   'Loading the query engine…': 'Die Abfragemaschine wird geladen …',
   'Log in': 'Anmelden',
   'Log out': 'Abmelden',
+  'Look again': 'Noch einmal nachsehen',
   'Look for words': 'Nach Wörtern suchen',
   Made: 'Erzeugt',
   Main: 'Hauptnavigation',
@@ -440,6 +443,7 @@ export const DE: MessageTable = {
   'The dataset as a resource': 'Der Datensatz als Ressource',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'Der Datensatz hat kein eigenes Mapping. Dies ist ein Vorschlag aus seinen Feldern; speichern Sie ihn, um ihn zu benutzen.',
+  'The dataset has no records.': 'Der Datensatz hat keine Einträge.',
   'The description of this API with the fields of this dataset.':
     'Die Beschreibung dieser API mit den Feldern dieses Datensatzes.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -466,8 +470,16 @@ export const DE: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'Das Mapping kann nicht in den Portalordner geschrieben werden ({code}). Es wurde nicht gespeichert.',
   'The mapping has errors. It was not saved.': 'Das Mapping hat Fehler. Es wurde nicht gespeichert.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'Das Mapping ist gespeichert. Das Portal veröffentlicht es in wenigen Sekunden.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'Das Mapping {file} konnte nicht veröffentlicht werden. Was vorher in Kraft war, bleibt in Kraft.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'Das Mapping {file} ist veröffentlicht. Seine Tripel werden geladen.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'Das Mapping {file} ist gespeichert und wird veröffentlicht. Einträge bisher: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'Das Mapping {file} ist gespeichert. Das Portal veröffentlicht es in wenigen Sekunden; bis dahin bleibt in Kraft, was vorher in Kraft war.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'Das Mapping {file} wurde beim Veröffentlichen abgelehnt. Was vorher in Kraft war, bleibt in Kraft.',
   'The metadata of the dataset, as RDF.': 'Die Metadaten des Datensatzes, als RDF.',
   'The numbers': 'Die Zahlen',
   'The page of the dataset': 'Die Seite des Datensatzes',
@@ -513,14 +525,16 @@ export const DE: MessageTable = {
     'Dieser Datensatz ist zugangsbeschränkt: Werkzeuge melden sich mit einem API-Schlüssel als Passwort und beliebigem Namen an.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Dieses Formular war veraltet, oder Ihr Browser behält keine Cookies dieses Portals. Bitte versuchen Sie es noch einmal.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Dies ist RML in Turtle. Es wird als {file} gespeichert, anstelle des Mappings in YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Dies ist YARRRML. Es wird als {file} gespeichert, anstelle des Mappings in RML.',
   'This is not a form': 'Dies ist kein Formular',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Dies ist nicht öffentlich. Melden Sie sich an, um es zu sehen, falls es Ihnen freigegeben wurde.',
   'This is not the same as the new password.': 'Dies stimmt nicht mit dem neuen Passwort überein.',
   'This is not your password.': 'Dies ist nicht Ihr Passwort.',
   'This is the mapping {file}. It is in force.': 'Dies ist das Mapping {file}. Es ist in Kraft.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Dies ist das Mapping {file}. Es ist nicht oder noch nicht in Kraft.',
   'This list as': 'Diese Liste als',
   'This page as': 'Diese Seite als',
   'This page as JSON': 'Diese Seite als JSON',
@@ -640,6 +654,8 @@ export const DE: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} bittet darum, für Sie, {user}, auf {portal} zu handeln.',
   '{n} are no IRIs': { one: '{n} ist keine IRI', other: '{n} sind keine IRIs' },
+  '{n} are no datatypes': { one: '{n} ist kein Datentyp', other: '{n} sind keine Datentypen' },
+  '{n} are no language tags': { one: '{n} ist kein Sprachkürzel', other: '{n} sind keine Sprachkürzel' },
   '{n} characters': { one: '{n} Zeichen', other: '{n} Zeichen' },
   '{n} datasets': { one: '{n} Datensatz', other: '{n} Datensätze' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -655,6 +671,10 @@ export const DE: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} nicht vom Datentyp', other: '{n} nicht vom Datentyp' },
   '{n} records': { one: '{n} Eintrag', other: '{n} Einträge' },
+  '{n} records with too many combinations': {
+    one: '{n} Eintrag mit zu vielen Kombinationen',
+    other: '{n} Einträge mit zu vielen Kombinationen',
+  },
   '{n} rows': { one: '{n} Zeile', other: '{n} Zeilen' },
   '{n} triples': { one: '{n} Tripel', other: '{n} Tripel' },
   '{n} triples are added': { one: '{n} Tripel kommt hinzu', other: '{n} Tripel kommen hinzu' },

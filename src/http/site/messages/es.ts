@@ -6,6 +6,8 @@ export const ES: MessageTable = {
     'Un archivo ZIP para ArcGIS, QGIS y sistemas más antiguos.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Un día es un día UTC. Cada respuesta dice en X-RateLimit-Remaining lo que queda; una llamada de más recibe un 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Un mapeo se escribe en YARRRML o RML y dice en qué tripletas se convierte cada registro.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Una página de registros tiene como máximo {rows} filas, y las páginas llegan hasta el registro {last}; las exportaciones no tienen límite.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -119,6 +121,7 @@ export const ES: MessageTable = {
   'Datasets and their triples': 'Conjuntos de datos y sus tripletas',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Conjuntos de datos servidos hasta ahora: {served} de {expected}. Los demás se están cargando o publicando.',
+  'Datasets whose mappings you may edit': 'Conjuntos de datos cuyos mapeos puede editar',
   Date: 'Fecha',
   'Date and time': 'Fecha y hora',
   'Decimal number': 'Número decimal',
@@ -205,8 +208,7 @@ export const ES: MessageTable = {
   Information: 'Información',
   Issued: 'Publicado',
   'It asks these datasets as well: {datasets}': 'También consulta estos conjuntos de datos: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Está escrito en YARRRML y dice en qué tripletas se convierte cada registro.',
+  'It makes {n} triples.': { one: 'Produce {n} tripleta.', other: 'Produce {n} tripletas.' },
   'It may': 'Podrá',
   'Its publisher has not described it yet.': 'Su publicador aún no lo ha descrito.',
   'Its row in the table': 'Su fila en la tabla',
@@ -239,6 +241,7 @@ export const ES: MessageTable = {
   'Loading the query engine…': 'Cargando el motor de consultas…',
   'Log in': 'Iniciar sesión',
   'Log out': 'Cerrar sesión',
+  'Look again': 'Mirar de nuevo',
   'Look for words': 'Buscar palabras',
   Made: 'Hechas',
   Main: 'Navegación principal',
@@ -440,6 +443,7 @@ export const ES: MessageTable = {
   'The dataset as a resource': 'El conjunto de datos como recurso',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'El conjunto de datos no tiene un mapeo propio. Esta es una propuesta hecha a partir de sus campos; guárdela para usarla.',
+  'The dataset has no records.': 'El conjunto de datos no tiene registros.',
   'The description of this API with the fields of this dataset.':
     'La descripción de esta API con los campos de este conjunto de datos.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -466,8 +470,16 @@ export const ES: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'El mapeo no se puede escribir en la carpeta del portal ({code}). No se ha guardado.',
   'The mapping has errors. It was not saved.': 'El mapeo tiene errores. No se ha guardado.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'El mapeo está guardado. El portal lo publica en unos segundos.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'El mapeo {file} no se pudo publicar. Sigue en vigor lo que lo estaba antes.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'El mapeo {file} está publicado. Se están cargando sus tripletas.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'El mapeo {file} está guardado y se está publicando. Registros hasta ahora: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'El mapeo {file} está guardado. El portal lo publica en unos segundos; hasta entonces sigue en vigor lo que lo estaba antes.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'El mapeo {file} se rechazó al publicarlo. Sigue en vigor lo que lo estaba antes.',
   'The metadata of the dataset, as RDF.': 'Los metadatos del conjunto de datos, como RDF.',
   'The numbers': 'Los números',
   'The page of the dataset': 'La página del conjunto de datos',
@@ -513,14 +525,16 @@ export const ES: MessageTable = {
     'Este conjunto de datos está restringido: las herramientas se identifican con una clave de API como contraseña y un nombre cualquiera.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Este formulario había caducado, o su navegador no guarda cookies de este portal. Vuelva a intentarlo.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Esto es RML en Turtle. Se guardará como {file}, en lugar del mapeo en YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Esto es YARRRML. Se guardará como {file}, en lugar del mapeo en RML.',
   'This is not a form': 'Esto no es un formulario',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Esto no es público. Inicie sesión para verlo, si se le ha concedido acceso.',
   'This is not the same as the new password.': 'No coincide con la contraseña nueva.',
   'This is not your password.': 'Esta no es su contraseña.',
   'This is the mapping {file}. It is in force.': 'Este es el mapeo {file}. Está en vigor.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Este es el mapeo {file}. No está en vigor, o aún no.',
   'This list as': 'Esta lista como',
   'This page as': 'Esta página como',
   'This page as JSON': 'Esta página como JSON',
@@ -640,6 +654,11 @@ export const ES: MessageTable = {
   '{from} to {to} of {total}': '{from} a {to} de {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} pide actuar por usted, {user}, en {portal}.',
   '{n} are no IRIs': { one: '{n} no es un IRI', other: '{n} no son IRI' },
+  '{n} are no datatypes': { one: '{n} no es un tipo de datos', other: '{n} no son tipos de datos' },
+  '{n} are no language tags': {
+    one: '{n} no es una etiqueta de idioma',
+    other: '{n} no son etiquetas de idioma',
+  },
   '{n} characters': { one: '{n} carácter', other: '{n} caracteres' },
   '{n} datasets': { one: '{n} conjunto de datos', other: '{n} conjuntos de datos' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -655,6 +674,10 @@ export const ES: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} no es del tipo de datos', other: '{n} no son del tipo de datos' },
   '{n} records': { one: '{n} registro', other: '{n} registros' },
+  '{n} records with too many combinations': {
+    one: '{n} registro con demasiadas combinaciones',
+    other: '{n} registros con demasiadas combinaciones',
+  },
   '{n} rows': { one: '{n} fila', other: '{n} filas' },
   '{n} triples': { one: '{n} tripleta', other: '{n} tripletas' },
   '{n} triples are added': { one: 'Se añade {n} tripleta', other: 'Se añaden {n} tripletas' },

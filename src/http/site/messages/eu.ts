@@ -6,6 +6,8 @@ export const EU: MessageTable = {
     'ZIP artxibo bat ArcGIS, QGIS eta sistema zaharragoentzat.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Eguna UTCkoa da. Erantzun bakoitzak X-RateLimit-Remaining goiburuan dio zenbat geratzen den; dei gehiegizkoak 429 jasotzen du.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Mapatze bat YARRRMLn edo RMLn idazten da, eta erregistro bakoitza zer hirukote bihurtzen den dio.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Erregistro-orri batek gehienez {rows} errenkada ditu, eta orriak {last}. erregistroraino iristen dira; esportazioek ez dute mugarik.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -118,6 +120,7 @@ export const EU: MessageTable = {
   'Datasets and their triples': 'Datu-multzoak eta haien hirukoteak',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Orain arte zerbitzatutako datu multzoak: {served} / {expected}. Besteak kargatzen edo argitaratzen ari dira.',
+  'Datasets whose mappings you may edit': 'Mapatzeak edita ditzakezun datu-multzoak',
   Date: 'Data',
   'Date and time': 'Data eta ordua',
   'Decimal number': 'Zenbaki dezimala',
@@ -204,8 +207,7 @@ export const EU: MessageTable = {
   Information: 'Informazioa',
   Issued: 'Argitaratua',
   'It asks these datasets as well: {datasets}': 'Datu-multzo hauek ere galdetzen ditu: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'YARRRMLn idatzita dago, eta erregistro bakoitza zer hirukote bihurtzen den dio.',
+  'It makes {n} triples.': { one: 'Hirukote {n} sortzen du.', other: '{n} hirukote sortzen ditu.' },
   'It may': 'Hau egin dezake',
   'Its publisher has not described it yet.': 'Argitaratzaileak ez du oraindik deskribatu.',
   'Its row in the table': 'Taulako bere errenkada',
@@ -238,6 +240,7 @@ export const EU: MessageTable = {
   'Loading the query engine…': 'Galdera-motorra kargatzen…',
   'Log in': 'Hasi saioa',
   'Log out': 'Amaitu saioa',
+  'Look again': 'Begiratu berriro',
   'Look for words': 'Bilatu hitzak',
   Made: 'Eginak',
   Main: 'Nabigazio nagusia',
@@ -440,6 +443,7 @@ export const EU: MessageTable = {
   'The dataset as a resource': 'Datu-multzoa baliabide gisa',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'Datu-multzoak ez du mapatze propiorik. Hau bere eremuetatik egindako proposamena da; gorde erabiltzeko.',
+  'The dataset has no records.': 'Datu-multzoak ez du erregistrorik.',
   'The description of this API with the fields of this dataset.':
     'API honen deskribapena, datu-multzo honen eremuekin.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -466,8 +470,16 @@ export const EU: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'Mapatzea ezin da atariaren karpetan idatzi ({code}). Ez da gorde.',
   'The mapping has errors. It was not saved.': 'Mapatzeak erroreak ditu. Ez da gorde.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'Mapatzea gorde da. Atariak segundo gutxitan argitaratuko du.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'Ezin izan da {file} mapatzea argitaratu. Lehen indarrean zegoenak indarrean jarraitzen du.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    '{file} mapatzea argitaratuta dago. Haren hirukoteak kargatzen ari dira.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    '{file} mapatzea gordeta dago eta argitaratzen ari da. Orain arteko erregistroak: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    '{file} mapatzea gorde da. Atariak segundo gutxitan argitaratuko du; ordura arte lehen indarrean zegoenak indarrean jarraitzen du.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    '{file} mapatzea baztertu egin da argitaratzean. Lehen indarrean zegoenak indarrean jarraitzen du.',
   'The metadata of the dataset, as RDF.': 'Datu-multzoaren metadatuak, RDF gisa.',
   'The numbers': 'Zenbakiak',
   'The page of the dataset': 'Datu-multzoaren orria',
@@ -513,14 +525,16 @@ export const EU: MessageTable = {
     'Datu-multzo hau mugatua da: tresnek API gako bat pasahitz gisa eta edozein izen erabiliz hasten dute saioa.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Formulario hau iraungita zegoen, edo zure nabigatzaileak ez ditu atari honen cookieak gordetzen. Saiatu berriro.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Hau Turtle-n idatzitako RML da. {file} izenarekin gordeko da, YARRRMLn dagoen mapatzearen ordez.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Hau YARRRML da. {file} izenarekin gordeko da, RMLn dagoen mapatzearen ordez.',
   'This is not a form': 'Hau ez da formulario bat',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Hau ez da publikoa. Hasi saioa ikusteko, baimena eman badizute.',
   'This is not the same as the new password.': 'Ez da pasahitz berriaren berdina.',
   'This is not your password.': 'Hau ez da zure pasahitza.',
   'This is the mapping {file}. It is in force.': 'Hau {file} mapatzea da. Indarrean dago.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Hau {file} mapatzea da. Ez dago indarrean, edo oraindik ez.',
   'This list as': 'Zerrenda hau honela',
   'This page as': 'Orri hau honela',
   'This page as JSON': 'Orri hau JSON gisa',
@@ -644,6 +658,11 @@ export const EU: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} aplikazioak zure ordez ({user}) aritzeko eskatzen du {portal} atarian.',
   '{n} are no IRIs': { one: '{n} ez da IRI bat', other: '{n} ez dira IRIak' },
+  '{n} are no datatypes': { one: '{n} ez da datu mota bat', other: '{n} ez dira datu motak' },
+  '{n} are no language tags': {
+    one: '{n} ez da hizkuntza-etiketa bat',
+    other: '{n} ez dira hizkuntza-etiketak',
+  },
   '{n} characters': { one: 'karaktere {n}', other: '{n} karaktere' },
   '{n} datasets': { one: 'Datu-multzo {n}', other: '{n} datu-multzo' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -659,6 +678,10 @@ export const EU: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} ez da datu motakoa', other: '{n} ez dira datu motakoak' },
   '{n} records': { one: 'Erregistro {n}', other: '{n} erregistro' },
+  '{n} records with too many combinations': {
+    one: 'Konbinazio gehiegiko erregistro {n}',
+    other: 'Konbinazio gehiegiko {n} erregistro',
+  },
   '{n} rows': { one: 'Errenkada {n}', other: '{n} errenkada' },
   '{n} triples': { one: 'Hirukote {n}', other: '{n} hirukote' },
   '{n} triples are added': { one: 'Hirukote {n} gehitzen da', other: '{n} hirukote gehitzen dira' },

@@ -6,6 +6,8 @@ export const FR: MessageTable = {
     'Une archive ZIP pour ArcGIS, QGIS et les systèmes plus anciens.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Une journée est celle de l’UTC. Chaque réponse indique ce qui reste dans X-RateLimit-Remaining ; un appel de trop reçoit 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Un mapping est écrit en YARRRML ou en RML et dit quels triplets devient chaque enregistrement.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Une page d’enregistrements a au plus {rows} lignes, et les pages vont jusqu’à l’enregistrement {last} ; les exports sont sans limite.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -119,6 +121,7 @@ export const FR: MessageTable = {
   'Datasets and their triples': 'Jeux de données et leurs triplets',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Jeux de données disponibles pour l’instant : {served} sur {expected}. Les autres sont en cours de chargement ou de publication.',
+  'Datasets whose mappings you may edit': 'Jeux de données dont vous pouvez modifier les mappings',
   Date: 'Date',
   'Date and time': 'Date et heure',
   'Decimal number': 'Nombre décimal',
@@ -208,8 +211,7 @@ export const FR: MessageTable = {
   Information: 'Informations',
   Issued: 'Publié',
   'It asks these datasets as well: {datasets}': 'Elle interroge aussi ces jeux de données : {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Il est écrit en YARRRML et dit quels triplets devient chaque enregistrement.',
+  'It makes {n} triples.': { one: 'Il produit {n} triplet.', other: 'Il produit {n} triplets.' },
   'It may': 'Elle pourra',
   'Its publisher has not described it yet.': 'Son producteur ne l’a pas encore décrit.',
   'Its row in the table': 'Sa ligne dans le tableau',
@@ -242,6 +244,7 @@ export const FR: MessageTable = {
   'Loading the query engine…': 'Chargement du moteur de requêtes…',
   'Log in': 'Se connecter',
   'Log out': 'Se déconnecter',
+  'Look again': 'Regarder à nouveau',
   'Look for words': 'Chercher des mots',
   Made: 'Produits',
   Main: 'Navigation principale',
@@ -445,6 +448,7 @@ export const FR: MessageTable = {
   'The dataset as a resource': 'Le jeu de données en tant que ressource',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'Le jeu de données n’a pas de mapping à lui. Voici une proposition faite à partir de ses champs ; enregistrez-la pour l’utiliser.',
+  'The dataset has no records.': 'Le jeu de données n’a pas d’enregistrements.',
   'The description of this API with the fields of this dataset.':
     'La description de cette API avec les champs de ce jeu de données.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -471,8 +475,16 @@ export const FR: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'Le mapping ne peut pas être écrit dans le dossier du portail ({code}). Il n’a pas été enregistré.',
   'The mapping has errors. It was not saved.': 'Le mapping contient des erreurs. Il n’a pas été enregistré.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'Le mapping est enregistré. Le portail le publie en quelques secondes.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'Le mapping {file} n’a pas pu être publié. Ce qui était en vigueur le reste.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'Le mapping {file} est publié. Ses triplets sont en cours de chargement.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'Le mapping {file} est enregistré et en cours de publication. Enregistrements jusqu’ici : {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'Le mapping {file} est enregistré. Le portail le publie en quelques secondes ; d’ici là, ce qui était en vigueur le reste.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'Le mapping {file} a été refusé à la publication. Ce qui était en vigueur le reste.',
   'The metadata of the dataset, as RDF.': 'Les métadonnées du jeu de données, en RDF.',
   'The numbers': 'Les chiffres',
   'The page of the dataset': 'La page du jeu de données',
@@ -518,14 +530,16 @@ export const FR: MessageTable = {
     'Ce jeu de données est restreint : les outils se connectent avec une clé d’API comme mot de passe et un nom quelconque.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Ce formulaire avait expiré, ou votre navigateur ne conserve pas les cookies de ce portail. Veuillez réessayer.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Ceci est du RML en Turtle. Il sera enregistré sous {file}, à la place du mapping en YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Ceci est du YARRRML. Il sera enregistré sous {file}, à la place du mapping en RML.',
   'This is not a form': 'Ceci n’est pas un formulaire',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Ceci n’est pas public. Connectez-vous pour le voir, si l’accès vous a été accordé.',
   'This is not the same as the new password.': 'Ce n’est pas le même que le nouveau mot de passe.',
   'This is not your password.': 'Ce n’est pas votre mot de passe.',
   'This is the mapping {file}. It is in force.': 'Voici le mapping {file}. Il est en vigueur.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Voici le mapping {file}. Il n’est pas en vigueur, ou pas encore.',
   'This list as': 'Cette liste en',
   'This page as': 'Cette page en',
   'This page as JSON': 'Cette page en JSON',
@@ -649,6 +663,14 @@ export const FR: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} demande à agir pour vous, {user}, sur {portal}.',
   '{n} are no IRIs': { one: '{n} n’est pas un IRI', other: '{n} ne sont pas des IRI' },
+  '{n} are no datatypes': {
+    one: '{n} n’est pas un type de données',
+    other: '{n} ne sont pas des types de données',
+  },
+  '{n} are no language tags': {
+    one: '{n} n’est pas une étiquette de langue',
+    other: '{n} ne sont pas des étiquettes de langue',
+  },
   '{n} characters': { one: '{n} caractère', other: '{n} caractères' },
   '{n} datasets': { one: '{n} jeu de données', other: '{n} jeux de données' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -664,6 +686,10 @@ export const FR: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} n’a pas le type', other: '{n} n’ont pas le type' },
   '{n} records': { one: '{n} enregistrement', other: '{n} enregistrements' },
+  '{n} records with too many combinations': {
+    one: '{n} enregistrement avec trop de combinaisons',
+    other: '{n} enregistrements avec trop de combinaisons',
+  },
   '{n} rows': { one: '{n} ligne', other: '{n} lignes' },
   '{n} triples': { one: '{n} triplet', other: '{n} triplets' },
   '{n} triples are added': { one: '{n} triplet est ajouté', other: '{n} triplets sont ajoutés' },

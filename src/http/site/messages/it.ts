@@ -6,6 +6,8 @@ export const IT: MessageTable = {
     'Un archivio ZIP per ArcGIS, QGIS e sistemi più vecchi.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Un giorno è un giorno UTC. Ogni risposta dice in X-RateLimit-Remaining quanto resta; una chiamata di troppo riceve 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Una mappatura è scritta in YARRRML o RML e dice quali triple diventa ogni record.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Una pagina di record ha al massimo {rows} righe, e le pagine arrivano fino al record {last}; le esportazioni non hanno limiti.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -119,6 +121,7 @@ export const IT: MessageTable = {
   'Datasets and their triples': 'Dataset e le loro triple',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Dataset disponibili finora: {served} di {expected}. Gli altri sono in fase di caricamento o pubblicazione.',
+  'Datasets whose mappings you may edit': 'Dataset di cui puoi modificare le mappature',
   Date: 'Data',
   'Date and time': 'Data e ora',
   'Decimal number': 'Numero decimale',
@@ -204,8 +207,7 @@ export const IT: MessageTable = {
   Information: 'Informazioni',
   Issued: 'Pubblicato',
   'It asks these datasets as well: {datasets}': 'Interroga anche questi dataset: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'È scritta in YARRRML e dice quali triple diventa ogni record.',
+  'It makes {n} triples.': { one: 'Produce {n} tripla.', other: 'Produce {n} triple.' },
   'It may': 'Potrà',
   'Its publisher has not described it yet.': 'Il suo editore non lo ha ancora descritto.',
   'Its row in the table': 'La sua riga nella tabella',
@@ -238,6 +240,7 @@ export const IT: MessageTable = {
   'Loading the query engine…': 'Caricamento del motore di query…',
   'Log in': 'Accedi',
   'Log out': 'Esci',
+  'Look again': 'Guarda di nuovo',
   'Look for words': 'Cerca parole',
   Made: 'Create',
   Main: 'Navigazione principale',
@@ -439,6 +442,7 @@ export const IT: MessageTable = {
   'The dataset as a resource': 'Il dataset come risorsa',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'Il dataset non ha una mappatura propria. Questa è una proposta ricavata dai suoi campi; salvala per usarla.',
+  'The dataset has no records.': 'Il dataset non ha record.',
   'The description of this API with the fields of this dataset.':
     'La descrizione di questa API con i campi di questo dataset.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -465,8 +469,16 @@ export const IT: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'La mappatura non può essere scritta nella cartella del portale ({code}). Non è stata salvata.',
   'The mapping has errors. It was not saved.': 'La mappatura contiene errori. Non è stata salvata.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'La mappatura è salvata. Il portale la pubblica in pochi secondi.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'Non è stato possibile pubblicare la mappatura {file}. Resta in vigore ciò che lo era prima.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'La mappatura {file} è pubblicata. Le sue triple vengono caricate.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'La mappatura {file} è salvata e viene pubblicata. Record finora: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'La mappatura {file} è salvata. Il portale la pubblica in pochi secondi; fino ad allora resta in vigore ciò che lo era prima.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'La mappatura {file} è stata rifiutata alla pubblicazione. Resta in vigore ciò che lo era prima.',
   'The metadata of the dataset, as RDF.': 'I metadati del dataset, in RDF.',
   'The numbers': 'I numeri',
   'The page of the dataset': 'La pagina del dataset',
@@ -512,14 +524,16 @@ export const IT: MessageTable = {
     'Questo dataset è riservato: gli strumenti accedono con una chiave API come password e un nome qualsiasi.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Questo modulo era scaduto, o il tuo browser non conserva i cookie di questo portale. Riprova.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Questo è RML in Turtle. Sarà salvato come {file}, al posto della mappatura in YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Questo è YARRRML. Sarà salvato come {file}, al posto della mappatura in RML.',
   'This is not a form': 'Questo non è un modulo',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Questo non è pubblico. Accedi per vederlo, se ti è stato concesso.',
   'This is not the same as the new password.': 'Non è uguale alla nuova password.',
   'This is not your password.': 'Questa non è la tua password.',
   'This is the mapping {file}. It is in force.': 'Questa è la mappatura {file}. È in vigore.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Questa è la mappatura {file}. Non è in vigore, o non ancora.',
   'This list as': 'Questo elenco come',
   'This page as': 'Questa pagina come',
   'This page as JSON': 'Questa pagina in JSON',
@@ -641,6 +655,11 @@ export const IT: MessageTable = {
   '{from} to {to} of {total}': 'Da {from} a {to} di {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} chiede di agire per te, {user}, su {portal}.',
   '{n} are no IRIs': { one: '{n} non è un IRI', other: '{n} non sono IRI' },
+  '{n} are no datatypes': { one: '{n} non è un tipo di dato', other: '{n} non sono tipi di dato' },
+  '{n} are no language tags': {
+    one: '{n} non è un’etichetta di lingua',
+    other: '{n} non sono etichette di lingua',
+  },
   '{n} characters': { one: '{n} carattere', other: '{n} caratteri' },
   '{n} datasets': { one: '{n} dataset', other: '{n} dataset' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -656,6 +675,10 @@ export const IT: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} non è del tipo di dato', other: '{n} non sono del tipo di dato' },
   '{n} records': { one: '{n} record', other: '{n} record' },
+  '{n} records with too many combinations': {
+    one: '{n} record con troppe combinazioni',
+    other: '{n} record con troppe combinazioni',
+  },
   '{n} rows': { one: '{n} riga', other: '{n} righe' },
   '{n} triples': { one: '{n} tripla', other: '{n} triple' },
   '{n} triples are added': { one: '{n} tripla viene aggiunta', other: '{n} triple vengono aggiunte' },

@@ -6,6 +6,8 @@ export const NL: MessageTable = {
     'Een ZIP-archief voor ArcGIS, QGIS en oudere systemen.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Een dag is een dag in UTC. Elk antwoord zegt in X-RateLimit-Remaining wat er over is; een aanroep te veel krijgt 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Een mapping is geschreven in YARRRML of RML en zegt welke triples elk record wordt.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Een pagina heeft hoogstens {rows} records, en de pagina’s gaan tot record {last}; exports hebben geen limiet.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -120,6 +122,7 @@ export const NL: MessageTable = {
   'Datasets and their triples': 'Datasets en hun triples',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Tot nu toe beschikbare datasets: {served} van {expected}. De overige worden geladen of gepubliceerd.',
+  'Datasets whose mappings you may edit': 'Datasets waarvan u de mappings mag bewerken',
   Date: 'Datum',
   'Date and time': 'Datum en tijd',
   'Decimal number': 'Decimaal getal',
@@ -206,8 +209,7 @@ export const NL: MessageTable = {
   Information: 'Informatie',
   Issued: 'Uitgegeven',
   'It asks these datasets as well: {datasets}': 'Zij bevraagt ook deze datasets: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Zij is geschreven in YARRRML en zegt welke triples elk record wordt.',
+  'It makes {n} triples.': { one: 'Zij geeft {n} triple.', other: 'Zij geeft {n} triples.' },
   'It may': 'Zij mag',
   'Its publisher has not described it yet.': 'De uitgever heeft de dataset nog niet beschreven.',
   'Its row in the table': 'De rij in de tabel',
@@ -240,6 +242,7 @@ export const NL: MessageTable = {
   'Loading the query engine…': 'De querymotor wordt geladen…',
   'Log in': 'Inloggen',
   'Log out': 'Uitloggen',
+  'Look again': 'Opnieuw kijken',
   'Look for words': 'Zoek naar woorden',
   Made: 'Gemaakt',
   Main: 'Hoofdmenu',
@@ -441,6 +444,7 @@ export const NL: MessageTable = {
   'The dataset as a resource': 'De dataset als bron',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'De dataset heeft geen eigen mapping. Dit is een voorstel op grond van de velden; sla het op om het te gebruiken.',
+  'The dataset has no records.': 'De dataset heeft geen records.',
   'The description of this API with the fields of this dataset.':
     'De beschrijving van deze API met de velden van deze dataset.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -467,8 +471,16 @@ export const NL: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'De mapping kan niet in de map van het portaal worden geschreven ({code}). Zij is niet opgeslagen.',
   'The mapping has errors. It was not saved.': 'De mapping bevat fouten. Zij is niet opgeslagen.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'De mapping is opgeslagen. Het portaal publiceert haar binnen enkele seconden.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'De mapping {file} kon niet worden gepubliceerd. Wat van kracht was, blijft van kracht.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'De mapping {file} is gepubliceerd. Haar triples worden geladen.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'De mapping {file} is opgeslagen en wordt gepubliceerd. Records tot nu toe: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'De mapping {file} is opgeslagen. Het portaal publiceert haar binnen enkele seconden; tot dan blijft van kracht wat van kracht was.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'De mapping {file} is bij het publiceren geweigerd. Wat van kracht was, blijft van kracht.',
   'The metadata of the dataset, as RDF.': 'De metadata van de dataset, als RDF.',
   'The numbers': 'De cijfers',
   'The page of the dataset': 'De pagina van de dataset',
@@ -514,14 +526,16 @@ export const NL: MessageTable = {
     'Deze dataset is beperkt: hulpmiddelen melden zich aan met een API-sleutel als wachtwoord en een willekeurige naam.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Dit formulier was verlopen, of uw browser bewaart geen cookies van dit portaal. Probeer het opnieuw.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Dit is RML in Turtle. Het wordt opgeslagen als {file}, in plaats van de mapping in YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Dit is YARRRML. Het wordt opgeslagen als {file}, in plaats van de mapping in RML.',
   'This is not a form': 'Dit is geen formulier',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Dit is niet openbaar. Log in om het te zien, als u toegang hebt gekregen.',
   'This is not the same as the new password.': 'Dit is niet hetzelfde als het nieuwe wachtwoord.',
   'This is not your password.': 'Dit is niet uw wachtwoord.',
   'This is the mapping {file}. It is in force.': 'Dit is de mapping {file}. Zij is van kracht.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Dit is de mapping {file}. Zij is niet van kracht, of nog niet.',
   'This list as': 'Deze lijst als',
   'This page as': 'Deze pagina als',
   'This page as JSON': 'Deze pagina als JSON',
@@ -644,6 +658,8 @@ export const NL: MessageTable = {
   '{name} asks to act for you, {user}, on {portal}.':
     '{name} vraagt om voor u, {user}, te handelen op {portal}.',
   '{n} are no IRIs': { one: '{n} is geen IRI', other: '{n} zijn geen IRI’s' },
+  '{n} are no datatypes': { one: '{n} is geen datatype', other: '{n} zijn geen datatypes' },
+  '{n} are no language tags': { one: '{n} is geen taalcode', other: '{n} zijn geen taalcodes' },
   '{n} characters': { one: '{n} teken', other: '{n} tekens' },
   '{n} datasets': { one: '{n} dataset', other: '{n} datasets' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -659,6 +675,10 @@ export const NL: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} niet van het datatype', other: '{n} niet van het datatype' },
   '{n} records': { one: '{n} record', other: '{n} records' },
+  '{n} records with too many combinations': {
+    one: '{n} record met te veel combinaties',
+    other: '{n} records met te veel combinaties',
+  },
   '{n} rows': { one: '{n} rij', other: '{n} rijen' },
   '{n} triples': { one: '{n} triple', other: '{n} triples' },
   '{n} triples are added': { one: '{n} triple komt erbij', other: '{n} triples komen erbij' },

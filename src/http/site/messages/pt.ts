@@ -6,6 +6,8 @@ export const PT: MessageTable = {
     'Um arquivo ZIP para ArcGIS, QGIS e sistemas mais antigos.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Um dia é um dia UTC. Cada resposta diz em X-RateLimit-Remaining o que resta; uma chamada a mais recebe 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'Um mapeamento é escrito em YARRRML ou RML e diz em que triplos se torna cada registo.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'Uma página de registos tem no máximo {rows} linhas, e as páginas vão até ao registo {last}; as exportações não têm limite.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -118,6 +120,7 @@ export const PT: MessageTable = {
   'Datasets and their triples': 'Conjuntos de dados e os seus triplos',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Conjuntos de dados disponíveis até agora: {served} de {expected}. Os restantes estão a ser carregados ou publicados.',
+  'Datasets whose mappings you may edit': 'Conjuntos de dados cujos mapeamentos pode editar',
   Date: 'Data',
   'Date and time': 'Data e hora',
   'Decimal number': 'Número decimal',
@@ -204,8 +207,7 @@ export const PT: MessageTable = {
   Information: 'Informação',
   Issued: 'Publicado',
   'It asks these datasets as well: {datasets}': 'Consulta também estes conjuntos de dados: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Está escrito em YARRRML e diz em que triplos se torna cada registo.',
+  'It makes {n} triples.': { one: 'Produz {n} triplo.', other: 'Produz {n} triplos.' },
   'It may': 'Poderá',
   'Its publisher has not described it yet.': 'O seu publicador ainda não o descreveu.',
   'Its row in the table': 'A sua linha na tabela',
@@ -238,6 +240,7 @@ export const PT: MessageTable = {
   'Loading the query engine…': 'A carregar o motor de consultas…',
   'Log in': 'Iniciar sessão',
   'Log out': 'Terminar sessão',
+  'Look again': 'Ver novamente',
   'Look for words': 'Procurar palavras',
   Made: 'Feitos',
   Main: 'Navegação principal',
@@ -439,6 +442,7 @@ export const PT: MessageTable = {
   'The dataset as a resource': 'O conjunto de dados como recurso',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'O conjunto de dados não tem um mapeamento próprio. Esta é uma proposta feita a partir dos seus campos; guarde-a para a usar.',
+  'The dataset has no records.': 'O conjunto de dados não tem registos.',
   'The description of this API with the fields of this dataset.':
     'A descrição desta API com os campos deste conjunto de dados.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -465,8 +469,16 @@ export const PT: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'O mapeamento não pode ser escrito na pasta do portal ({code}). Não foi guardado.',
   'The mapping has errors. It was not saved.': 'O mapeamento tem erros. Não foi guardado.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'O mapeamento está guardado. O portal publica-o em poucos segundos.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'Não foi possível publicar o mapeamento {file}. Continua em vigor o que estava antes.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'O mapeamento {file} está publicado. Os seus triplos estão a ser carregados.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'O mapeamento {file} está guardado e está a ser publicado. Registos até agora: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'O mapeamento {file} está guardado. O portal publica-o em poucos segundos; até lá, continua em vigor o que estava antes.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'O mapeamento {file} foi recusado ao ser publicado. Continua em vigor o que estava antes.',
   'The metadata of the dataset, as RDF.': 'Os metadados do conjunto de dados, em RDF.',
   'The numbers': 'Os números',
   'The page of the dataset': 'A página do conjunto de dados',
@@ -512,14 +524,16 @@ export const PT: MessageTable = {
     'Este conjunto de dados é restrito: as ferramentas identificam-se com uma chave de API como palavra-passe e um nome qualquer.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Este formulário tinha expirado, ou o seu navegador não guarda cookies deste portal. Tente de novo.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Isto é RML em Turtle. Será guardado como {file}, em vez do mapeamento em YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Isto é YARRRML. Será guardado como {file}, em vez do mapeamento em RML.',
   'This is not a form': 'Isto não é um formulário',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Isto não é público. Inicie sessão para ver, se o acesso lhe foi concedido.',
   'This is not the same as the new password.': 'Não é igual à nova palavra-passe.',
   'This is not your password.': 'Esta não é a sua palavra-passe.',
   'This is the mapping {file}. It is in force.': 'Este é o mapeamento {file}. Está em vigor.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Este é o mapeamento {file}. Não está em vigor, ou ainda não.',
   'This list as': 'Esta lista como',
   'This page as': 'Esta página como',
   'This page as JSON': 'Esta página em JSON',
@@ -642,6 +656,11 @@ export const PT: MessageTable = {
   '{from} to {to} of {total}': '{from} a {to} de {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} pede para agir por si, {user}, em {portal}.',
   '{n} are no IRIs': { one: '{n} não é um IRI', other: '{n} não são IRI' },
+  '{n} are no datatypes': { one: '{n} não é um tipo de dados', other: '{n} não são tipos de dados' },
+  '{n} are no language tags': {
+    one: '{n} não é uma etiqueta de língua',
+    other: '{n} não são etiquetas de língua',
+  },
   '{n} characters': { one: '{n} carácter', other: '{n} caracteres' },
   '{n} datasets': { one: '{n} conjunto de dados', other: '{n} conjuntos de dados' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -657,6 +676,10 @@ export const PT: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} não é do tipo de dados', other: '{n} não são do tipo de dados' },
   '{n} records': { one: '{n} registo', other: '{n} registos' },
+  '{n} records with too many combinations': {
+    one: '{n} registo com demasiadas combinações',
+    other: '{n} registos com demasiadas combinações',
+  },
   '{n} rows': { one: '{n} linha', other: '{n} linhas' },
   '{n} triples': { one: '{n} triplo', other: '{n} triplos' },
   '{n} triples are added': { one: '{n} triplo é acrescentado', other: '{n} triplos são acrescentados' },

@@ -5,6 +5,8 @@ export const SV: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.': 'Ett ZIP-arkiv för ArcGIS, QGIS och äldre system.',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Ett dygn räknas i UTC. Varje svar anger i X-RateLimit-Remaining vad som återstår; ett anrop för mycket får 429.',
+  'A mapping is written in YARRRML or RML and says which triples each record becomes.':
+    'En mappning är skriven i YARRRML eller RML och säger vilka tripplar varje post blir.',
   'A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.':
     'En sida har högst {rows} poster, och sidorna går till post {last}; exporter har ingen gräns.',
   'A program that sends a key asks in your name: it sees what you may see and uses your quota.':
@@ -117,6 +119,7 @@ export const SV: MessageTable = {
   'Datasets and their triples': 'Datamängder och deras tripplar',
   'Datasets served so far: {served} of {expected}. The others are being loaded or published.':
     'Datamängder som är tillgängliga hittills: {served} av {expected}. De övriga läses in eller publiceras.',
+  'Datasets whose mappings you may edit': 'Datamängder vars mappningar du får redigera',
   Date: 'Datum',
   'Date and time': 'Datum och tid',
   'Decimal number': 'Decimaltal',
@@ -203,8 +206,7 @@ export const SV: MessageTable = {
   Information: 'Information',
   Issued: 'Utgiven',
   'It asks these datasets as well: {datasets}': 'Den frågar även dessa datamängder: {datasets}',
-  'It is written in YARRRML and says which triples each record becomes.':
-    'Den är skriven i YARRRML och säger vilka tripplar varje post blir.',
+  'It makes {n} triples.': { one: 'Den ger {n} trippel.', other: 'Den ger {n} tripplar.' },
   'It may': 'Det får',
   'Its publisher has not described it yet.': 'Utgivaren har ännu inte beskrivit den.',
   'Its row in the table': 'Dess rad i tabellen',
@@ -237,6 +239,7 @@ export const SV: MessageTable = {
   'Loading the query engine…': 'Läser in frågemotorn …',
   'Log in': 'Logga in',
   'Log out': 'Logga ut',
+  'Look again': 'Titta igen',
   'Look for words': 'Sök efter ord',
   Made: 'Gjorda',
   Main: 'Huvudmeny',
@@ -437,6 +440,7 @@ export const SV: MessageTable = {
   'The dataset as a resource': 'Datamängden som resurs',
   'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.':
     'Datamängden har ingen egen mappning. Detta är ett förslag utifrån dess fält; spara det för att använda det.',
+  'The dataset has no records.': 'Datamängden har inga poster.',
   'The description of this API with the fields of this dataset.':
     'Beskrivningen av detta API med datamängdens fält.',
   'The endpoint takes SPARQL 1.1 queries and no updates:':
@@ -463,8 +467,16 @@ export const SV: MessageTable = {
   'The mapping cannot be written to the portal folder ({code}). It was not saved.':
     'Mappningen kan inte skrivas till portalens mapp ({code}). Den sparades inte.',
   'The mapping has errors. It was not saved.': 'Mappningen har fel. Den sparades inte.',
-  'The mapping is saved. The portal publishes it within a few seconds.':
-    'Mappningen är sparad. Portalen publicerar den inom några sekunder.',
+  'The mapping {file} could not be published. What was in force before stays in force.':
+    'Mappningen {file} kunde inte publiceras. Det som gällde tidigare gäller fortfarande.',
+  'The mapping {file} is published. Its triples are being loaded.':
+    'Mappningen {file} är publicerad. Dess tripplar laddas.',
+  'The mapping {file} is saved and is being published. Records so far: {records}.':
+    'Mappningen {file} är sparad och publiceras. Poster hittills: {records}.',
+  'The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.':
+    'Mappningen {file} är sparad. Portalen publicerar den inom några sekunder; till dess gäller det som gällde tidigare.',
+  'The mapping {file} was refused when it was published. What was in force before stays in force.':
+    'Mappningen {file} avvisades när den publicerades. Det som gällde tidigare gäller fortfarande.',
   'The metadata of the dataset, as RDF.': 'Datamängdens metadata, som RDF.',
   'The numbers': 'Siffrorna',
   'The page of the dataset': 'Datamängdens sida',
@@ -510,14 +522,16 @@ export const SV: MessageTable = {
     'Datamängden är begränsad: verktyg loggar in med en API-nyckel som lösenord och vilket namn som helst.',
   'This form was out of date, or your browser keeps no cookies from this portal. Please try again.':
     'Formuläret var för gammalt, eller så sparar din webbläsare inga kakor från portalen. Försök igen.',
+  'This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.':
+    'Detta är RML i Turtle. Det sparas som {file}, i stället för mappningen i YARRRML.',
+  'This is YARRRML. It will be saved as {file}, in place of the mapping in RML.':
+    'Detta är YARRRML. Det sparas som {file}, i stället för mappningen i RML.',
   'This is not a form': 'Detta är inget formulär',
   'This is not public. Sign in to see it, if it was granted to you.':
     'Detta är inte offentligt. Logga in för att se det, om du har fått tillgång till det.',
   'This is not the same as the new password.': 'Detta är inte samma som det nya lösenordet.',
   'This is not your password.': 'Detta är inte ditt lösenord.',
   'This is the mapping {file}. It is in force.': 'Detta är mappningen {file}. Den gäller.',
-  'This is the mapping {file}. It is not in force, or not yet.':
-    'Detta är mappningen {file}. Den gäller inte, eller inte än.',
   'This list as': 'Denna lista som',
   'This page as': 'Den här sidan som',
   'This page as JSON': 'Den här sidan som JSON',
@@ -636,6 +650,8 @@ export const SV: MessageTable = {
   '{from} to {to} of {total}': '{from} till {to} av {total}',
   '{name} asks to act for you, {user}, on {portal}.': '{name} ber att få agera för dig, {user}, på {portal}.',
   '{n} are no IRIs': { one: '{n} är ingen IRI', other: '{n} är inga IRI:er' },
+  '{n} are no datatypes': { one: '{n} är ingen datatyp', other: '{n} är inga datatyper' },
+  '{n} are no language tags': { one: '{n} är ingen språkkod', other: '{n} är inga språkkoder' },
   '{n} characters': { one: '{n} tecken', other: '{n} tecken' },
   '{n} datasets': { one: '{n} datamängd', other: '{n} datamängder' },
   '{n} datasets whose triples can be asked for one pattern at a time.': {
@@ -651,6 +667,10 @@ export const SV: MessageTable = {
   },
   '{n} not of the datatype': { one: '{n} inte av datatypen', other: '{n} inte av datatypen' },
   '{n} records': { one: '{n} post', other: '{n} poster' },
+  '{n} records with too many combinations': {
+    one: '{n} post med för många kombinationer',
+    other: '{n} poster med för många kombinationer',
+  },
   '{n} rows': { one: '{n} rad', other: '{n} rader' },
   '{n} triples': { one: '{n} trippel', other: '{n} tripplar' },
   '{n} triples are added': { one: '{n} trippel tillkommer', other: '{n} tripplar tillkommer' },

@@ -1,0 +1,47 @@
+import { LineSet } from '../../catalog/line-set.ts'
+
+const NEWLINE = 0x0a
+
+/** Lets every line of N-Triples or N-Quads through once: RDF is a set, and several records may say the same. */
+export class DistinctLines {
+  /** Lines that were let through so far. */
+  count = 0
+  private readonly seen = new LineSet()
+
+  /** The pieces without the lines that were there before, and what the generator of the pieces returns. */
+  async *of<T>(pieces: AsyncGenerator<Buffer, T>): AsyncGenerator<Buffer, T> {
+    try {
+      for (;;) {
+        const next = await pieces.next()
+        if (next.done === true) return next.value
+        // Also where nothing is left of it: whoever writes pieces counts on their order.
+        yield this.keepNew(next.value)
+      }
+    } finally {
+      await pieces.return(undefined as never)
+    }
+  }
+
+  /** Moves the new lines of a piece to its front and gives that part of it. */
+  private keepNew(piece: Buffer): Buffer {
+    let kept = 0
+    // Where the lines begin that are to be moved together.
+    let run = 0
+    const move = (to: number) => {
+      if (kept < run) piece.copyWithin(kept, run, to)
+      kept += to - run
+    }
+    for (let from = 0; from < piece.length; ) {
+      const end = piece.indexOf(NEWLINE, from)
+      const to = end < 0 ? piece.length : end + 1
+      if (this.seen.addBytes(piece, from, to)) this.count += 1
+      else {
+        move(from)
+        run = to
+      }
+      from = to
+    }
+    move(piece.length)
+    return piece.subarray(0, kept)
+  }
+}

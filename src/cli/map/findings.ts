@@ -1,0 +1,88 @@
+import { basename } from 'node:path'
+import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import type { MappingPlace } from '../../mapping/ir.ts'
+import { nearest } from '../../model/nearest.ts'
+import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/json-path.ts'
+import { NOWHERE } from './inputs.ts'
+import type { Reference } from './references.ts'
+
+/** What is wrong between the references of a mapping and the columns or members of a file. */
+
+/** An iterator that is no path. */
+export function unreadableIterator(
+  iterator: string,
+  { reason, index }: PathProblem,
+  place: MappingPlace,
+): Diagnostic {
+  return {
+    code: 'reference-syntax',
+    severity: 'error',
+    message: `The iterator ${JSON.stringify(iterator)} cannot be read from character ${index + 1}: ${reason}.`,
+    place,
+  }
+}
+
+/** A reference that is no column of a table. */
+export function unknownColumn(
+  { name, place }: Reference,
+  file: string,
+  columns: readonly string[],
+): Diagnostic {
+  const near = nearest(name, columns)
+  const listed = [...new Set(columns)].slice(0, 20).join(', ')
+  return {
+    code: 'reference-unknown-field',
+    severity: 'error',
+    message: `${JSON.stringify(name)} is no column of ${basename(file)}, which has: ${listed}.`,
+    place: place ?? NOWHERE,
+    ...(near === undefined ? {} : { hint: `Did you mean ${JSON.stringify(near)}?` }),
+  }
+}
+
+/** Columns that several cells of a row have the name of: which of them is meant cannot be said. */
+export function repeatedColumns(
+  references: readonly Reference[],
+  file: string,
+  columns: readonly string[],
+): readonly Diagnostic[] {
+  return references.flatMap(({ name, place }) => {
+    const count = columns.filter(column => column === name.trim()).length
+    if (count < 2) return []
+    return {
+      code: 'column-repeated',
+      severity: 'warning',
+      message: `${basename(file)} has ${count} columns ${JSON.stringify(name)}: the first of them is read.`,
+      place: place ?? NOWHERE,
+    } as const
+  })
+}
+
+/** A reference that leads to no value in any record of a document. */
+export function absentMember(
+  { name, place }: Reference,
+  file: string,
+  iterator: string | null,
+  isError: boolean,
+): Diagnostic {
+  const path = /^[$.[]|\.\.|\[/.test(name) ? parseJsonPath(name) : []
+  return {
+    code: 'reference-unknown-field',
+    severity: isError ? 'error' : 'warning',
+    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${iterator === null ? '' : ` (records at ${iterator})`}.`,
+    place: place ?? NOWHERE,
+    ...(isPathProblem(path)
+      ? { hint: `It is read as the name of a member: as a path, ${path.reason}.` }
+      : {}),
+  }
+}
+
+/** A reference that leads to whole arrays or objects, where values are expected. */
+export function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
+  return {
+    code: 'value-shape',
+    severity: 'error',
+    message: `${JSON.stringify(name)} leads to a whole array or object in ${count} records of ${basename(file)}.`,
+    place: place ?? NOWHERE,
+    hint: `For the elements of an array write ${JSON.stringify(`${name}[*]`)}.`,
+  }
+}

@@ -1,0 +1,40 @@
+/** Endings of files of data, also one after another as in `.csv.gz`. */
+const ENDINGS =
+  /(?:\.(?:csv|tsv|txt|jsonl?|ndjson|geojson|topojson|xlsx?|ods|parquet|ttl|nt|nq|n3|trig|rdf|owl|xml|jsonld|gz|zip|bz2|xz))+$/i
+
+/** Dates, ranges and versions, whose signs do not part words. */
+const WITH_SIGNS = /((?<![\p{L}\p{N}])v?\d+(?:[-.]\d+)+(?![\p{L}\p{N}]))/iu
+
+/** Letters and digits that are one word: formulae, standards, formats. */
+const ONE_WORD = /^(?:[a-z]\d+|(?:co|no|so|ch|nh|pm|ph|iso|en|din|mp|utf|sha|md|nuts|covid|web)\d+)$/i
+
+/** Characters of a name that are looked at. */
+const MAX_LENGTH = 200
+
+/**
+ * A title in words for a file of which only the name is known: `arbres8.csv` is `Arbres 8`, `velib_stationsParis-2024.csv.gz`
+ * is `Velib stations Paris 2024`, `trees-2024-01-31` is `Trees 2024-01-31`. Empty for a name without letters and digits.
+ */
+export function titleFromName(name: string): string {
+  const words = name
+    .slice(0, MAX_LENGTH)
+    .normalize('NFC')
+    .replace(ENDINGS, '')
+    .split(/[\s_]+/)
+    .flatMap(part => part.split(WITH_SIGNS))
+    .flatMap(part => (WITH_SIGNS.test(part) ? [part] : part.split(/[-.+]+/).flatMap(wordsOf)))
+    .filter(word => word !== '')
+  const title = words.join(' ')
+  return title.charAt(0).toUpperCase() + title.slice(1)
+}
+
+/** The words of a part without signs: a capital begins one, and so does a number. */
+function wordsOf(part: string): readonly string[] {
+  return part.split(/(?<=\p{Ll}{2})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u).flatMap(word => {
+    if (ONE_WORD.test(word)) return [word.length < 5 ? word.toUpperCase() : word]
+    const [, letters = '', digits = ''] = /^(\p{L}{2,})(\d+)$/u.exec(word) ?? []
+    if (letters !== '') return [letters, digits]
+    const [, number = '', rest = ''] = /^(\d+)(\p{L}{3,})$/u.exec(word) ?? []
+    return number !== '' ? [number, rest] : [word]
+  })
+}

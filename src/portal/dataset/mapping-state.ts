@@ -1,0 +1,99 @@
+import path from 'node:path'
+import type { OpenedMapping } from '../../catalog/mapping-edit.ts'
+import type { PublicationState } from '../../catalog/publications.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
+import type { Manifest } from '../../catalog/versions.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Visit } from '../../http/site/visit.ts'
+
+/** What has become of the mapping that stands in the portal folder. */
+export type MappingState =
+  /** The dataset has no mapping of its own. */
+  | { readonly type: 'proposal' }
+  | { readonly type: 'in-force'; readonly triples: number }
+  /** Its version is made and not served yet. */
+  | { readonly type: 'loading' }
+  | { readonly type: 'publishing'; readonly records: number }
+  | { readonly type: 'waiting' }
+  | { readonly type: 'refused' }
+  | { readonly type: 'failed'; readonly reason: string }
+
+/** States that change by themselves. */
+const PASSING: ReadonlySet<MappingState['type']> = new Set(['loading', 'publishing', 'waiting'])
+
+/** True where a state changes by itself in a moment. */
+export function isPassing({ type }: MappingState): boolean {
+  return PASSING.has(type)
+}
+
+/**
+ * Compares the mapping in the portal folder with what is published and with what is served.
+ *
+ * @param publication the latest one of this process; null where none is known
+ */
+export function mappingState(
+  { text }: OpenedMapping,
+  manifest: Pick<Manifest, 'mapping'>,
+  { mapping, triples }: Pick<ServedDataset, 'mapping' | 'triples'>,
+  publication: PublicationState | null,
+): MappingState {
+  if (text === null) return { type: 'proposal' }
+  if (mapping?.text === text) return { type: 'in-force', triples }
+  if (manifest.mapping?.text === text) return { type: 'loading' }
+  switch (publication?.type) {
+    case 'running':
+      return { type: 'publishing', records: publication.records }
+    case 'refused':
+      return { type: 'refused' }
+    case 'failed':
+      return { type: 'failed', reason: publication.reason.split('\n')[0] ?? '' }
+    case 'done':
+    case undefined:
+      return { type: 'waiting' }
+    default:
+      return publication satisfies never
+  }
+}
+
+/** The state in words. */
+export function stateText(
+  { say, number }: Visit,
+  state: MappingState,
+  { file }: Pick<OpenedMapping, 'file'>,
+): Html {
+  const name = { file: `mappings/${path.basename(file)}` }
+  switch (state.type) {
+    case 'proposal':
+      return html`<p>${say(
+        'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.',
+      )}</p>`
+    case 'in-force':
+      return html`<p>${say('This is the mapping {file}. It is in force.', name)} ${say.many('It makes {n} triple.', 'It makes {n} triples.', state.triples)}</p>`
+    case 'loading':
+      return html`<p>${say('The mapping {file} is published. Its triples are being loaded.', name)}</p>`
+    case 'publishing':
+      return html`<p>${say('The mapping {file} is saved and is being published. Records so far: {records}.', { ...name, records: number(state.records) })}</p>`
+    case 'waiting':
+      return html`<p>${say('The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.', name)}</p>`
+    case 'refused':
+      return html`<p>${say('The mapping {file} was refused when it was published. What was in force before stays in force.', name)}</p>`
+    case 'failed':
+      return html`<p>${say('The mapping {file} could not be published. What was in force before stays in force.', name)} <span dir="auto">${state.reason}</span></p>`
+    default:
+      return state satisfies never
+  }
+}
+
+/** Where the page shows the state, and where its script asks for it. */
+export function stateRegion(
+  visit: Visit,
+  state: MappingState,
+  opened: Pick<OpenedMapping, 'file'>,
+  { address, isSaved }: { readonly address: string; readonly isSaved: boolean },
+): Html {
+  const tone = state.type === 'refused' || state.type === 'failed' ? 'fault' : isSaved ? 'note good' : ''
+  const again = isPassing(state)
+    ? html`<noscript><p><a href="">${visit.say('Look again')}</a></p></noscript>`
+    : ''
+  return html`<div class="mapping-state ${tone}" role="status" data-state="${state.type}"${isPassing(state) ? html` data-next="${address}"` : ''}>${stateText(visit, state, opened)}${again}</div>`
+}
