@@ -132,7 +132,7 @@ function turtleBody(text: string, prefixes: Prefixes): Body {
 }
 
 function jsonldBody(text: string): Body {
-  return isLong(text) ? jsonldStream(pieces(text), []) : jsonldText(text, '')
+  return isLong(text) ? jsonldStream(pieces(text), {}) : jsonldText(text, '')
 }
 
 async function rdfXmlBody(text: string): Promise<Body> {

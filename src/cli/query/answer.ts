@@ -95,7 +95,7 @@ function graph(
     case 'ntriples':
       return pieces
     case 'json':
-      return jsonldStream(pieces, [])
+      return jsonldStream(pieces, {})
     default:
       throw new Fault('Usage', { reason: `--format ${format}: the answer has triples, not rows.` })
   }
