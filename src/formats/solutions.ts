@@ -1,9 +1,9 @@
 import { termText } from '../rdf/ntriples.ts'
-import type { Term } from '../rdf/term.ts'
+import type { AnswerTerm } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
-export type Row = readonly (Term | null)[]
+export type Row = readonly (AnswerTerm | null)[]
 
 /** Writes rows as they come. */
 export interface RowWriter {
@@ -53,16 +53,32 @@ export function jsonRows(): RowWriter {
 }
 
 /** The value of a term without its kind. */
-export function plain(term: Term): string {
-  return term.type === 'blank' ? `_:${term.value}` : term.value
+export function plain(term: AnswerTerm): string {
+  switch (term.type) {
+    case 'iri':
+    case 'literal':
+      return term.value
+    case 'blank':
+      return `_:${term.value}`
+    case 'triple':
+      return `${plain(term.subject)} ${plain(term.predicate)} ${plain(term.object)}`
+    default:
+      return term satisfies never
+  }
 }
 
-function jsonTerm(term: Term): unknown {
+/** SPARQL 1.2 Query Results JSON, section 3.2.2. */
+function jsonTerm(term: AnswerTerm): unknown {
   switch (term.type) {
     case 'iri':
       return { type: 'uri', value: term.value }
     case 'blank':
       return { type: 'bnode', value: term.value }
+    case 'triple': {
+      const { subject, predicate, object } = term
+      const value = { subject: jsonTerm(subject), predicate: jsonTerm(predicate), object: jsonTerm(object) }
+      return { type: 'triple', value }
+    }
     case 'literal': {
       const { value, datatype, language } = term
       if (language !== '') return { type: 'literal', value, 'xml:lang': language }

@@ -38,7 +38,7 @@ export interface FragmentsOptions extends SiteOptions {
   /** Triples on a page; clients do not choose it, so that pages can be cached. */
   readonly pageSize: number
   readonly store: Store
-  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal) => FragmentDataset
   /** All datasets that somebody may see, and the version of all of them together. */
   readonly datasets?: (principal: Principal) => {

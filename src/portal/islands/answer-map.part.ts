@@ -1,3 +1,4 @@
+import { plain } from '../../formats/solutions.ts'
 import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
 import { borders } from './borders.part.ts'
@@ -62,7 +63,7 @@ function outline(
 function placesOf(row: ResultRow): readonly Place[] {
   const name = row
     .flatMap(term =>
-      term === null || (term.type === 'literal' && term.datatype === WKT) ? [] : [term.value],
+      term === null || (term.type === 'literal' && term.datatype === WKT) ? [] : [plain(term)],
     )
     .slice(0, 4)
     .join(' · ')
