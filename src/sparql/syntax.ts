@@ -34,7 +34,7 @@ class Refused extends Error {
  * expressions take exponential time.
  */
 const CORRECTED: Readonly<Record<string, RegExp>> = {
-  BuiltInNotexists: /not[\u0020\u0009\u000D\u000A]+exists/i,
+  BuiltInNotexists: /not[ \t\r\n]+exists/i,
   Decimal: /\d*\.\d+/,
   DecimalPositive: /\+\d*\.\d+/,
   DecimalNegative: /-\d*\.\d+/,

@@ -21,6 +21,7 @@ import { answerFault } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { varyBy } from '../../http/vary.ts'
 import type { Principal } from '../../model/principal.ts'
 import { descriptionFormat, writeDescription } from './formats.ts'
 
@@ -148,11 +149,11 @@ async function answer(
   const isWhole = described.every(({ survey }) => survey !== undefined)
   const known = described.map(each => ({ ...each, survey: each.survey ?? null }))
   const text = triples(known)
-  if (isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type }))
-    return reply.code(304).send()
-  if (isWhole)
-    reply
-      .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
-      .header('vary', `Accept-Encoding, Accept, ${BY_CALLER}`)
+  const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type })
+  if (isWhole) {
+    reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+    varyBy(reply, ...BY_CALLER)
+  }
+  if (isKnown) return reply.code(304).send()
   return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, text))
 }

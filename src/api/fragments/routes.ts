@@ -13,6 +13,7 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import { visitBasis } from '../../http/site/basis.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type SiteOptions, type Visit, visitOf } from '../../http/site/visit.ts'
+import { varyBy } from '../../http/vary.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import type { Store } from '../../store/store.ts'
@@ -136,8 +137,8 @@ async function answerList(
   const visit = 'write' in format ? null : visitOf(request, options)
   describeBy(reply, portalDescriptionAddress(base))
   const target = request.raw.url ?? request.url
-  const vary = `${VARY}, ${BY_CALLER}`
-  const known = answerKnown(request, reply, { format, visit, parts: ['list', version, target], vary })
+  const parts = ['list', version, target]
+  const known = answerKnown(request, reply, { format, visit, parts, vary: BY_CALLER })
   if (known !== null) return known
   const body =
     visit !== null
@@ -165,7 +166,8 @@ interface Answered {
   readonly parts: readonly string[]
   readonly cache?: FragmentsOptions['cache']
   readonly kept?: KeptAnswers | undefined
-  readonly vary?: string
+  /** Request headers that decide it, beside those of all fragments. */
+  readonly vary?: readonly string[]
 }
 
 /**
@@ -175,16 +177,15 @@ interface Answered {
 function answerKnown(
   request: Request,
   reply: FastifyReply,
-  { format, visit, parts, cache, kept, vary = VARY }: Answered,
+  { format, visit, parts, cache, kept, vary = [] }: Answered,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)
   const tag = entityTag(RELEASE, format.type, ...parts, ...(visit === null ? [] : visitBasis(visit)))
   const age = visit === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
-  reply
-    .header('vary', visit === null ? vary : `${vary}, Accept-Language, Cookie`)
-    .header('etag', tag)
-    .header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
+  varyBy(reply, 'Accept-Encoding', 'Accept', ...vary)
+  if (visit !== null) varyBy(reply, 'Accept-Language', 'Cookie')
+  reply.header('etag', tag).header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
   if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
     if (visit === null) cache?.offer(reply, '')
     return reply.code(304).send()
@@ -194,8 +195,6 @@ function answerKnown(
   if (visit === null) cache?.offer(reply, body)
   return send(reply, format, body, visit)
 }
-
-const VARY = 'Accept-Encoding, Accept'
 
 function send(reply: FastifyReply, format: Offer, body: string, visit: Visit | null): FastifyReply {
   if (visit !== null) return sendPageText(reply, visit, body)
