@@ -349,6 +349,8 @@ t.test('queries that are refused say where', async t => {
       'column 31: the query ends but a function, an IRI, a variable or ( is',
     ],
     ['ASK { ?s a <http://a b> }', 'column 12: what stands in angle brackets is no IRI'],
+    ['ASK { ?s ?p "\\x" }', 'column 13: "\\x" is no string: a backslash is followed by'],
+    ['ASK { ?s ?p <a b> }', 'column 13: <a b> is no IRI'],
     ['CONSTRUCT { ?s ?p ?o ; } { ?s ?p ?o } OFFSET -1', 'column 46: - was found but a number is expected.'],
     ['SELECT * { VALUES ?x { 1 ?y } }', 'column 26: ?y was found but a value or } is expected.'],
     ['ASK {\n # \u{1F600}\n "\u{1F600}" ?p ?o ?x }', 'Line 3, column 12: ?x was found'],
@@ -553,6 +555,7 @@ t.test('no text keeps the reader of mistakes busy for ever', t => {
   const told = texts.map(text => syntaxProblem(text)?.reason.replace(/^.* was found but /s, '') ?? null)
   t.equal(told[0], null, 'names are not that long')
   for (const [index, reason] of told.entries()) if (index > 0) t.match(reason, / is expected\./)
+  t.equal(syntaxProblem('ASK { ?s ?p "\\uD800" }'), null, 'no place')
   for (const text of [
     'ASK { FILTER NOT  EXISTS { ?s ?p .5 , -.5 , +.5 } }',
     'ASK { ?s ?p <<( ?a ?b "c"@en--ltr )>> }',

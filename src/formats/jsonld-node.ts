@@ -162,7 +162,7 @@ export class JsonldNode {
   }
 }
 
-/** What `@id` and `@type` say of an IRI or a blank node. */
+/** The value of `@id` or `@type` for an IRI or a blank node. */
 export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
   return term.type === 'blank' ? `_:${term.value}` : term.value
 }

@@ -55,7 +55,7 @@ const UPDATES = [
   ...['InsertDataClause', 'DeleteDataClause', 'DeleteWhereClause', 'DeleteClause', 'InsertClause'],
 ]
 
-/** Forms that few queries have: they are told where nothing else can stand. */
+/** Forms that few queries have: listed where nothing else can stand. */
 const RARE = ['Nil', 'TripleTermOpen', 'ReificationOpen', 'AnnotationOpen', 'Tilde']
 
 /** A token as the parser names it, and as its grammar writes it. */

@@ -13,7 +13,7 @@ export interface SyntaxProblem {
   readonly reason: string
 }
 
-/** What the parser says of the first thing that it cannot read. */
+/** The first token that the parser cannot read. */
 interface Refusal {
   /** Offset of the token; null at the end of the text. */
   readonly at: number | null
@@ -49,7 +49,7 @@ const VOCABULARY = lex.sparql12LexerBuilder.tokenVocabulary.map(token => {
 })
 /** Runs of characters of names that are not read: the library looks for a prefix from each character to their end. */
 const LONG_NAME = /[\p{L}\p{N}\p{M}_.·-]{128}/u
-const LONGEST_FOUND = 60
+const MAX_FOUND = 60
 const MAX_EXPECTED = 12
 
 /** Words that a misspelt one can have been. */
@@ -71,11 +71,12 @@ export function syntaxProblem(text: string): SyntaxProblem | null {
   try {
     parse(unread === null ? text : text.slice(0, unread))
   } catch (thrown) {
-    if (thrown instanceof Refused)
-      return problemAt(text, thrown.refusal.at ?? unread, thrown.refusal.expected)
-    throw thrown
+    // Escapes that stand for no character are an error of the library that has no place.
+    if (!(thrown instanceof Refused)) return null
+    const { at, expected } = thrown.refusal
+    return problemAt(text, at ?? unread, expected, at === null)
   }
-  return unread === null ? undeclared(tokens) : problemAt(text, unread, AFTER_QUERY)
+  return unread === null ? undeclared(tokens) : problemAt(text, unread, AFTER_QUERY, true)
 }
 
 type Tokens = ReturnType<ReturnType<typeof buildLexer>['tokenize']>['tokens']
@@ -120,8 +121,16 @@ function buildParser() {
   })
 }
 
-/** @param at null at the end of the text */
-function problemAt(text: string, at: number | null, expected: readonly string[]): SyntaxProblem {
+/**
+ * @param at null at the end of the text
+ * @param isUnread true for what is no token at all
+ */
+function problemAt(
+  text: string,
+  at: number | null,
+  expected: readonly string[],
+  isUnread: boolean,
+): SyntaxProblem {
   if (at === null) {
     const end = text.trimEnd().length
     return { from: end, to: end, reason: `the query ends but ${listOf(expected)} is expected.` }
@@ -130,13 +139,9 @@ function problemAt(text: string, at: number | null, expected: readonly string[])
   const meant = /^[A-Za-z_]{3,}$/.test(found) ? nearest(found, KEYWORDS) : undefined
   const isOther = meant !== undefined && meant.toLowerCase() !== found.toLowerCase()
   const hint = isOther ? ` Did you mean ${meant}?` : ''
-  const shown = found.length > LONGEST_FOUND ? `${found.slice(0, LONGEST_FOUND)}…` : found
-  if (/^<[^<>\n]+>?$/.test(found))
-    return {
-      from: at,
-      to: at + found.length,
-      reason: `${shown} is no IRI: it has characters that no IRI has.`,
-    }
+  const shown = found.length > MAX_FOUND ? `${found.slice(0, MAX_FOUND)}…` : found
+  const flaw = isUnread || found.startsWith('<') ? flawOf(found) : null
+  if (flaw !== null) return { from: at, to: at + found.length, reason: `${shown} ${flaw}` }
   return {
     from: at,
     to: at + found.length,
@@ -155,6 +160,14 @@ function undeclared(tokens: Tokens): SyntaxProblem | null {
     return { from: startOffset, to: startOffset + image.length, reason }
   }
   return null
+}
+
+/** Why a string or an IRI cannot be read; null for anything else. */
+function flawOf(found: string): string | null {
+  if (/^<.*>$/s.test(found)) return 'is no IRI: it has characters that no IRI has.'
+  if (/^(["']).*\1$/s.test(found) && found.length > 1)
+    return 'is no string: a backslash is followed by t, b, n, r, f, a quote, a backslash, or u and four digits.'
+  return /^["']/.test(found) ? `is never closed: ${found[0]} is expected.` : null
 }
 
 /** A word, a text in quotes, what looks like an IRI, or one character. */

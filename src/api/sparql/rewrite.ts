@@ -18,7 +18,7 @@ const NOWHERE = 'urn:lodestone:nowhere'
  * Puts the names that graphs have in the store in the place of their public ones. `GRAPH <iri>` names the graph of the
  * store, and `GRAPH ?g { P }` becomes the join of `GRAPH ?h { P }` with a table of the two names, which is what the
  * recommendation says that it means (SPARQL 1.1 Query, section 18.6, Graph), so that ?g has public IRIs wherever it stands.
- * FROM and VERSION are taken out, for the store is told the dataset and knows its own version; the
+ * FROM and VERSION are taken out: the dataset is a parameter of the store, and engines need not know the declaration. The
  * values of GROUP_CONCAT become texts. Nothing else of the text changes, and no line is added.
  */
 export function rewriteQuery(query: QueryText, { named }: QueryDataset): RewrittenQuery {

@@ -41,7 +41,7 @@ export async function runQuery(
 
 /**
  * What is wrong with a query that the store refuses, at the place in the query as it was written: what was found and what is
- * expected where it is no SPARQL, else what the store says of it.
+ * expected where it is no SPARQL, else the error of the store.
  */
 async function faultOf(
   { message, line, column }: QueryError,
