@@ -60,6 +60,7 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/http/', '^src/accounts/', room(LAYERS[0]), room(LAYERS[1])] },
     },
     only('lezer', '@lezer/', '^src/language/'),
+    only('sparql-parser', '@traqula/', '^src/sparql/'),
     only('oxigraph', 'oxigraph', '^src/store/embedded/'),
     only('n3', 'n3/', '^src/mapping/rml/'),
     only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/sqlite\\.ts$'),

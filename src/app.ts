@@ -366,7 +366,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   await http.register(sparql, {
     ...frame,
     store,
-    dataset: (id: string, principal: Principal) => queriedDataset(catalog.seenBy(principal).dataset(id)),
+    dataset: (id: string, principal: Principal) => queriedDataset(catalog.addressed(id, principal)),
     datasets: (principal: Principal) => {
       const served = completeList(catalog.seenBy(principal))
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
@@ -387,12 +387,16 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       await doors.register(sources, { ...place, ...asked, sources: services.sources })
     }
     await doors.register(odata, { ...asked, prefix: ODATA_PATH })
-    await doors.register(descriptions, { ...asked, surveys: services.surveys })
+    await doors.register(descriptions, {
+      ...asked,
+      surveys: services.surveys,
+      dataset: (id: string, principal: Principal) => catalog.addressed(id, principal),
+    })
     await doors.register(fragments, {
       ...frame,
       pageSize: config.fragmentSize,
       store,
-      dataset: (id: string, principal: Principal) => described(catalog.seenBy(principal).dataset(id), base),
+      dataset: (id: string, principal: Principal) => described(catalog.addressed(id, principal), base),
       datasets: (principal: Principal) => {
         const { version, entries } = completeList(catalog.seenBy(principal))
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
@@ -407,10 +411,9 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       seenBy: (principal: Principal) => {
         const seen = catalog.seenBy(principal)
         return {
-          dataset: (id: string) => described(seen.dataset(id), base),
+          dataset: (id: string) => described(catalog.addressed(id, principal), base),
           state: () => stateOf(seen.current()),
           isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
-          isGone: (id: string) => catalog.isGone(id),
         }
       },
     })

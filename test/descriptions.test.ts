@@ -245,6 +245,7 @@ t.test('forms of queries', async t => {
     ['select * {}', 'select'],
     ['# SELECT\nPREFIX : <http://x/>\nprefix a-b:<#> BASE <http://y/> ASK{}', 'ask'],
     ['CONSTRUCT WHERE {}', 'construct'],
+    [`VERSION "1.2"\nPREFIX : <http://x/> version '1.2-basic' SELECT * {}`, 'select'],
     ['PREFIX x: <http://select/> INSERT DATA {}', null],
     ['SELECTED', null],
     [`${' '.repeat(19_000)}!`, null],
@@ -427,7 +428,8 @@ t.test('figures that are not counted yet are left out, and nobody keeps the answ
   t.teardown(() => http.close())
   const surveys = { of: () => new Promise<never>(() => undefined) }
   const catalog = { seenBy: () => app.catalog.seenBy(ANONYMOUS) }
-  await http.register(descriptions, { base, title: 'Small', portal, catalog, surveys, patience: 20 })
+  const dataset = (id: string) => app.catalog.dataset(id)
+  await http.register(descriptions, { base, title: 'Small', portal, catalog, dataset, surveys, patience: 20 })
   for (const url of ['/.well-known/void', '/api/void/plants']) {
     const answer = await http.inject(url)
     t.equal(answer.statusCode, 200)

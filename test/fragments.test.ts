@@ -189,6 +189,11 @@ t.test('what is refused and what is empty', async t => {
     ['/api/tpf/people?page=x', 400],
     ['/api/tpf/people?page=1.5', 400],
     ['/api/tpf/people?subject=http://a&subject=http://b', 400],
+    ['/api/tpf/people?graph=http%3A%2F%2Fexample.org%2Fgraph', 400],
+    ['/api/tpf/people?subject=&graph=urn:ldf:defaultGraph', 400],
+    ['/api/tpf/people?graph=%3Fg', 400],
+    ['/api/tpf/people?graph=&graph=', 400],
+    ['/api/tpf/people?subject=%22x%22&graph=', 200],
   ]
   for (const [target, status] of cases) {
     const answer = await http.inject(target)

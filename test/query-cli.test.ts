@@ -10,17 +10,18 @@ import { Parser } from 'n3'
 import t from 'tap'
 import { buildApp } from '../src/app.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
-import { type AnswerFormat, type GivenTerm, type QueryAnswer, writeAnswer } from '../src/cli/query/answer.ts'
+import { type AnswerFormat, type QueryAnswer, writeAnswer } from '../src/cli/query/answer.ts'
 import { queryFault, syntaxFault } from '../src/cli/query/engine.ts'
 import { querySources } from '../src/cli/query/sources.ts'
 import { loadConfig } from '../src/config.ts'
+import type { RdfJsTerm } from '../src/rdf/rdfjs.ts'
 
 /** `lodestone query`: sources, forms of answers, and the command as a process beside a portal that is served. */
 const BINARY = path.resolve(import.meta.dirname, '../bin/lodestone.js')
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 
-const iri = (value: string): GivenTerm => ({ termType: 'NamedNode', value })
-const literal = (value: string, datatype = `${XSD}string`, language = ''): GivenTerm => ({
+const iri = (value: string): RdfJsTerm => ({ termType: 'NamedNode', value })
+const literal = (value: string, datatype = `${XSD}string`, language = ''): RdfJsTerm => ({
   termType: 'Literal',
   value,
   language,
@@ -33,7 +34,7 @@ async function* each<Item>(items: readonly Item[]) {
 
 function rowsAnswer(
   variables: readonly string[],
-  rows: readonly (readonly (GivenTerm | undefined)[])[],
+  rows: readonly (readonly (RdfJsTerm | undefined)[])[],
 ): QueryAnswer {
   const given = rows.map(row => ({ get: (name: string) => row[variables.indexOf(name)] }))
   return { type: 'rows', variables, rows: each(given) }
@@ -137,6 +138,34 @@ t.test('triples and truths', async t => {
   t.equal(await written({ type: 'truth', value: false }, 'json'), '{"head":{},"boolean":false}\n')
 })
 
+t.test('triple terms', async t => {
+  const quad = (object: RdfJsTerm): RdfJsTerm => ({
+    termType: 'Quad',
+    value: '',
+    subject: iri('http://x/s'),
+    predicate: iri('http://x/p'),
+    object,
+  })
+  const term = quad(quad(literal('a "b"')))
+  const text = '<<( <http://x/s> <http://x/p> <<( <http://x/s> <http://x/p> "a \\"b\\"" )>> )>>'
+  const rows = () => rowsAnswer(['t'], [[term]])
+  t.equal(await written(rows(), 'tsv'), `?t\n${text}\n`)
+  t.equal(await written(rows(), 'csv'), 't\r\n"http://x/s http://x/p http://x/s http://x/p a ""b"""\r\n')
+  t.match(await written(rows(), 'table'), 'http://x/s http://x/p http://x/s http://x/p a "b"')
+  const json = JSON.parse(await written(rows(), 'json'))
+  t.strictSame(json.results.bindings[0].t.value.object.value.object, { type: 'literal', value: 'a "b"' })
+  const triples = (): QueryAnswer => ({
+    type: 'triples',
+    triples: each([{ subject: iri('http://x/s'), predicate: iri('http://x/p'), object: term }]),
+  })
+  t.equal(await written(triples(), 'ntriples'), `<http://x/s> <http://x/p> ${text} .\n`)
+  t.match(await written(triples(), 'turtle'), text)
+  await t.rejects(written(triples(), 'json'), {
+    code: 'Usage',
+    message: /JSON-LD cannot hold the triple term/,
+  })
+})
+
 t.test('sources of a command line', async t => {
   const base = 'http://portal.example'
   const at = (named: readonly string[], foreign: readonly string[] = [], road = 'fragments' as const) =>
@@ -171,9 +200,26 @@ t.test('failures in one line', async t => {
     t.equal(fault.code, 'BadGateway')
     t.match(fault.message, message)
   }
-  const fault = syntaxFault(new Error('unexpected character: ->x<- at offset: 9'), 'SELECT\n  x')
+  const fault = await syntaxFault(new Error('unexpected character: ->x<- at offset: 9'), 'SELECT\n  x')
   t.equal(fault.code, 'Usage')
-  t.match(fault.message, 'cannot be read: line 2, column 3: unexpected')
+  t.match(fault.message, 'cannot be read: line 2, column 3: x was found but *, a variable or ( is expected')
+  for (const [query, told] of [
+    [
+      'SELECT * {\n ?s ex:p ?o }',
+      'line 2, column 5: the prefix ex: is not declared: PREFIX ex: <…> is expected',
+    ],
+    [
+      'SELECT * { ?s ?p ?o',
+      'line 1, column 20: the query ends but a full stop, a semicolon, a comma, another',
+    ],
+    [
+      'SELECT * { ?s ?p ?o } LIMT 1',
+      'line 1, column 23: LIMT was found but GROUP BY, HAVING, ORDER BY, LIMIT,',
+    ],
+  ] as const) {
+    const { message } = await syntaxFault(new Error('Parse error\nExpecting: <[Var1]>'), query)
+    t.match(message, told)
+  }
 })
 
 /** A portal of two datasets, and a file of another server. */

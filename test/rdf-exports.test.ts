@@ -348,7 +348,7 @@ t.test('any graph is written, whatever its predicates, blank nodes and languages
   for (const parts of [triples, [triples.join('')], [...triples.map(line => line), '']]) {
     const xml = await whole(rdfxml(pieces(...parts), prefixes))
     t.ok(areEqual(xml, 'application/rdf+xml', source, lines))
-    const json = await whole(jsonldStream(pieces(...parts), [['p', 'http://x/a#p']]))
+    const json = await whole(jsonldStream(pieces(...parts), { terms: [['p', 'http://x/a#p']], prefixes }))
     t.ok(areEqual(json, 'application/ld+json', source, lines))
     t.ok(JSON.parse(json))
   }

@@ -332,10 +332,37 @@ t.test('records that are gone are remembered, and so are datasets that were with
     [app.catalog.isGone('d0'), app.catalog.isGone('other'), app.catalog.isGone('../d0')],
     [true, false, false],
   )
+  const construct = encodeURIComponent('CONSTRUCT { ?s ?p ?o } { ?s ?p ?o }')
+  for (const url of [
+    '/api/tpf/d0',
+    '/api/tpf/d0/?subject=http%3A%2F%2Fx%2F',
+    '/api/sparql/d0',
+    `/api/sparql/d0?query=${construct}`,
+    '/api/sparql/d0/data?default',
+    '/api/void/d0',
+    '/api/void/d0/queries',
+    '/ld/resources/d0',
+    `/ld/data/d0/records/${ids.get('Oak')}`,
+    '/ld/vocabulary/d0',
+  ])
+    for (const accept of ['*/*', 'text/html']) {
+      const { statusCode, body } = await app.http.inject({ url, headers: { accept } })
+      t.equal(statusCode, 410, `${url} ${accept}: ${body}`)
+      t.match(body, 'The dataset d0 was withdrawn')
+    }
+  const payload = 'query=ASK%20%7B%7D'
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  t.equal(
+    (await app.http.inject({ method: 'POST', url: '/api/sparql/d0', payload, headers })).statusCode,
+    410,
+  )
+  for (const url of ['/api/tpf/other', '/api/sparql/other', '/api/void/other'])
+    t.equal((await app.http.inject(url)).statusCode, 404, url)
   writeFileSync(file, 'name\nOak\n')
   await publish(portal, ['d0'])
   await app.catalog.refresh()
   t.equal(app.catalog.isGone('d0'), false)
+  t.equal((await app.http.inject('/api/tpf/d0')).statusCode, 200)
   t.same(names(), ['Elm', 'Ivy'], 'also what was gone when it came back')
   rmSync(path.join(versions.root, 'd0', 'removed.json'))
   writeFileSync(file, 'name\n')

@@ -95,8 +95,8 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
     dereference: 'redirect',
     seenBy: () => ({
       isRemoved: (_, record) => record === 'removed',
-      isGone: id => id === 'gone',
       dataset: id => {
+        if (id === 'gone') throw new Fault('Gone', { reason: 'The dataset gone was withdrawn.' })
         if (id !== 'x' && id !== 'y') throw new Fault('NotFoundResource', { kind: 'dataset', id })
         return {
           id,

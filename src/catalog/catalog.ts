@@ -96,6 +96,15 @@ export class Catalog implements DatasetSource {
     return this.find(this.served, id)
   }
 
+  /**
+   * A dataset as its addresses in linked data name it: one that was withdrawn is gone and not unknown. Faults: Gone, and those
+   * of {@link SeenDatasets.dataset}.
+   */
+  addressed(id: string, principal: Principal): ServedDataset {
+    if (this.isGone(id)) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
+    return this.seenBy(principal).dataset(id)
+  }
+
   /** True for a dataset that was withdrawn: its addresses led somewhere and do so no more. */
   isGone(id: string): boolean {
     if (!DATASET_ID.test(id) || this.served.byId.has(id)) return false

@@ -94,7 +94,7 @@ export function queryPrefixes(
 /** The form that a query has: its first word after comments and prologue. */
 export function queryForm(query: string): QueryForm | null {
   const start =
-    /^(?:\s|#[^\n]*(?:\n|$)|(?:PREFIX\s+[^\s:<>]*:|BASE)\s*<[^<>\s]*>)*(SELECT|ASK|CONSTRUCT|DESCRIBE)\b/i
+    /^(?:\s|#[^\n]*(?:\n|$)|(?:PREFIX\s+[^\s:<>]*:|BASE)\s*<[^<>\s]*>|VERSION\s*(?:"[^"\s]*"|'[^'\s]*'))*(SELECT|ASK|CONSTRUCT|DESCRIBE)\b/i
   return (start.exec(query)?.[1]?.toLowerCase() as QueryForm | undefined) ?? null
 }
 

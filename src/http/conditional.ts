@@ -49,7 +49,7 @@ export function isFresh(
 }
 
 /** Request headers that decide what lists of all datasets tell: caches that keep them for a while tell callers apart. */
-export const BY_CALLER = 'Authorization, Cookie'
+export const BY_CALLER = ['Authorization', 'Cookie'] as const
 
 const SHARED = 'public, max-age=0, must-revalidate'
 const OWN = 'private, max-age=0, must-revalidate'

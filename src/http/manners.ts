@@ -15,6 +15,7 @@ import { FORM_TYPE } from './form.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
 import { type SiteOptions, visitOf } from './site/visit.ts'
+import { varyBy } from './vary.ts'
 
 export interface MannersOptions {
   /** True where nobody is answered without credentials. */
@@ -147,7 +148,7 @@ function signInInstead(request: FastifyRequest, reply: FastifyReply, site: SiteO
   const { text, policy } = signInPage(visit)
   reply.removeHeader('content-length').header('content-security-policy', policy)
   reply.header('content-language', visit.language).type('text/html; charset=utf-8')
-  for (const name of ['Accept', 'Accept-Language', 'Cookie']) addVary(reply, name)
+  varyBy(reply, 'Accept', 'Accept-Language', 'Cookie')
   return text
 }
 
@@ -240,8 +241,8 @@ function keepPrivate({ principal }: FastifyRequest, reply: FastifyReply): void {
   const before = String(reply.getHeader('cache-control') ?? 'no-cache')
   const rest = before.split(/, */).filter(part => part !== 'public' && part !== 'private')
   reply.header('cache-control', ['private', ...rest].join(', '))
-  addVary(reply, 'Authorization')
-  if (principal.by === 'session') addVary(reply, 'Cookie')
+  varyBy(reply, 'Authorization')
+  if (principal.by === 'session') varyBy(reply, 'Cookie')
 }
 
 type Done = (error: Error | null, payload?: unknown) => void
@@ -259,11 +260,16 @@ function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
   else compressBody(payload as string | Buffer, coding, done)
 }
 
-/** Gives 304 the tag that the client knows the answer by, and answers 304 to who asks for nothing that is there. */
+/**
+ * Gives 304 the tag that the client knows the answer by, and answers 304 to who asks for nothing that is there. An answer with
+ * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
+ */
 function settleTag(request: FastifyRequest, reply: FastifyReply): void {
   const tag = reply.getHeader('etag')
+  if (typeof tag !== 'string') return
+  if (reply.statusCode === 200 || reply.statusCode === 304) varyBy(reply, 'Accept-Encoding')
   const { 'if-none-match': known, 'accept-encoding': codings } = request.headers
-  if (typeof tag !== 'string' || known === undefined) return
+  if (known === undefined) return
   if (reply.statusCode === 200 && known === '*') reply.code(304).removeHeader('content-type')
   if (reply.statusCode === 304) reply.header('etag', knownTag(known, tag, codings) ?? tag)
 }
@@ -273,7 +279,7 @@ function settleCoding(request: FastifyRequest, reply: FastifyReply, payload: unk
   const contentType = reply.getHeader('content-type')
   if (typeof contentType !== 'string' || !isCompressible(contentType)) return null
   if (reply.hasHeader('content-encoding') || !isLong(contentType, payload)) return null
-  addVary(reply, 'Accept-Encoding')
+  varyBy(reply, 'Accept-Encoding')
   const coding = preferredCoding(request.headers['accept-encoding'])
   if (coding === null) return null
   reply.header('content-encoding', coding).removeHeader('content-length')
@@ -292,10 +298,4 @@ function withoutBody(request: FastifyRequest, payload: unknown): Readable | null
   if (payload instanceof Readable) payload.destroy()
   // To HEAD the framework adds the length of what it is given here, but for that of a stream.
   return request.method === 'HEAD' ? Readable.from([]) : null
-}
-
-function addVary(reply: FastifyReply, name: string): void {
-  const before = reply.getHeader('vary')
-  if (before === undefined) reply.header('vary', name)
-  else if (!String(before).split(/, */).includes(name)) reply.header('vary', `${before}, ${name}`)
 }

@@ -33,15 +33,13 @@ export const assets: FastifyPluginAsync = async app => {
     reply
       .type(lookup(TYPES, type) ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('vary', 'Accept-Encoding')
     const coding = codingOf(request.headers['accept-encoding'])
     if (coding === null) return reply.send(content)
     const key = `${coding} ${file}`
     const made = compressed.get(key) ?? compress(content, coding)
     compressed.set(key, made)
-    return reply
-      .header('content-encoding', coding)
-      .header('vary', 'Accept-Encoding')
-      .send(await made)
+    return reply.header('content-encoding', coding).send(await made)
   })
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -58,6 +59,10 @@ const { metafile } = await build({
 const UNUSED =
   /^(?:htmlparser2|rdfa-streaming-parser|microdata-rdf-streaming-parser|rdfxml-streaming-parser|shaclc-parse|shaclc-write|graphql-to-sparql|jsonld-streaming-parser|jsonld-streaming-serializer|jsonld-context-parser)$/
 
+/** The parser of SPARQL as Comunica loads it, so that it is in the file once. */
+const { resolve } = createRequire(import.meta.url)
+const PARSER = ['@traqula/core', '@traqula/parser-sparql-1-2', '@traqula/rules-sparql-1-2']
+
 /** Workers are one file each: what they load of Node is given to them, and their tables of HTML entities are left out. */
 const { metafile: workerFiles } = await build({
   entryPoints: workers.map(name => path.join(source, name)),
@@ -71,6 +76,7 @@ const { metafile: workerFiles } = await build({
   metafile: true,
   logLevel: 'warning',
   legalComments: 'none',
+  alias: Object.fromEntries(PARSER.map(name => [name, resolve(name)])),
   define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
   plugins: [
     {

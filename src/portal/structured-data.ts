@@ -62,7 +62,7 @@ export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
     url: pageOf(base, entry),
     identifier: [dataset.id, dataset.uid],
     keywords: someOf([...metaTexts(entry, 'keyword'), ...metaTexts(entry, 'theme')]),
-    license: [metaText(entry, 'license_url'), metaText(entry, 'license')].find(text => text !== null),
+    license: licenseOf(entry),
     creator: someOf(makers.map(organization)),
     publisher: publisher === null ? undefined : organization(publisher),
     inLanguage: metaText(entry, 'language') ?? undefined,
@@ -89,6 +89,15 @@ export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
 
 function catalogNode({ base, title }: SiteOptions): Node {
   return { '@type': 'DataCatalog', '@id': `${base}/#catalog`, name: title, url: `${base}/explore/` }
+}
+
+/** The address of the licence; a licence that is only named is a work of that name, for the property takes IRIs. */
+function licenseOf(entry: ServedDataset): string | Node | undefined {
+  const [name, address] = [metaText(entry, 'license'), metaText(entry, 'license_url')]
+  const iri = [address, name].find(text => text !== null && isIri(text))
+  if (iri != null) return iri
+  const title = name ?? address
+  return title === null ? undefined : { '@type': 'CreativeWork', name: title }
 }
 
 /** One file for each format in which the dataset is handed out whole. */

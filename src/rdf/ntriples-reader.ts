@@ -17,7 +17,10 @@ export interface TripleText {
   readonly object: string
 }
 
-/** Reads N-Triples (RDF 1.1 N-Triples, section 7). Throws on the first line that is none. */
+/**
+ * Reads N-Triples (RDF 1.1 N-Triples, section 7). Throws on the first line that is none, and for an object that
+ * {@link isTripleTerm} is true for.
+ */
 export function* parseTriples(text: string): Generator<Triple> {
   let subjectText = ''
   let subject: NamedNode | BlankNode = { type: 'iri', value: '' }
@@ -70,8 +73,14 @@ export function* splitTriples(text: string): Generator<TripleText> {
   }
 }
 
-/** Reads one term. */
+/** True for the text of a term that is a triple (RDF 1.2 N-Triples, section 2.2). */
+export function isTripleTerm(text: string): boolean {
+  return text.startsWith('<<(')
+}
+
+/** Reads one term, which is no triple. */
 export function parseTerm(text: string): Term {
+  if (isTripleTerm(text)) throw new RangeError(`A triple term: ${text.slice(0, 80)}`)
   if (!text.startsWith('"')) return resource(text)
   const close = quoteEnd(text, 0)
   const value = unescapeText(text.slice(1, close))
@@ -130,7 +139,7 @@ const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?/y
 
 function termEnd(text: string, at: number): number {
   const first = text.charCodeAt(at)
-  if (first === LESS) return iriEnd(text, at)
+  if (first === LESS) return text.startsWith('<<(', at) ? tripleTermEnd(text, at) : iriEnd(text, at)
   if (first !== QUOTE) return blankEnd(text, at)
   const after = quoteEnd(text, at) + 1
   if (text.startsWith('^^', after)) return iriEnd(text, after + 2)
@@ -138,6 +147,15 @@ function termEnd(text: string, at: number): number {
   LANGUAGE.lastIndex = after
   if (!LANGUAGE.test(text)) throw refuse(text, at)
   return LANGUAGE.lastIndex
+}
+
+function tripleTermEnd(text: string, at: number): number {
+  const subject = skipBlanks(text, at + 3)
+  const subjectEnd = text.charCodeAt(subject) === LESS ? iriEnd(text, subject) : blankEnd(text, subject)
+  const predicateEnd = iriEnd(text, skipBlanks(text, subjectEnd))
+  const close = skipBlanks(text, termEnd(text, skipBlanks(text, predicateEnd)))
+  if (!text.startsWith(')>>', close)) throw refuse(text, at)
+  return close + 3
 }
 
 /** Place of the quote that closes the one at a place: the first with an even number of backslashes before it. */

@@ -1,7 +1,7 @@
 import { lookup } from '../model/lookup.ts'
 import { isIri } from './iri.ts'
 import { isLanguageTag } from './language-tag.ts'
-import type { Term } from './term.ts'
+import type { AnswerTerm } from './term.ts'
 import { RDF, XSD } from './vocab.ts'
 
 /**
@@ -73,7 +73,7 @@ export function isDirectedTag(language: string): boolean {
 }
 
 /** Any term. */
-export function termText(term: Term): string {
+export function termText(term: AnswerTerm): string {
   switch (term.type) {
     case 'iri':
       return iriText(term.value)
@@ -81,6 +81,8 @@ export function termText(term: Term): string {
       return literalText(term.value, term.datatype, term.language)
     case 'blank':
       return `_:${term.value}`
+    case 'triple':
+      return `<<( ${termText(term.subject)} ${termText(term.predicate)} ${termText(term.object)} )>>`
     default:
       return term satisfies never
   }

@@ -21,6 +21,17 @@ export interface BlankNode {
 /** An RDF term (RDF 1.1 Concepts, section 3). */
 export type Term = NamedNode | Literal | BlankNode
 
+/** A triple as a term (RDF 1.2 Concepts, section 3.1): answers of SPARQL have it, and no published graph. */
+export interface TripleTerm {
+  readonly type: 'triple'
+  readonly subject: NamedNode | BlankNode
+  readonly predicate: NamedNode
+  readonly object: AnswerTerm
+}
+
+/** Whatever stands in an answer of SPARQL. */
+export type AnswerTerm = Term | TripleTerm
+
 /** A triple pattern: a position that is undefined is a variable. */
 export interface TriplePattern {
   readonly subject?: Term | undefined

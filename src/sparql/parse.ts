@@ -1,5 +1,4 @@
 import { toAlgebra } from '@traqula/algebra-sparql-1-2'
-import { Parser } from '@traqula/parser-sparql-1-2'
 import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
@@ -13,6 +12,7 @@ import type {
   QueryOperation,
   TriplePatternNode,
 } from './operation.ts'
+import { isReadable, syntaxTree } from './syntax.ts'
 
 /** A query as it was read. */
 export interface ParsedQuery {
@@ -34,16 +34,15 @@ export class NotTranslated extends Error {
   }
 }
 
-const parser = new Parser({ defaultContext: {} })
-
 /**
  * Reads a SPARQL query into the algebra. Throws the errors of the parser, which tell places, and {@link NotTranslated}.
  *
  * @param base what relative IRIs are resolved against
  */
 export function parseQuery(text: string, base?: string): ParsedQuery {
+  if (!isReadable(text)) throw new NotTranslated('names of that length')
   const given = base === undefined ? {} : { baseIRI: base }
-  const tree = parser.parse(text, given)
+  const tree = syntaxTree(text, base)
   const algebra = toAlgebra(tree, { quads: false, blankToVariable: true, ...given })
   return {
     base: baseOf(tree as unknown as Json) ?? base ?? null,

@@ -1,13 +1,13 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import { termText } from '../rdf/ntriples.ts'
-import type { Term } from '../rdf/term.ts'
+import type { AnswerTerm } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 
 /** Formats of the results of SELECT and ASK. */
 export type ResultFormat = 'json' | 'xml' | 'csv' | 'tsv'
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
-export type Row = readonly (Term | null)[]
+export type Row = readonly (AnswerTerm | null)[]
 
 /** Writes rows as they come; what does not depend on the row is written once for each term. */
 export interface RowWriter {
@@ -107,7 +107,12 @@ export function jsonRows(): RowWriter {
   }
 }
 
-function jsonTerm(term: Term): string {
+/** SPARQL 1.2 Query Results JSON, section 3.2.2. */
+function jsonTerm(term: AnswerTerm): string {
+  if (term.type === 'triple') {
+    const [subject, predicate, object] = [term.subject, term.predicate, term.object].map(jsonTerm)
+    return `{"type":"triple","value":{"subject":${subject},"predicate":${predicate},"object":${object}}}`
+  }
   const value = JSON.stringify(term.value)
   switch (term.type) {
     case 'iri':
@@ -148,7 +153,12 @@ export function xmlRows(): RowWriter {
   }
 }
 
-function xmlTerm(term: Term): string {
+/** SPARQL 1.2 Query Results XML, section 2.3.1. */
+function xmlTerm(term: AnswerTerm): string {
+  if (term.type === 'triple') {
+    const [subject, predicate, object] = [term.subject, term.predicate, term.object].map(xmlTerm)
+    return `<triple><subject>${subject}</subject><predicate>${predicate}</predicate><object>${object}</object></triple>`
+  }
   const value = xmlText(term.value)
   switch (term.type) {
     case 'iri':
@@ -169,6 +179,16 @@ function xmlTerm(term: Term): string {
 }
 
 /** The value of a term without its kind. */
-export function plain(term: Term): string {
-  return term.type === 'blank' ? `_:${term.value}` : term.value
+export function plain(term: AnswerTerm): string {
+  switch (term.type) {
+    case 'iri':
+    case 'literal':
+      return term.value
+    case 'blank':
+      return `_:${term.value}`
+    case 'triple':
+      return `${plain(term.subject)} ${plain(term.predicate)} ${plain(term.object)}`
+    default:
+      return term satisfies never
+  }
 }

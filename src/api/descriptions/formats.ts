@@ -1,5 +1,6 @@
 import { VOID_PREFIXES } from '../../catalog/void.ts'
 import { Fault } from '../../errors.ts'
+import { neededPrefixes } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
@@ -58,14 +59,8 @@ async function* whole(triples: string): AsyncGenerator<string> {
   yield triples
 }
 
-/** With the prefixes as names of the context, so that predicates are legible: `void:triples`. */
+/** With the prefixes that its predicates need, so that they are legible: `void:triples`. */
 function jsonld(triples: string): AsyncIterable<string> {
-  const spaces = Object.entries(VOID_PREFIXES)
-  const names = new Map<string, string>(spaces)
-  for (const { predicate } of parseTriples(triples)) {
-    const space = spaces.find(([, namespace]) => predicate.value.startsWith(namespace))
-    if (space !== undefined)
-      names.set(`${space[0]}:${predicate.value.slice(space[1].length)}`, predicate.value)
-  }
-  return jsonldStream(whole(triples), [...names])
+  const predicates = Array.from(parseTriples(triples), ({ predicate }) => predicate.value)
+  return jsonldStream(whole(triples), { prefixes: neededPrefixes(VOID_PREFIXES, predicates) })
 }

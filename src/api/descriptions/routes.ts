@@ -21,6 +21,8 @@ import { answerFault } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { varyBy } from '../../http/vary.ts'
+import type { Principal } from '../../model/principal.ts'
 import { descriptionFormat, writeDescription } from './formats.ts'
 
 export interface DescriptionsOptions {
@@ -30,6 +32,8 @@ export interface DescriptionsOptions {
   /** Folder of the portal, which has the example queries. */
   readonly portal: string
   readonly catalog: DatasetSource
+  /** Faults: NotFoundResource for an id that there is not, Gone, Unauthorised, ForbiddenAccess. */
+  readonly dataset: (id: string, principal: Principal) => ServedDataset
   readonly surveys: Pick<Surveys, 'of'>
   /** Milliseconds for which an answer waits for figures before it does without, 5,000 unless told. */
   readonly patience?: number
@@ -74,7 +78,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     })
 
   app.get<DatasetRoute>('/api/void/:dataset', async (request, reply) => {
-    const entry = catalog.seenBy(request.principal).dataset(request.params.dataset)
+    const entry = options.dataset(request.params.dataset, request.principal)
     const { id } = entry.dataset
     const links = [
       `<${descriptionAddress(base, id)}>; rel="canonical"`,
@@ -87,7 +91,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
-    const { dataset, prefixes } = catalog.seenBy(request.principal).dataset(request.params.dataset)
+    const { dataset, prefixes } = options.dataset(request.params.dataset, request.principal)
     const { id } = dataset
     const address = descriptionAddress(base, id)
     const body = prettyJson({
@@ -106,7 +110,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<QueryRoute>('/api/void/:dataset/queries/:name', async (request, reply) => {
-    const { id } = catalog.seenBy(request.principal).dataset(request.params.dataset).dataset
+    const { id } = options.dataset(request.params.dataset, request.principal).dataset
     const { name } = request.params
     const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
     if (found === undefined) throw new Fault('NotFoundResource', { kind: 'query', id: name.slice(0, 100) })
@@ -145,11 +149,11 @@ async function answer(
   const isWhole = described.every(({ survey }) => survey !== undefined)
   const known = described.map(each => ({ ...each, survey: each.survey ?? null }))
   const text = triples(known)
-  if (isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type }))
-    return reply.code(304).send()
-  if (isWhole)
-    reply
-      .header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
-      .header('vary', `Accept-Encoding, Accept, ${BY_CALLER}`)
+  const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type })
+  if (isWhole) {
+    reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
+    varyBy(reply, ...BY_CALLER)
+  }
+  if (isKnown) return reply.code(304).send()
   return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, text))
 }

@@ -3,7 +3,8 @@ import { compileFor } from '../../catalog/mapped-graphs.ts'
 import { publishedTriples } from '../../catalog/published-triples.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
-import { jsonldStream, type Terms } from '../../formats/jsonld-stream.ts'
+import { type Names, neededPrefixes } from '../../formats/jsonld-node.ts'
+import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { isFresh, keepNowhere } from '../../http/conditional.ts'
@@ -29,20 +30,14 @@ const RDF_WRITERS: Readonly<Record<string, RdfWriter>> = {
   turtle: (pieces, _, { prefixes }) => turtle(pieces, prefixes),
   rdfxml: (pieces, _, { prefixes }) => rdfxml(pieces, prefixes),
   n3: pieces => pieces,
-  jsonld: (pieces, base, entry) => jsonldStream(pieces, termsOf(entry, base)),
+  jsonld: (pieces, base, entry) => jsonldStream(pieces, namesOf(entry, base)),
 }
 
-/** Short names of the predicates: those of the fields, or with the prefixes of the mapping. */
-function termsOf({ dataset, mapping, prefixes }: ServedDataset, base: string): Terms {
+/** How predicates are shortened: by the names of their fields, or with the prefixes of the mapping that they need. */
+function namesOf({ dataset, mapping, prefixes }: ServedDataset, base: string): Names {
   if (mapping === null)
-    return dataset.fields.map(({ name }) => [name, fieldIri(base, dataset.id, name)] as const)
-  const spaces = Object.entries(prefixes)
-  return usedProperties(mapping.mapping).flatMap(iri => {
-    const [prefix, namespace] = spaces.find(([, space]) => iri.startsWith(space)) ?? []
-    return namespace === undefined || iri === namespace
-      ? []
-      : [[`${prefix}:${iri.slice(namespace.length)}`, iri] as const]
-  })
+    return { terms: dataset.fields.map(({ name }) => [name, fieldIri(base, dataset.id, name)]) }
+  return { prefixes: neededPrefixes(prefixes, usedProperties(mapping.mapping)) }
 }
 
 /** Finds, in JavaScript as in SPARQL, the characters that no XML document can hold. */
@@ -173,6 +168,8 @@ async function firstProblem(pieces: AsyncIterable<string>): Promise<string | nul
       }
       if (!isXmlText(object.value))
         return `The value of ${predicate.value} of ${subject.value} has a character that XML cannot hold. Ask for turtle, n3 or jsonld instead.`
+      if (object.type === 'literal' && object.language.includes('--'))
+        return `The value of ${predicate.value} of ${subject.value} has a base direction, which RDF/XML cannot say. Ask for turtle, n3 or jsonld instead.`
     }
   return null
 }

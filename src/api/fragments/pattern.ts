@@ -28,11 +28,22 @@ export interface FragmentRequest {
 }
 
 /** The parameters of a request that say what is asked; all others belong to whoever put them into the address. */
-export const PARAMETERS: ReadonlySet<string> = new Set(['subject', 'predicate', 'object', 'page', 'values'])
+export const PARAMETERS: ReadonlySet<string> = new Set([
+  'subject',
+  'predicate',
+  'object',
+  'graph',
+  'page',
+  'values',
+])
 
 /** Reads the parameters of a request (fragments, "URL grammar"). Throws BadRequest for what cannot be read. */
 export function parseRequest(query: QueryParameters): FragmentRequest {
-  const { values } = query
+  const { values, graph } = query
+  if (graph !== undefined && graph !== '')
+    throw bad(
+      'graph is given, but fragments are of all triples of a dataset: ask its SPARQL endpoint with GRAPH',
+    )
   if (Array.isArray(values)) throw bad(`values was given ${values.length} times but once is expected`)
   return {
     bindings: values === undefined || values === '' ? null : parseBindings(values),

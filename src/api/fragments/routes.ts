@@ -13,6 +13,7 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import { visitBasis } from '../../http/site/basis.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type SiteOptions, type Visit, visitOf } from '../../http/site/visit.ts'
+import { varyBy } from '../../http/vary.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
@@ -39,7 +40,7 @@ export interface FragmentsOptions extends SiteOptions {
   /** Triples on a page; clients do not choose it, so that pages can be cached. */
   readonly pageSize: number
   readonly store: Store
-  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal) => FragmentDataset
   /** All datasets that somebody may see, and the version of all of them together. */
   readonly datasets?: (principal: Principal) => {
@@ -137,8 +138,8 @@ async function answerList(
   const visit = 'write' in format ? null : visitOf(request, options)
   describeBy(reply, portalDescriptionAddress(base))
   const target = request.raw.url ?? request.url
-  const vary = `${VARY}, ${BY_CALLER}`
-  const known = answerKnown(request, reply, { format, visit, parts: ['list', version, target], vary })
+  const parts = ['list', version, target]
+  const known = answerKnown(request, reply, { format, visit, parts, vary: BY_CALLER })
   if (known !== null) return known
   const body =
     visit !== null
@@ -166,7 +167,8 @@ interface Answered {
   readonly parts: readonly string[]
   readonly cache?: FragmentsOptions['cache']
   readonly kept?: KeptAnswers | undefined
-  readonly vary?: string
+  /** Request headers that decide it, beside those of all fragments. */
+  readonly vary?: readonly string[]
 }
 
 /**
@@ -176,16 +178,15 @@ interface Answered {
 function answerKnown(
   request: Request,
   reply: FastifyReply,
-  { format, visit, parts, cache, kept, vary = VARY }: Answered,
+  { format, visit, parts, cache, kept, vary = [] }: Answered,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)
   const tag = entityTag(RELEASE, format.type, ...parts, ...(visit === null ? [] : visitBasis(visit)))
   const age = visit === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
-  reply
-    .header('vary', visit === null ? vary : `${vary}, Accept-Language, Cookie`)
-    .header('etag', tag)
-    .header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
+  varyBy(reply, 'Accept-Encoding', 'Accept', ...vary)
+  if (visit !== null) varyBy(reply, 'Accept-Language', 'Cookie')
+  reply.header('etag', tag).header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
   if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
     if (visit === null) cache?.offer(reply, '')
     return reply.code(304).send()
@@ -195,8 +196,6 @@ function answerKnown(
   if (visit === null) cache?.offer(reply, body)
   return send(reply, format, body, visit)
 }
-
-const VARY = 'Accept-Encoding, Accept'
 
 function send(reply: FastifyReply, format: Offer, body: string, visit: Visit | null): FastifyReply {
   if (visit !== null) return sendPageText(reply, visit, body)

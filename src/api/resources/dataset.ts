@@ -39,12 +39,10 @@ export interface ResourcesOptions extends SiteOptions {
 
 /** The datasets that somebody may see. */
 export interface SeenResources {
-  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string) => ResourceDataset
   /** True for a record that an earlier version of the dataset had. */
   readonly isRemoved?: (dataset: string, recordId: string) => boolean
-  /** True for a dataset that was served once and is withdrawn. */
-  readonly isGone?: (dataset: string) => boolean
   /** Names the versions of all datasets: labels of resources of others are in a document too. */
   readonly state?: () => string
 }

@@ -37,7 +37,7 @@ export async function locate(
 }
 
 async function thingOf(options: Sight, space: SpaceName, reading: Reading): Promise<Thing> {
-  const dataset = servedDataset(options, reading.dataset)
+  const dataset = options.dataset(reading.dataset)
   const found = await thingNamed(options, space, reading, dataset)
   if (found !== null) return found
   const [iri] = reading.spellings
@@ -46,11 +46,6 @@ async function thingOf(options: Sight, space: SpaceName, reading: Reading): Prom
     throw new Fault('Gone', { reason: `The record ${record} was removed from the dataset ${dataset.id}.` })
   const kind = space === 'ontologies' ? 'property' : 'resource'
   throw new Fault('NotFoundResource', { kind, id: iri.slice(0, 300) })
-}
-
-function servedDataset({ dataset: find, isGone }: Sight, id: string): ResourceDataset {
-  if (isGone?.(id) === true) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
-  return find(id)
 }
 
 /** The thing that an address names in one of the spellings of its IRI; null for none. */

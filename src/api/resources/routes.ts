@@ -125,7 +125,7 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 }
 
 /** Changes when the same data are written in another way, so that no client keeps the old one. */
-const RELEASE_FORM = 'documents 3'
+const RELEASE_FORM = 'documents 4'
 
 const JSONLD = chooseFormat('jsonld', null, undefined)
 

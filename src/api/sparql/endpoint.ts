@@ -4,6 +4,7 @@ import { entityTag, isKnown } from '../../http/etag.ts'
 import { addressWithoutSecrets } from '../../http/secrets.ts'
 import { visitBasis } from '../../http/site/basis.ts'
 import type { Visit } from '../../http/site/visit.ts'
+import { varyBy } from '../../http/vary.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 
 /** Where the endpoints are. */
@@ -60,8 +61,10 @@ export function isFreshAnswer(
     mediaType,
     ...(visit === null ? [] : visitBasis(visit)),
   )
+  varyBy(reply, 'Accept')
+  if (address === base + SPARQL_PATH || visit !== null) varyBy(reply, ...BY_CALLER)
+  if (visit !== null) varyBy(reply, 'Accept-Language')
   reply
-    .header('vary', address === base + SPARQL_PATH || visit !== null ? `Accept, ${BY_CALLER}` : 'Accept')
     .header('etag', tag)
     .header('cache-control', visit === null ? 'public, max-age=60, stale-while-revalidate=600' : 'no-cache')
   return isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding'])

@@ -6,7 +6,7 @@ import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtle, turtleText } from '../../formats/turtle.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { isTripleTerm, parseTriples, splitTriples } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
 
@@ -86,7 +86,7 @@ export const GRAPH_FORMATS: readonly AnswerOffer[] = [
     write: asItIs,
   },
   { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, asked: 'nt', write: turtleBody },
-  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, asked: 'nt', write: turtleBody },
+  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, asked: 'nt', write: n3Body },
   {
     type: 'application/json',
     explicit: true,
@@ -131,11 +131,18 @@ function turtleBody(text: string, prefixes: Prefixes): Body {
   return isLong(text) ? turtle(pieces(text), prefixes) : turtleText(text, prefixes)
 }
 
-function jsonldBody(text: string): Body {
-  return isLong(text) ? jsonldStream(pieces(text), []) : jsonldText(text, '')
+async function n3Body(text: string, prefixes: Prefixes): Promise<Body> {
+  await refuseTripleTerms(text, 'N3')
+  return turtleBody(text, prefixes)
+}
+
+async function jsonldBody(text: string): Promise<Body> {
+  await refuseTripleTerms(text, 'JSON-LD')
+  return isLong(text) ? jsonldStream(pieces(text), {}) : jsonldText(text, '')
 }
 
 async function rdfXmlBody(text: string): Promise<Body> {
+  await refuseTripleTerms(text, 'RDF/XML')
   for await (const piece of pieces(text))
     for (const { predicate, object } of parseTriples(piece)) {
       if (splitIri(predicate.value) === null) throw unwritable(`The predicate ${predicate.value}`)
@@ -148,6 +155,14 @@ async function rdfXmlBody(text: string): Promise<Body> {
   const parts: string[] = []
   for await (const part of written) parts.push(part)
   return parts.join('')
+}
+
+/** CONSTRUCT makes triple terms, which Turtle, TriG, N-Triples and N-Quads alone can write (RDF 1.2). */
+async function refuseTripleTerms(text: string, format: string): Promise<void> {
+  if (!text.includes('<<(')) return
+  for await (const piece of pieces(text))
+    for (const { object } of splitTriples(piece))
+      if (isTripleTerm(object)) throw unwritable('A triple term', format)
 }
 
 /** Characters that are made into another format before other requests have their turn. */
@@ -168,8 +183,8 @@ async function* pieces(text: string): AsyncGenerator<string> {
   }
 }
 
-function unwritable(what: string): Fault {
+function unwritable(what: string, format = 'RDF/XML or XML'): Fault {
   return new Fault('UnprocessableEntity', {
-    reason: `${what} is nothing that RDF/XML or XML can write. Ask for another format.`,
+    reason: `${what} is nothing that ${format} can write. Ask for another format.`,
   })
 }

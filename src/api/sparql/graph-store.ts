@@ -71,7 +71,7 @@ function written(pieces: AsyncIterable<string>, type: string): AsyncIterable<str
       return rdfxml(pieces, {})
     case 'application/ld+json':
     case 'application/json':
-      return jsonldStream(pieces, [])
+      return jsonldStream(pieces, {})
     default:
       return turtle(pieces, {})
   }

@@ -97,12 +97,17 @@ function cut(text: string): string {
   return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}\n…`
 }
 
-interface Cell {
-  readonly type: string
-  readonly value: string
-  readonly datatype?: string
-  readonly 'xml:lang'?: string
-}
+/** A term of SPARQL Query Results JSON. */
+type Cell =
+  | {
+      readonly type: 'uri' | 'bnode' | 'literal'
+      readonly value: string
+      readonly datatype?: string
+      readonly 'xml:lang'?: string
+    }
+  | { readonly type: 'triple'; readonly value: Readonly<Record<(typeof PARTS)[number], Cell>> }
+
+const PARTS = ['subject', 'predicate', 'object'] as const
 
 interface Results {
   readonly head: { readonly vars?: readonly string[] }
@@ -137,6 +142,8 @@ ${rows}</tbody></table></div>
 
 function cell(term: Cell | undefined): Html {
   if (term === undefined) return html``
+  if (term.type === 'triple')
+    return html`&lt;&lt;( ${PARTS.map(part => html`${cell(term.value[part])} `)})&gt;&gt;`
   const { type, value, datatype, 'xml:lang': language } = term
   if (type === 'uri' && /^https?:/.test(value)) return html`<a href="${value}">${value}</a>`
   if (type === 'bnode') return html`_:${value}`

@@ -1,7 +1,8 @@
 import { Fault } from '../../errors.ts'
-import { lookup, setMember } from '../../model/lookup.ts'
+import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { syntaxFault } from './faults.ts'
+import { type Resolve, readPrologue, type TextRange } from './prologue.ts'
 import { isMark, isWord, type Token, tokensOf } from './tokens.ts'
 
 /** A graph that a query names: an IRI, resolved, or a variable. */
@@ -33,6 +34,8 @@ export interface QueryText {
   readonly form: 'select' | 'ask' | 'construct' | 'describe'
   readonly tokens: readonly Token[]
   readonly prefixes: Readonly<Record<string, string>>
+  /** Declarations of versions. */
+  readonly versions: readonly TextRange[]
   readonly from: readonly FromClause[]
   readonly graphs: readonly GraphClause[]
   /** True where the same query has another answer a moment later. */
@@ -69,7 +72,7 @@ export function readQueryText(text: string, base: string): QueryText {
     })
   const tokens = tokensOf(text)
   const prologue = readPrologue(text, tokens, base)
-  const { prefixes, resolve } = prologue
+  const { prefixes, versions, resolve } = prologue
   const first = tokens[prologue.end]
   const form = readForm(text, first)
   const from: FromClause[] = []
@@ -77,7 +80,7 @@ export function readQueryText(text: string, base: string): QueryText {
   const closes = matchBrackets(text, tokens)
   checkParts(tokens, closes)
   for (const [index, token] of tokens.entries()) {
-    if (token.type === 'name') checkPrefix(text, token, prefixes)
+    if (token.type === 'name') checkPrefix(text, token, tokens[index - 1], prefixes)
     else if (isMark(token, '\\'))
       throw syntaxFault(text, token.from, 'an escape outside of strings and IRIs is not served.')
     else if (isWord(token, 'SERVICE'))
@@ -96,60 +99,35 @@ export function readQueryText(text: string, base: string): QueryText {
   const isVolatile = tokens.some(
     (token, index) =>
       (isWord(token, ...VOLATILE) && isMark(tokens[index + 1], '(')) ||
-      (form === 'construct' && (token.type === 'blank' || isMark(token, '['))),
+      (form === 'construct' && (token.type === 'blank' || isMark(token, '[') || isReifier(tokens, index))),
   )
-  return { text, form, tokens, prefixes, from, graphs, isVolatile }
+  return { text, form, tokens, prefixes, versions, from, graphs, isVolatile }
+}
+
+/** `<< s p o >>`, `~` and `{| p o |}`, which make a blank node for each solution (SPARQL 1.2 Query, section 4.2). */
+function isReifier(tokens: readonly Token[], index: number): boolean {
+  const [token, next, third] = tokens.slice(index, index + 3)
+  if (isMark(token, '<')) return isMark(next, '<') && !isMark(third, '(')
+  return isMark(token, '~') || (isMark(token, '{') && isMark(next, '|'))
 }
 
 function readForm(text: string, first: Token | undefined): QueryText['form'] {
-  if (first === undefined) throw new Fault('BadRequest', { reason: 'The query is empty.' })
+  if (first === undefined)
+    throw syntaxFault(
+      text,
+      text.trimEnd().length,
+      'the query is empty: SELECT, ASK, CONSTRUCT or DESCRIBE is expected.',
+    )
   if (isWord(first, ...UPDATES))
     throw syntaxFault(text, first.from, 'this endpoint is read-only: it takes queries and no updates.')
   const form = first.type === 'word' ? first.value.toUpperCase() : ''
   const known = lookup(FORMS, form)
   if (known !== undefined) return known
-  throw syntaxFault(text, first.from, 'a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE.')
-}
-
-type Resolve = (token: Token) => string | null
-
-/** The declarations before a query (SPARQL 1.1 Query, section 4.1.1). */
-function readPrologue(text: string, tokens: readonly Token[], base: string) {
-  const prefixes: Record<string, string> = Object.create(null)
-  let current = base
-  let at = 0
-  for (;;) {
-    const iri = tokens[at + 1]
-    if (isWord(tokens[at], 'BASE') && iri?.type === 'iri') {
-      current = resolved(text, iri, current)
-      at += 2
-      continue
-    }
-    const [name, namespace] = [tokens[at + 1], tokens[at + 2]]
-    if (!isWord(tokens[at], 'PREFIX') || name?.type !== 'name' || namespace?.type !== 'iri') break
-    setMember(prefixes, name.value.slice(0, -1), resolved(text, namespace, current))
-    at += 3
-  }
-  const resolve: Resolve = token => {
-    if (token.type === 'iri') return resolved(text, token, current)
-    if (token.type !== 'name') return null
-    const colon = token.value.indexOf(':')
-    const local = token.value.slice(colon + 1).replace(/\\(.)/g, '$1')
-    return (lookup(prefixes, token.value.slice(0, colon)) ?? '') + local
-  }
-  return { prefixes, resolve, end: at }
-}
-
-function resolved(text: string, token: Token, base: string): string {
-  const iri = token.value.replace(/\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})/g, (_, short, long) =>
-    String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(short ?? long, 16))),
+  throw syntaxFault(
+    text,
+    first.from,
+    `${text.slice(first.from, first.to).slice(0, 60)} was found but a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE.`,
   )
-  if (isIri(iri)) return iri
-  try {
-    return new URL(iri, base).href
-  } catch {
-    throw syntaxFault(text, token.from, 'not an IRI.')
-  }
 }
 
 function readFrom(text: string, tokens: readonly Token[], index: number, resolve: Resolve): FromClause {
@@ -167,10 +145,27 @@ function graphName(token: Token, resolve: Resolve): GraphName | null {
   return value === null ? null : { type: 'iri', value }
 }
 
-function checkPrefix(text: string, token: Token, prefixes: Readonly<Record<string, string>>): void {
-  const prefix = token.value.slice(0, token.value.indexOf(':'))
-  if (lookup(prefixes, prefix) === undefined)
-    throw syntaxFault(text, token.from, `the prefix ${prefix}: is not declared.`)
+function checkPrefix(
+  text: string,
+  token: Token,
+  previous: Token | undefined,
+  prefixes: Readonly<Record<string, string>>,
+): void {
+  const prefix = token.value.slice(0, token.value.indexOf(':') + 1)
+  if (lookup(prefixes, prefix.slice(0, -1)) !== undefined) return
+  // Where what stands in angle brackets is no IRI, its parts are tokens.
+  const isIri = isMark(previous, '<') && previous?.to === token.from && text.startsWith('//', token.to)
+  throw isIri
+    ? syntaxFault(
+        text,
+        previous.from,
+        'what stands in angle brackets is no IRI: it has characters that no IRI has.',
+      )
+    : syntaxFault(
+        text,
+        token.from,
+        `the prefix ${prefix} is not declared: PREFIX ${prefix} <…> is expected before the query.`,
+      )
 }
 
 /** Each bracket that opens with the one that closes it, as indexes of tokens. */
@@ -187,7 +182,11 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
       const last = open.pop()
       const opening = last === undefined ? undefined : tokens[last]
       if (last === undefined || opening === undefined)
-        throw syntaxFault(text, token.from, `${token.value} closes nothing.`)
+        throw syntaxFault(
+          text,
+          token.from,
+          `${token.value} closes nothing: the bracket that opens is expected before it.`,
+        )
       const wanted = lookup(CLOSING, opening.value)
       if (wanted !== token.value)
         throw syntaxFault(text, token.from, `${token.value} was found but ${wanted} is expected.`)
@@ -195,7 +194,12 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
     }
   }
   const last = tokens[open.pop() ?? -1]
-  if (last !== undefined) throw syntaxFault(text, last.from, `${last.value} is never closed.`)
+  if (last !== undefined)
+    throw syntaxFault(
+      text,
+      last.from,
+      `${last.value} is never closed: ${lookup(CLOSING, last.value)} is expected.`,
+    )
   return closes
 }
 
@@ -207,7 +211,8 @@ function checkParts(tokens: readonly Token[], closes: ReadonlyMap<number, number
     if (token === undefined) break
     if (isWord(token, 'VALUES')) {
       let at = index + 1
-      if (isMark(tokens[at], '(')) at = (closes.get(at) ?? at) + 1
+      if (tokens[at]?.type === 'variable') at += 1
+      else if (isMark(tokens[at], '(')) at = (closes.get(at) ?? at) + 1
       index = Math.max(index, closes.get(at) ?? index)
       continue
     }

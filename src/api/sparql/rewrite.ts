@@ -1,5 +1,6 @@
 import { iriText } from '../../rdf/ntriples.ts'
 import type { QueryDataset } from './graphs.ts'
+import { type Edit, groupConcatEdits } from './group-concat.ts'
 import type { GraphClause, QueryText } from './query-text.ts'
 import { scopeOfStar } from './scope.ts'
 
@@ -10,12 +11,6 @@ export interface RewrittenQuery {
   readonly origin: (offset: number) => number
 }
 
-interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
-
 /** A graph that nothing is ever loaded into. */
 const NOWHERE = 'urn:lodestone:nowhere'
 
@@ -23,11 +18,17 @@ const NOWHERE = 'urn:lodestone:nowhere'
  * Puts the names that graphs have in the store in the place of their public ones. `GRAPH <iri>` names the graph of the
  * store, and `GRAPH ?g { P }` becomes the join of `GRAPH ?h { P }` with a table of the two names, which is what the
  * recommendation says that it means (SPARQL 1.1 Query, section 18.6, Graph), so that ?g has public IRIs wherever it stands.
- * FROM is taken out, for the store is told the dataset. Nothing else of the text changes, and no line is added.
+ * FROM and VERSION are taken out: the dataset is a parameter of the store, and engines need not know the declaration. The
+ * values of GROUP_CONCAT become texts. Nothing else of the text changes, and no line is added.
  */
 export function rewriteQuery(query: QueryText, { named }: QueryDataset): RewrittenQuery {
-  const { text, graphs, from } = query
-  const edits: Edit[] = from.map(clause => ({ ...clause, text: blanked(text.slice(clause.from, clause.to)) }))
+  const { text, graphs, from, versions } = query
+  const declared = [...from, ...versions].map(clause => ({
+    from: clause.from,
+    to: clause.to,
+    text: blanked(text.slice(clause.from, clause.to)),
+  }))
+  const edits: Edit[] = [...declared, ...groupConcatEdits(query.tokens)]
   const byIri = new Map(named.map(({ iri, graph }) => [iri, graph]))
   const table = named.map(({ iri, graph }) => `(${iriText(graph)} ${iriText(iri)})`).join(' ')
   const fresh = freshVariables(text)

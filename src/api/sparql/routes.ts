@@ -23,7 +23,7 @@ import { LONGEST, runQuery } from './run.ts'
 /** The endpoint of all datasets is called as the portal is. */
 export interface SparqlOptions extends SiteOptions {
   readonly store: Store
-  /** Faults: NotFoundResource for an id that there is not, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal) => QueriedDataset
   /** All datasets that somebody may see: the same array while they are the same. */
   readonly datasets: (principal: Principal) => readonly QueriedDataset[]

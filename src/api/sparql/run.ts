@@ -42,7 +42,7 @@ export async function runQuery(
     })
     return await textOf(pieces, longest)
   } catch (error) {
-    throw error instanceof QueryError ? faultOf(error, query, rewrite()) : error
+    throw error instanceof QueryError ? await faultOf(error, query, rewrite()) : error
   }
 }
 
@@ -69,17 +69,31 @@ async function textOf(pieces: AsyncIterable<Uint8Array>, longest: number): Promi
   return Buffer.concat(parts).toString()
 }
 
-/** What the store says is wrong, at the place in the query as it was written. */
-function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
-  if (line === undefined || column === undefined) {
+/**
+ * What is wrong with a query that the store refuses, at the place in the query as it was written: what was found and what is
+ * expected where it is no SPARQL, else the error of the store.
+ */
+async function faultOf(
+  { message, line, column }: QueryError,
+  query: QueryText,
+  rewritten: RewrittenQuery,
+): Promise<Fault> {
+  const { text, tokens } = query
+  // Few queries are refused, and the parser is large.
+  const { syntaxProblem } = await import('../../sparql/syntax.ts')
+  const problem = syntaxProblem(text)
+  if (problem !== null) return syntaxFault(text, problem.from, problem.reason)
+  const at =
+    line === undefined || column === undefined
+      ? null
+      : rewritten.origin(offsetOf(rewritten.text, line, column))
+  if (at === null) {
     const told = message.replace(/urn:lodestone:[^\s>"]*/g, '…').slice(0, 500)
     return new Fault('BadRequest', { reason: `The query cannot be evaluated: ${told}` })
   }
-  const at = rewritten.origin(offsetOf(rewritten.text, line, column))
-  if (message !== '') return syntaxFault(query.text, at, `${message}.`)
-  const token = query.tokens.find(({ to }) => to > at)
-  if (token === undefined)
-    return syntaxFault(query.text, query.text.trimEnd().length, 'the query ends too early.')
-  const shown = query.text.slice(token.from, token.to).slice(0, 60)
-  return syntaxFault(query.text, Math.max(at, token.from), `${shown} is not expected here.`)
+  if (message !== '') return syntaxFault(text, at, `${message}.`)
+  const token = tokens.find(({ to }) => to > at)
+  if (token === undefined) return syntaxFault(text, text.trimEnd().length, 'the query ends too early.')
+  const shown = text.slice(token.from, token.to).slice(0, 60)
+  return syntaxFault(text, Math.max(at, token.from), `${shown} is not expected here.`)
 }

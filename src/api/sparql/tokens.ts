@@ -58,7 +58,7 @@ export function tokensOf(text: string): readonly Token[] {
     const value = type === undefined ? undefined : groups?.[type]
     if (type === undefined || value === undefined) continue
     if (type === 'mark' && (value === '"' || value === "'"))
-      throw syntaxFault(text, at, 'the string is never closed.')
+      throw syntaxFault(text, at, `the string is never closed: ${value} is expected.`)
     tokens.push({ type, value, from: at, to: lexeme.lastIndex })
   }
   return tokens

@@ -2,6 +2,8 @@ import { Fault } from '../../errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
+import { isTripleTerm, splitTriples } from '../../rdf/ntriples-reader.ts'
+import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { csvRows, jsonRows, type RowWriter, tsvRows } from '../../sparql/results.ts'
@@ -11,19 +13,11 @@ import { tableRows } from './solutions.ts'
 export const ANSWER_FORMATS = ['table', 'json', 'csv', 'tsv', 'turtle', 'ntriples'] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 
-/** A term as Comunica gives it (RDF/JS, "Data interfaces"). */
-export interface GivenTerm {
-  readonly termType: string
-  readonly value: string
-  readonly language?: string
-  readonly direction?: 'ltr' | 'rtl' | '' | null
-  readonly datatype?: { readonly value: string }
-}
-
+/** A triple as Comunica gives it. */
 export interface GivenTriple {
-  readonly subject: GivenTerm
-  readonly predicate: GivenTerm
-  readonly object: GivenTerm
+  readonly subject: RdfJsTerm
+  readonly predicate: RdfJsTerm
+  readonly object: RdfJsTerm
 }
 
 /** An answer of Comunica: rows, triples or a truth, as they are found. */
@@ -31,7 +25,7 @@ export type QueryAnswer =
   | {
       readonly type: 'rows'
       readonly variables: readonly string[]
-      readonly rows: AsyncIterable<{ get(name: string): GivenTerm | undefined }>
+      readonly rows: AsyncIterable<{ get(name: string): RdfJsTerm | undefined }>
     }
   | { readonly type: 'triples'; readonly triples: AsyncIterable<GivenTriple> }
   | { readonly type: 'truth'; readonly value: boolean }
@@ -80,7 +74,7 @@ async function* rows(
   writer: RowWriter,
 ): AsyncGenerator<string> {
   yield writer.head(variables)
-  for await (const row of rows) yield writer.row(variables.map(name => termOf(row.get(name))))
+  for await (const row of rows) yield writer.row(variables.map(name => answerTerm(row.get(name))))
   yield writer.end()
 }
 
@@ -95,7 +89,7 @@ function graph(
     case 'ntriples':
       return pieces
     case 'json':
-      return jsonldStream(pieces, [])
+      return jsonldStream(withoutTripleTerms(pieces), {})
     default:
       throw new Fault('Usage', { reason: `--format ${format}: the answer has triples, not rows.` })
   }
@@ -103,24 +97,19 @@ function graph(
 
 async function* lines(quads: AsyncIterable<GivenTriple>): AsyncGenerator<string> {
   for await (const { subject, predicate, object } of quads) {
-    const [s, p, o] = [subject, predicate, object].map(termOf)
+    const [s, p, o] = [subject, predicate, object].map(answerTerm)
     if (s && p && o) yield `${termText(s)} ${termText(p)} ${termText(o)} .\n`
   }
 }
 
-/** Null for an unbound variable, and for a triple term, which none of the formats can hold. */
-function termOf(term: GivenTerm | undefined): Term | null {
-  switch (term?.termType) {
-    case 'NamedNode':
-      return { type: 'iri', value: term.value }
-    case 'BlankNode':
-      return { type: 'blank', value: term.value }
-    case 'Literal': {
-      const { value, datatype, language = '', direction } = term
-      const tag = direction ? `${language}--${direction}` : language
-      return { type: 'literal', value, datatype: datatype?.value ?? XSD.string, language: tag }
-    }
-    default:
-      return null
+async function* withoutTripleTerms(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    for (const { object } of splitTriples(piece))
+      if (isTripleTerm(object))
+        throw new Fault('Usage', {
+          reason:
+            '--format json: JSON-LD cannot hold the triple term of the answer; choose turtle or ntriples.',
+        })
+    yield piece
   }
 }

@@ -22,8 +22,8 @@ export async function askComunica(
     readonly fetch: typeof fetch
   }
   // It notes in the context that it explains.
-  await engine.explain(query, { ...context }, 'parsed').catch(error => {
-    throw syntaxFault(error, query)
+  await engine.explain(query, { ...context }, 'parsed').catch(async error => {
+    throw await syntaxFault(error, query)
   })
   if (queryForm(query) === null)
     throw new Fault('Usage', {
@@ -57,16 +57,16 @@ async function* told<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   }
 }
 
-/** Where a text is no SPARQL, in one line. */
-export function syntaxFault(error: unknown, query: string): Fault {
-  const offset = /at offset: (\d+)/.exec(messageOf(error))?.[1]
+/** Where a text is no SPARQL, and what is expected there, in one line. */
+export async function syntaxFault(error: unknown, query: string): Promise<Fault> {
+  const { syntaxProblem } = await import('../../sparql/syntax.ts')
+  const problem = syntaxProblem(query)
+  const offset = problem?.from ?? /at offset: (\d+)/.exec(messageOf(error))?.[1]
   const before = offset === undefined ? null : query.slice(0, Number(offset)).split('\n')
   const place = before === null ? '' : `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: `
-  return new Fault(
-    'Usage',
-    { reason: `the query cannot be read: ${place}${lineOf(error)}` },
-    { cause: error },
-  )
+  const isLexer = /unexpected character/.test(messageOf(error))
+  const reason = problem?.reason ?? (isLexer ? 'Comunica cannot read what stands here.' : lineOf(error))
+  return new Fault('Usage', { reason: `the query cannot be read: ${place}${reason}` }, { cause: error })
 }
 
 /** What went wrong with a query that is one, in one line. */

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { entityTag, isKnown } from '../etag.ts'
 import { type Html, html } from '../html.ts'
+import { varyBy } from '../vary.ts'
 import { alternates } from './alternates.ts'
 import { assetPath } from './assets.ts'
 import { isRightToLeft, LANGUAGE_NAMES, orderedLanguages } from './language.ts'
@@ -46,11 +47,7 @@ export function sendPageText(
   page: Pick<SitePage, 'status' | 'imageSources' | 'formTargets' | 'isPrivate'> = {},
 ): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
-  const vary = String(reply.getHeader('vary') ?? '')
-  reply.header(
-    'vary',
-    [...new Set([...vary.split(/, */), 'Accept-Language', 'Cookie'])].filter(Boolean).join(', '),
-  )
+  varyBy(reply, 'Accept-Language', 'Cookie')
   reply
     .code(page.status ?? 200)
     .header('content-security-policy', policyOf(page))

@@ -99,11 +99,10 @@ async function measureGraph({ dump, prefixes }: ServedDataset): Promise<Sizes> {
   const sample = await beginningOf(dump)
   if (sample === '') return {}
   const triples = () => pieces(sample)
-  const names = Object.entries(prefixes)
   const forms: Readonly<Record<string, () => AsyncIterable<string>>> = {
     turtle: () => turtle(triples(), prefixes),
     rdfxml: () => rdfxml(triples(), prefixes),
-    jsonld: () => jsonldStream(triples(), names),
+    jsonld: () => jsonldStream(triples(), { prefixes }),
   }
   const ratio = whole / Buffer.byteLength(sample)
   const others = await sizesOf(Object.keys(forms), async name =>

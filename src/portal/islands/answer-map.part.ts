@@ -1,5 +1,6 @@
 import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
+import { plain } from '../../sparql/results.ts'
 import { borders } from './borders.part.ts'
 import { shores } from './land.part.ts'
 import type { ResultRow } from './query-messages.part.ts'
@@ -62,7 +63,7 @@ function outline(
 function placesOf(row: ResultRow): readonly Place[] {
   const name = row
     .flatMap(term =>
-      term === null || (term.type === 'literal' && term.datatype === WKT) ? [] : [term.value],
+      term === null || (term.type === 'literal' && term.datatype === WKT) ? [] : [plain(term)],
     )
     .slice(0, 4)
     .join(' · ')

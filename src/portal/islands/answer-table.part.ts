@@ -1,4 +1,5 @@
-import type { Term } from '../../rdf/term.ts'
+import { termText } from '../../rdf/ntriples.ts'
+import type { AnswerTerm, Literal } from '../../rdf/term.ts'
 import type { ResultRow } from './query-messages.part.ts'
 
 /** How terms are shown: the names of spaces, the language, and where the portal is. */
@@ -60,7 +61,7 @@ export class AnswerTable {
 }
 
 /** A term for people: IRIs as links under short names, numbers and dates as the language writes them. */
-function termNode(term: Term | null, style: TermStyle): Node {
+function termNode(term: AnswerTerm | null, style: TermStyle): Node {
   switch (term?.type) {
     case undefined:
       return text('–', 'none')
@@ -80,6 +81,8 @@ function termNode(term: Term | null, style: TermStyle): Node {
       both.append(node, ' ', text(language, 'badge'))
       return both
     }
+    case 'triple':
+      return text(termText(term), 'soft')
     default:
       return term satisfies never
   }
@@ -119,11 +122,11 @@ function readable(name: string): string {
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const NUMBERS = ['integer', 'decimal', 'double', 'float', 'int', 'long', 'nonNegativeInteger']
 
-function isNumber(term: Term | null): boolean {
+function isNumber(term: AnswerTerm | null): term is Literal {
   return term?.type === 'literal' && NUMBERS.some(name => term.datatype === XSD + name)
 }
 
-function literalText(term: Extract<Term, { type: 'literal' }>, language: string): string {
+function literalText(term: Literal, language: string): string {
   const { value, datatype } = term
   if (isNumber(term) && Number.isFinite(Number(value)))
     return new Intl.NumberFormat(language, { maximumFractionDigits: 6 }).format(Number(value))

@@ -1,5 +1,6 @@
 import { QueryEngine } from '@comunica/query-sparql'
-import type { Term } from '../../rdf/term.ts'
+import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
+import { syntaxProblem } from '../../sparql/syntax.ts'
 import type { QueryMessage, QueryRun, ResultRow } from './query-messages.part.ts'
 
 /**
@@ -17,14 +18,6 @@ const tell = (message: QueryMessage) => scope.postMessage(message)
 /** Rows that are told together, and milliseconds that the first of them waits at most. */
 const MOST_ROWS = 200
 const PATIENCE = 60
-
-/** A term as Comunica gives it (RDF/JS, "Data interfaces"). */
-interface GivenTerm {
-  readonly termType: string
-  readonly value: string
-  readonly language?: string
-  readonly datatype?: { readonly value: string }
-}
 
 let requests = 0
 let refused: number | null = null
@@ -48,20 +41,24 @@ async function run({ query, sources, base, here }: QueryRun): Promise<void> {
     sources: [first, ...rest] as [typeof first, ...typeof rest],
     fetch: countedFetch(base, here),
   }
-  await engine.explain(query, { ...context }, 'parsed')
+  const unreadable = await engine.explain(query, { ...context }, 'parsed').then(
+    () => null,
+    error => error as Error,
+  )
+  if (unreadable !== null) return refuse(query, unreadable)
   const result = await engine.query(query, context)
   switch (result.resultType) {
     case 'bindings': {
       const rows = await result.execute()
       const names = (await result.metadata()).variables.map(({ value }) => value)
       tell({ type: 'head', kind: 'rows', variables: names })
-      await tellRows(rows, row => names.map(name => termOf(row.get(name))))
+      await tellRows(rows, row => names.map(name => answerTerm(row.get(name))))
       break
     }
     case 'quads': {
-      const triples = (await result.execute()) as AsyncIterable<Record<(typeof TRIPLE)[number], GivenTerm>>
+      const triples = (await result.execute()) as AsyncIterable<Record<(typeof TRIPLE)[number], RdfJsTerm>>
       tell({ type: 'head', kind: 'triples', variables: TRIPLE })
-      await tellRows(triples, triple => TRIPLE.map(name => termOf(triple[name])))
+      await tellRows(triples, triple => TRIPLE.map(name => answerTerm(triple[name])))
       break
     }
     case 'boolean':
@@ -120,25 +117,16 @@ function countedFetch(base: string, here: string): typeof fetch {
   }
 }
 
-/** Null for an unbound variable, and for a triple term. */
-function termOf(term: GivenTerm | undefined): Term | null {
-  switch (term?.termType) {
-    case 'NamedNode':
-      return { type: 'iri', value: term.value }
-    case 'BlankNode':
-      return { type: 'blank', value: term.value }
-    case 'Literal': {
-      const { value, language = '', datatype } = term
-      return { type: 'literal', value, language, datatype: datatype?.value ?? '' }
-    }
-    default:
-      return null
-  }
+/** Says where the query is no SPARQL, and what is expected there. */
+function refuse(query: string, error: Error): void {
+  const problem = syntaxProblem(query)
+  if (problem === null) fail(error)
+  else fail(new Error(problem.reason), problem.from)
 }
 
 const LONGEST_MESSAGE = 600
 
-function fail(error: unknown): void {
+function fail(error: unknown, at: number | null = null): void {
   if (hasEnded) return
   hasEnded = true
   const text = error instanceof Error ? error.message : String(error)
@@ -147,7 +135,7 @@ function fail(error: unknown): void {
   tell({
     type: 'fault',
     message: text.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE),
-    offset: offset === undefined ? null : Number(offset),
+    offset: at ?? (offset === undefined ? null : Number(offset)),
     status: refused,
   })
 }

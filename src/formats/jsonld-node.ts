@@ -1,0 +1,172 @@
+import type { Triple } from '../rdf/ntriples-reader.ts'
+import type { Term } from '../rdf/term.ts'
+import { RDF, XSD } from '../rdf/vocab.ts'
+import type { Prefixes } from './turtle.ts'
+
+/** Names and the predicates that they stand for. */
+export type Terms = readonly (readonly [name: string, iri: string])[]
+
+/** What a document writes in the place of the IRIs of predicates. */
+export interface Names {
+  /** One name a predicate; a name has no colon. */
+  readonly terms?: Terms
+  readonly prefixes?: Prefixes
+}
+
+/** JSON objects as their members in order: keys may be `__proto__` or numbers. */
+export type Members = readonly (readonly [key: string, value: unknown])[]
+
+/** IRIs that end so are prefixes without being declared as one (JSON-LD 1.1 API, section 4.2.2, step 14.2.5). */
+const ENDS_AS_PREFIX = /[:/?#[\]@]$/
+
+const MAX_CACHED = 10_000
+
+/** A key, and the prefix that it begins with; empty for none. */
+interface Key {
+  readonly key: string
+  readonly prefix: string
+}
+
+/** The context of a document (W3C JSON-LD 1.1, section 3.1), and the keys that it gives to predicates. */
+export class JsonldContext {
+  /**
+   * Definitions of terms and prefixes. No term has the form of a compact IRI, and no prefix is the scheme of an IRI that is
+   * defined here.
+   */
+  readonly members: Members
+  private readonly namespaces: readonly (readonly [prefix: string, namespace: string])[]
+  private readonly prefixes: ReadonlySet<string>
+  private readonly keys: Map<string, Key>
+
+  constructor({ terms = [], prefixes = {} }: Names) {
+    const all = Object.entries(prefixes)
+    const taken = new Set([...terms, ...all].map(([, iri]) => schemeOf(iri)))
+    for (const [name] of terms) taken.add(name)
+    const spaces = all.filter(([prefix]) => !taken.has(prefix))
+    this.keys = new Map(terms.map(([name, iri]) => [iri, { key: name, prefix: '' }]))
+    this.prefixes = new Set(spaces.map(([prefix]) => prefix))
+    this.namespaces = spaces.toSorted(([, a], [, b]) => b.length - a.length)
+    this.members = [
+      ...spaces.map(
+        ([prefix, iri]) => [prefix, isPrefix(iri) ? iri : { '@id': iri, '@prefix': true }] as const,
+      ),
+      ...terms.map(([name, iri]) => [name, isPrefix(iri) ? { '@id': iri } : iri] as const),
+    ]
+  }
+
+  /** The key of a predicate: its term, a compact IRI with its prefix, or the IRI. */
+  keyOf(predicate: string): Key {
+    let known = this.keys.get(predicate)
+    if (known === undefined) {
+      known = this.compact(predicate)
+      if (this.keys.size < MAX_CACHED) this.keys.set(predicate, known)
+    }
+    return known
+  }
+
+  /** The prefix that a reader would find in an IRI that is not abbreviated: `geo` in `geo:48.5,2.2`; null for none. */
+  prefixIn(iri: string): string | null {
+    const scheme = schemeOf(iri)
+    return scheme !== null && this.prefixes.has(scheme) ? scheme : null
+  }
+
+  private compact(predicate: string): Key {
+    for (const [prefix, namespace] of this.namespaces) {
+      const local = predicate.slice(namespace.length)
+      if (predicate.startsWith(namespace) && local !== '' && !local.startsWith('//'))
+        return { key: `${prefix}:${local}`, prefix }
+    }
+    return { key: predicate, prefix: '' }
+  }
+}
+
+/** Of some prefixes those with which one of these predicates is shortened. */
+export function neededPrefixes(prefixes: Prefixes, predicates: Iterable<string>): Prefixes {
+  const context = new JsonldContext({ prefixes })
+  const needed = new Set(Array.from(predicates, predicate => context.keyOf(predicate).prefix))
+  return Object.fromEntries(Object.entries(prefixes).filter(([prefix]) => needed.has(prefix)))
+}
+
+/** What stands before the colon of an IRI, where a prefix could stand: not before `//`. */
+function schemeOf(iri: string): string | null {
+  const colon = iri.indexOf(':')
+  return colon < 0 || iri.startsWith('//', colon + 1) ? null : iri.slice(0, colon)
+}
+
+function isPrefix(iri: string): boolean {
+  return ENDS_AS_PREFIX.test(iri)
+}
+
+/** The triples of one subject. */
+export class JsonldNode {
+  readonly id: string
+  private readonly context: JsonldContext
+  private readonly values = new Map<string, unknown[]>()
+  /** Prefixes that are schemes of IRIs of this node: here they mean nothing else. */
+  private readonly schemes = new Set<string>()
+
+  constructor(id: string, context: JsonldContext) {
+    this.id = id
+    this.context = context
+    this.note(id)
+  }
+
+  add({ predicate, object }: Triple): void {
+    const isType = predicate.value === RDF.type && object.type !== 'literal'
+    const key = isType ? '@type' : predicate.value
+    const value = isType ? idOf(object) : this.valueOf(object)
+    this.note(predicate.value)
+    if (isType) this.note(object.value)
+    const values = this.values.get(key)
+    if (values === undefined) this.values.set(key, [value])
+    else values.push(value)
+  }
+
+  members(): Members {
+    const { schemes } = this
+    const own = schemes.size === 0 ? [] : [['@context', withoutMeaning(schemes)] as const]
+    const values = Array.from(
+      this.values,
+      ([key, all]) => [key === '@type' ? key : this.keyOf(key), all.length === 1 ? all[0] : all] as const,
+    )
+    return [...own, ['@id', this.id], ...values]
+  }
+
+  private keyOf(predicate: string): string {
+    const { key, prefix } = this.context.keyOf(predicate)
+    return this.schemes.has(prefix) ? predicate : key
+  }
+
+  /** A plain JSON value only where it stands for exactly this literal (JSON-LD 1.1 API, section 8.2.2). */
+  private valueOf(term: Term): unknown {
+    if (term.type !== 'literal') {
+      this.note(term.value)
+      return { '@id': idOf(term) }
+    }
+    const { value, datatype, language } = term
+    if (language !== '') {
+      const [tag, direction] = language.split('--')
+      const more = direction === undefined ? {} : { '@direction': direction }
+      return { '@value': value, '@language': tag, ...more }
+    }
+    if (datatype === XSD.string) return value
+    if (datatype === XSD.boolean && (value === 'true' || value === 'false')) return value === 'true'
+    if (datatype === XSD.integer && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value)
+    this.note(datatype)
+    return { '@value': value, '@type': datatype }
+  }
+
+  private note(iri: string): void {
+    const prefix = this.context.prefixIn(iri)
+    if (prefix !== null) this.schemes.add(prefix)
+  }
+}
+
+/** The value of `@id` or `@type` for an IRI or a blank node. */
+export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
+  return term.type === 'blank' ? `_:${term.value}` : term.value
+}
+
+function withoutMeaning(prefixes: ReadonlySet<string>): Readonly<Record<string, null>> {
+  return Object.fromEntries(Array.from(prefixes, prefix => [prefix, null]))
+}

@@ -1,0 +1,40 @@
+import type { AnswerTerm, BlankNode, NamedNode } from './term.ts'
+import { XSD } from './vocab.ts'
+
+/** A term as libraries of RDF/JS give it (RDF/JS, "Data interfaces"); one that is a triple has parts and no value. */
+export interface RdfJsTerm {
+  readonly termType: string
+  readonly value: string
+  readonly language?: string
+  readonly direction?: 'ltr' | 'rtl' | '' | null
+  readonly datatype?: { readonly value: string }
+  readonly subject?: RdfJsTerm
+  readonly predicate?: RdfJsTerm
+  readonly object?: RdfJsTerm
+}
+
+/** The term of an answer; null for an unbound variable. */
+export function answerTerm(term: RdfJsTerm | undefined): AnswerTerm | null {
+  switch (term?.termType) {
+    case 'NamedNode':
+      return { type: 'iri', value: term.value }
+    case 'BlankNode':
+      return { type: 'blank', value: term.value }
+    case 'Literal': {
+      const { value, datatype, language = '', direction } = term
+      const tag = direction ? `${language}--${direction}` : language
+      return { type: 'literal', value, datatype: datatype?.value ?? XSD.string, language: tag }
+    }
+    case 'Quad': {
+      const [subject, predicate, object] = [term.subject, term.predicate, term.object].map(answerTerm)
+      if (!isResource(subject) || predicate?.type !== 'iri' || !object) return null
+      return { type: 'triple', subject, predicate, object }
+    }
+    default:
+      return null
+  }
+}
+
+function isResource(term: AnswerTerm | null | undefined): term is NamedNode | BlankNode {
+  return term?.type === 'iri' || term?.type === 'blank'
+}
