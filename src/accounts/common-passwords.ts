@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 /**
  * What common passwords are made of: words that head every list of leaked passwords, in the languages of the interface, and
  * keys and letters in their order. A list of whole passwords would be thousands of combinations of these.
@@ -150,7 +151,7 @@ function isWordAt(characters: readonly string[], at: number, word: string): bool
   for (let index = 0; index < word.length; index++) {
     const found = characters[at + index] ?? ''
     const letter = word[index] ?? ''
-    if (found !== letter && STAND_INS[found]?.includes(letter) !== true) return false
+    if (found !== letter && lookup(STAND_INS, found)?.includes(letter) !== true) return false
   }
   return true
 }

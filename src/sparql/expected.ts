@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 /**
  * What a place of a query can hold, in words: from the names that the parser has for tokens. Tokens that are usually meant
  * together have one name, so that a list stays short.
@@ -88,7 +89,7 @@ export function tokenWords(tokens: Iterable<TokenName>): readonly string[] {
 
 function wordOf(name: string, label: string, isIri: boolean): string {
   if (name === 'PNameNs' && !isIri) return 'a prefix with its colon'
-  return VALUES[name] ?? MARKS[name] ?? label
+  return lookup(VALUES, name) ?? lookup(MARKS, name) ?? label
 }
 
 /** Tokens with which a term ends. */

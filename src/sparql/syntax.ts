@@ -1,3 +1,4 @@
+import { lookup } from '../model/lookup.ts'
 import { LexerBuilder } from '@traqula/core'
 import { sparql12ParserBuilder } from '@traqula/parser-sparql-1-2'
 import { completeParseContext, copyParseContext, lex } from '@traqula/rules-sparql-1-2'
@@ -44,7 +45,7 @@ const CORRECTED: Readonly<Record<string, RegExp>> = {
 }
 
 const VOCABULARY = lex.sparql12LexerBuilder.tokenVocabulary.map(token => {
-  const pattern = CORRECTED[token.name]
+  const pattern = lookup(CORRECTED, token.name)
   return pattern === undefined ? token : { ...token, PATTERN: pattern }
 })
 /** Runs of characters of names: from each of them the library looks for a prefix to the end of the run. */
