@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { readDefinition } from '../src/catalog/definition.ts'
 import { type ConfigFlags, loadConfig } from '../src/config.ts'
 import { Fault } from '../src/errors.ts'
-import { defaultMemory } from '../src/memory.ts'
+import { defaultMemory, defaultWorkers } from '../src/memory.ts'
 
 /** Configuration: who wins, and that every mistake is told with its place. */
 function portalWith(t: Test, yaml: string): string {
@@ -32,6 +32,7 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     port: 3000,
     access: 'public',
     languages: ['en'],
+    workers: defaultWorkers(),
     memory: defaultMemory(),
     deadline: 10,
     fragmentSize: 500,
