@@ -46,6 +46,11 @@ export function storeMemory(memory: number): StoreMemory {
   }
 }
 
+/** Threads that publish datasets at once, and what all of them may use: what a process may use, but for itself. */
+export function publishingShare(memory: number): { readonly threads: number; readonly memory: number } {
+  return { threads: defaultWorkers(), memory: Math.max(LEAST, memory - PROCESS) }
+}
+
 /** `1,234 MB`, for messages. */
 export function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
