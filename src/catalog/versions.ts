@@ -97,6 +97,11 @@ export function sourceMarks({ root }: Versions, id: string): string {
   return path.join(root, id, 'source.json')
 }
 
+/** The file that names the version in force. */
+export function currentFile({ root }: Versions, id: string): string {
+  return path.join(root, id, 'current')
+}
+
 /** The name of the version in force; null where there is none. */
 export function currentVersion({ root }: Versions, id: string): string | null {
   try {
