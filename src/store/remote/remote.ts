@@ -9,6 +9,7 @@ import { type ColumnAnswers, columnAnswers } from '../answers.ts'
 import type { ColumnStore } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { loadColumns } from '../load.ts'
+import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
 import { QueryError } from '../store.ts'
 import { credentialsOf, type EngineSettings, findAddresses } from './addresses.ts'
@@ -75,14 +76,16 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   const engine = new Engine({ addresses, connections, concurrency, deadline, queue })
   try {
     const forms = await findKeptForms(engine)
+    const repairs = new ColumnRepairs(onEvent)
     const columns = await openColumnStore({
       threads: workers,
       deadline,
       queue,
       memory,
       onEvent,
+      onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
     })
-    return new RemoteStore(engine, forms, columns)
+    return new RemoteStore(engine, forms, columns, repairs)
   } catch (error) {
     engine.close()
     throw error
@@ -102,14 +105,16 @@ class RemoteStore implements SharedStore {
   readonly count: ColumnAnswers['count']
   readonly #engine: Engine
   readonly #columns: ColumnStore
+  readonly #repairs: ColumnRepairs
   #check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
 
-  constructor(engine: Engine, forms: KeptForms, columns: ColumnStore) {
+  constructor(engine: Engine, forms: KeptForms, columns: ColumnStore, repairs: ColumnRepairs) {
     const { kind, version, query } = engine.addresses
     this.engine = { kind, version, address: query.href }
     this.forms = forms
     this.#engine = engine
     this.#columns = columns
+    this.#repairs = repairs
     const answers = columnAnswers(columns)
     this.select = answers.select
     this.page = answers.page
@@ -142,12 +147,17 @@ class RemoteStore implements SharedStore {
     for (const source of graphs)
       if ('columns' in source && source.path === null && !existsSync(source.columns))
         await this.fetch(source.graph, source.columns)
+    this.#repairs.register(graphs)
     await loadColumns(this.#columns, graphs, onProgress, () => undefined)
   }
 
   async drop(graphs: readonly string[]): Promise<void> {
     this.#columns.drop(graphs)
+    this.#repairs.forget(graphs)
   }
+
+  /** The engine has everything that it is asked for. */
+  async preload(): Promise<void> {}
 
   async dropShared(graphs: readonly string[]): Promise<void> {
     await this.drop(graphs)
