@@ -52,6 +52,7 @@ export async function publishAll(
         await shared.release(versions, result.manifest, ({ triples, total }) =>
           tell({ type: 'loading', dataset: id, triples, total }),
         )
+      else await shared?.restore(versions, result.manifest)
       if (result.type === 'published') tell({ type: 'published', dataset: id, report: result.report })
       else tell({ type: 'unchanged', dataset: id, records: result.manifest.statistics.records })
       if (result.refusal !== null) tell({ type: 'mapping-refused', dataset: id, ...result.refusal })
