@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Fault } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { escapeText, termText } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term } from '../../rdf/term.ts'
@@ -160,12 +161,16 @@ function canonical(term: Term): Term {
       const number = numberOf(value.trim(), 'double')
       return number === null ? term : literal(numberForm(number), datatype)
     }
+    case XSD.boolean:
+      return literal(lookup(BOOLEANS, value) ?? value, datatype)
     case XSD.dateTime:
       return literal(value.replace(/(\.\d*?)0+(?=Z|[-+]|$)/, '$1').replace(/[-+]00:00$/, 'Z'), datatype)
     default:
       return term
   }
 }
+
+const BOOLEANS = { '1': 'true', '0': 'false' } as const
 
 const withPoint = (value: string) => (value.includes('.') ? value : `${value}.`)
 

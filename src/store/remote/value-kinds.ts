@@ -73,7 +73,7 @@ export const VALUE_KINDS: readonly ValueKind[] = [
     holds: value => value === 'true' || value === 'false',
     examples: ['true', 'false'],
   },
-  { name: 'booleans as numbers', datatype: XSD.boolean, holds: always, examples: ['1', 'yes'] },
+  { name: 'booleans as numbers', datatype: XSD.boolean, holds: always, examples: ['1', '0', 'yes'] },
   {
     name: 'dates',
     datatype: XSD.date,
@@ -118,6 +118,7 @@ export const VALUE_KINDS: readonly ValueKind[] = [
   },
   { name: 'JSON', datatype: RDF.JSON, holds: always, examples: ['[1,"é\\n",null,{"a":0.1}]', '{}'] },
   { name: 'times', datatype: XSD.time, holds: always, examples: ['12:30:00', '23:59:59.5Z'] },
+  { name: 'durations', datatype: XSD.duration, holds: always, examples: ['P1DT2H', '-P1Y2M'] },
   { name: 'years', datatype: XSD.gYear, holds: always, examples: ['2024', '0987'] },
 ]
 
@@ -127,7 +128,6 @@ export const OTHER_KIND = 'values of other datatypes'
 /** Some of what other datatypes there are. */
 export const OTHER_EXAMPLES: readonly (readonly [datatype: string, value: string])[] = [
   ['urn:lodestone:probe', 'x'],
-  [XSD.duration, 'P1DT2H'],
   [XSD.float, '0.5'],
   [XSD.gYearMonth, '2024-02'],
 ]
