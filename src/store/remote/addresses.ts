@@ -91,7 +91,12 @@ async function ask(query: URL, connections: Connections): Promise<EngineAnswer> 
 }
 
 function isAnswer({ status, text }: EngineAnswer): boolean {
-  return status === 200 && /"boolean"\s*:\s*true/.test(text)
+  if (status !== 200) return false
+  try {
+    return (JSON.parse(text) as { readonly boolean?: unknown } | null)?.boolean === true
+  } catch {
+    return false
+  }
 }
 
 function versionOf(answer: EngineAnswer, kind: EngineKind): string {
@@ -154,7 +159,7 @@ function layout(
 
 /** An address without credentials, which only headers carry. */
 function bare(address: string): URL {
-  const url = new URL(address)
+  const url = new URL(address.replace(/(?<=[^/])\/+$/, ''))
   url.username = ''
   url.password = ''
   return url
