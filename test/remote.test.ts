@@ -45,6 +45,14 @@ interface Started {
 const ENGINES = (process.env.ENGINES ?? 'oxigraph,fuseki,virtuoso,rdf4j').split(',')
 const base = 'http://portal.example'
 
+const MAPPING = `prefixes: { schema: http://schema.org/ }
+mappings:
+  thing:
+    subject: portal:mapped/thing/$(size)
+    predicateobjects:
+      - [schema:name, $(name)]
+`
+
 t.test('values that an engine would change are kept under datatypes of our own', t => {
   const long = `urn:${'x'.repeat(2000)}`
   const text = [
@@ -511,14 +519,6 @@ async function strangers(t: Test, store: SharedStore, folder: string): Promise<v
   t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [])), [], 'no named graph of none')
   await t.rejects(ask('SELECT ?o {\n ?s ?p }', [open]), QueryError, 'a mistake is told')
 }
-
-const MAPPING = `prefixes: { schema: http://schema.org/ }
-mappings:
-  thing:
-    subject: portal:mapped/thing/$(size)
-    predicateobjects:
-      - [schema:name, $(name)]
-`
 
 /** Two instances with folders of their own, and a clock that is moved by hand. */
 async function releases(t: Test, url: string): Promise<void> {
