@@ -77,6 +77,7 @@ export async function publishAll(
         await shared.release(versions, result.manifest, ({ triples, total }) =>
           tell({ type: 'loading', dataset: id, triples, total }),
         )
+      else await shared?.restore(versions, result.manifest)
       const { type, manifest } = result
       const size = { records: manifest.statistics.records, triples: servedTriples(manifest) }
       if (type === 'published')
