@@ -77,6 +77,10 @@ export class Texts {
     this.offsets = offsets
   }
 
+  get count(): number {
+    return this.offsets.length - 1
+  }
+
   get(place: number): string {
     return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1])
   }

@@ -73,7 +73,7 @@ export class LinkFollower {
     subjects: IdVector,
     filters: PendingFilters,
   ): Batch {
-    let found = new Followed(batch, subjects)
+    let found = new Followed(batch, () => subjects)
     const several: Link[] = []
     const ready = () => {
       for (const condition of filters.take(name => found.batch.has(name))) {
@@ -182,20 +182,38 @@ export class LinkFollower {
 /** Solutions and their subjects. */
 class Followed {
   readonly batch: Batch
-  readonly subjects: IdVector
+  readonly #subjects: Lazy<IdVector>
 
-  constructor(batch: Batch, subjects: IdVector) {
+  constructor(batch: Batch, subjects: Lazy<IdVector>) {
     this.batch = batch
-    this.subjects = subjects
+    this.#subjects = subjects
+  }
+
+  get subjects(): IdVector {
+    return this.#subjects()
   }
 
   rows(rows: Uint32Array): Followed {
     if (rows.length === this.batch.size && isAll(rows)) return this
-    return new Followed(this.batch.rows(rows), gatherIds(this.subjects, rows))
+    const subjects = this.#subjects
+    return new Followed(
+      this.batch.rows(rows),
+      once(() => gatherIds(subjects(), rows)),
+    )
   }
 
   with(name: string, source: Vector | (() => Vector)): Followed {
-    return new Followed(this.batch.with([[name, source]]), this.subjects)
+    return new Followed(this.batch.with([[name, source]]), this.#subjects)
+  }
+}
+
+type Lazy<Value> = () => Value
+
+function once<Value extends object>(make: Lazy<Value>): Lazy<Value> {
+  let made: Value | null = null
+  return () => {
+    made ??= make()
+    return made
   }
 }
 
@@ -254,8 +272,8 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
 function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
   const domain = domainsOf(graph).of(column)
   if (column.isComplete) {
-    const { subjects } = found
-    return found.with(name, () => ({ type: 'ids', domain, ids: codesOf(column, subjects) }))
+    const before = found
+    return found.with(name, () => ({ type: 'ids', domain, ids: codesOf(column, before.subjects) }))
   }
   const ids = codesOf(column, found.subjects)
   const rows = presentRows(ids)
@@ -266,7 +284,10 @@ function single(graph: GraphColumns, column: Column, name: string, found: Follow
 function presentRows(ids: Uint32Array): Uint32Array {
   const rows = new Uint32Array(ids.length)
   let count = 0
-  for (let at = 0; at < ids.length; at++) if (ids[at] !== 0) rows[count++] = at
+  for (let at = 0; at < ids.length; at++) {
+    rows[count] = at
+    count += ids[at] === 0 ? 0 : 1
+  }
   return rows.subarray(0, count)
 }
 
@@ -278,7 +299,10 @@ function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array
   let count = 0
   if (column.isSingle) {
     const found = codesOf(column, subjects)
-    for (let at = 0; at < found.length; at++) if (found[at] === code) rows[count++] = at
+    for (let at = 0; at < found.length; at++) {
+      rows[count] = at
+      count += found[at] === code ? 1 : 0
+    }
     return rows.subarray(0, count)
   }
   const rowOf = rowFinder(column)

@@ -1,5 +1,6 @@
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
+import { isWhole } from '../join.ts'
 import { isBound, type Vector, valueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
 import { Sum } from './sums.ts'
@@ -20,6 +21,13 @@ export class Present implements Aggregator {
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
     const counts = this.counts.grow(count)
+    if (isWhole(vector)) {
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        counts[group] = (counts[group] as number) + 1
+      }
+      return this.inner.add(batch, groups, count)
+    }
     const rows = new Uint32Array(groups.length)
     let present = 0
     for (let row = 0; row < groups.length; row++) {
@@ -29,7 +37,6 @@ export class Present implements Aggregator {
       rows[present] = row
       present += 1
     }
-    if (present === groups.length) return this.inner.add(batch, groups, count)
     const some = rows.subarray(0, present)
     const theirs = new Uint32Array(present)
     for (let at = 0; at < present; at++) theirs[at] = groups[some[at] as number] as number

@@ -1,7 +1,7 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { ColumnDomain } from '../domain.ts'
+import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmetic } from '../functions/arithmetic.ts'
 import { integer, termOf, type Value } from '../value.ts'
 import { type Vector, valueAt } from '../vector.ts'
@@ -132,13 +132,20 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
       largest = Math.max(largest, Math.abs(vector.values[row] as number))
     return { kind: vector.kind, ids: null, values: vector.values, largest }
   }
-  if (vector.type !== 'ids' || !(vector.domain instanceof ColumnDomain) || vector.ids.includes(0)) return null
-  let table = TABLES.get(vector.domain)
+  const table = vector.type === 'ids' ? numberTable(vector.domain) : null
+  if (table === null || vector.type !== 'ids' || vector.ids.includes(0)) return null
+  return { ...table, ids: vector.ids }
+}
+
+/** The numbers of the terms of a column by their own numbers, where all are integers or all doubles; null for any other. */
+export function numberTable(domain: Domain): PlainNumbers | null {
+  if (!(domain instanceof ColumnDomain)) return null
+  let table = TABLES.get(domain)
   if (table === undefined) {
-    table = tableOf(vector.domain)
-    TABLES.set(vector.domain, table)
+    table = tableOf(domain)
+    TABLES.set(domain, table)
   }
-  return table === null ? null : { ...table, ids: vector.ids }
+  return table
 }
 
 function tableOf({ dictionary }: ColumnDomain): PlainNumbers | null {
