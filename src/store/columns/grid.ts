@@ -61,10 +61,20 @@ export function openGrid([frame, starts, places]: readonly SharedArrayBuffer[]):
 }
 
 /** Calls back for places in cells that a box touches: those of all points in the box, and of some beside it. */
-export function forEachNear({ box, side, starts, places }: PointGrid, near: Box, call: (place: number) => void): void {
+export function forEachNear(
+  { box, side, starts, places }: PointGrid,
+  near: Box,
+  call: (place: number) => void,
+): void {
   if (near.west > box.east || near.east < box.west || near.south > box.north || near.north < box.south) return
-  const [first, last] = [near.west, near.east].map(lon => cellOf(lon, box.west, box.east, side)) as [number, number]
-  const [low, high] = [near.south, near.north].map(lat => cellOf(lat, box.south, box.north, side)) as [number, number]
+  const [first, last] = [near.west, near.east].map(lon => cellOf(lon, box.west, box.east, side)) as [
+    number,
+    number,
+  ]
+  const [low, high] = [near.south, near.north].map(lat => cellOf(lat, box.south, box.north, side)) as [
+    number,
+    number,
+  ]
   for (let row = low; row <= high; row++) {
     const end = starts[row * side + last + 1] as number
     for (let at = starts[row * side + first] as number; at < end; at++) call(places[at] as number)

@@ -41,7 +41,11 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     const pattern = `?x :country_code "${country}" ; :population ?p FILTER(?p > ${least})`
     return asked(
       'two conditions, ordered, first 10, count',
-      { where: `country_code = "${country}" and population > ${least}`, order_by: 'population desc', limit: '10' },
+      {
+        where: `country_code = "${country}" and population > ${least}`,
+        order_by: 'population desc',
+        limit: '10',
+      },
       () => counted(where, 'population DESC', 10),
     )(countedSparql(pattern, 'DESC(?p)', 10))
   },
@@ -108,8 +112,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     return asked(
       'bounding box',
       { where: `in_bbox(coordinates, ${south}, ${west}, ${north}, ${east})`, limit: '20' },
-      () =>
-        counted(`lat BETWEEN ${south} AND ${north} AND lon BETWEEN ${west} AND ${east}`, 'position', 20),
+      () => counted(`lat BETWEEN ${south} AND ${north} AND lon BETWEEN ${west} AND ${east}`, 'position', 20),
     )(countedSparql(`?x :coordinates ?c FILTER(geof:sfIntersects(?c, "${box}"^^geo:wktLiteral))`, null, 20))
   },
   (run, { points }) => {
@@ -137,7 +140,11 @@ export const QUESTIONS: readonly QuestionMaker[] = [
         limit: '20',
       },
       () =>
-        counted(`(country_code IN (${inList}) OR population > ${least}) AND NOT country_code = '${no}'`, 'position', 20),
+        counted(
+          `(country_code IN (${inList}) OR population > ${least}) AND NOT country_code = '${no}'`,
+          'position',
+          20,
+        ),
     )(
       countedSparql(
         `?x :country_code ?k ; :population ?p
@@ -183,7 +190,11 @@ export const QUESTIONS: readonly QuestionMaker[] = [
       language => {
         const like = language === 'duckdb' ? 'ILIKE' : 'LIKE'
         const part = (name: string) => `${name} ${like} '${start}%' OR ${name} ${like} '% ${start}%'`
-        return counted(`population > ${least} AND (${part('name')} OR ${part('alternate_names')})`, 'position', 20)
+        return counted(
+          `population > ${least} AND (${part('name')} OR ${part('alternate_names')})`,
+          'position',
+          20,
+        )
       },
     )(
       countedSparql(
@@ -200,12 +211,14 @@ export const QUESTIONS: readonly QuestionMaker[] = [
       { facet: ['country_code', 'feature_code', 'admin1_code'], where: `population > ${least}` },
       () =>
         ['country_code', 'feature_code', 'admin1_code'].map(
-          name => `SELECT ${name}, count(*) ${FROM} WHERE population > ${least} GROUP BY 1 ORDER BY 2 DESC, 1`,
+          name =>
+            `SELECT ${name}, count(*) ${FROM} WHERE population > ${least} GROUP BY 1 ORDER BY 2 DESC, 1`,
         ),
       'facets',
     )(
       ['country_code', 'feature_code', 'admin1_code'].map(
-        name => `SELECT ?k (COUNT(*) AS ?n) { ?x :population ?p ; :${name} ?k FILTER(?p > ${least}) } GROUP BY ?k`,
+        name =>
+          `SELECT ?k (COUNT(*) AS ?n) { ?x :population ?p ; :${name} ?k FILTER(?p > ${least}) } GROUP BY ?k`,
       ),
     )
   },

@@ -154,8 +154,6 @@ function solePattern(
   )
   if (about.length < patterns.length || pattern === undefined || others.length > 0) return null
   const names = [name, pattern.object.type === 'variable' ? pattern.object.name : null]
-  const areFree = positions.every(
-    object => object.type === 'variable' && !names.includes(object.name),
-  )
+  const areFree = positions.every(object => object.type === 'variable' && !names.includes(object.name))
   return areFree && positions.length <= (graphs.length === 1 ? 1 : 0) ? pattern : null
 }

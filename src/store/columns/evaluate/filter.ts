@@ -48,8 +48,7 @@ export class Filter {
     if (condition.type === 'binary' && condition.operator === '&&')
       return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
     const vector = condition.type === 'binary' ? this.scalars.soleVector(condition, batch) : null
-    const range =
-      vector === null || condition.type !== 'binary' ? null : rangeOf(condition, vector.domain)
+    const range = vector === null || condition.type !== 'binary' ? null : rangeOf(condition, vector.domain)
     if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
     this.evaluation.advance(batch.size)
     return allInRange(vector.ids, range)
@@ -159,7 +158,11 @@ export class Filter {
   private pointRows(
     formula: Formula,
     call: ColumnCall,
-    { ids, domain, part }: { readonly ids: Uint32Array; readonly domain: ColumnDomain; readonly part: PointPart },
+    {
+      ids,
+      domain,
+      part,
+    }: { readonly ids: Uint32Array; readonly domain: ColumnDomain; readonly part: PointPart },
     rows: Uint32Array,
     wanted: boolean,
   ): Uint32Array | null {
@@ -349,12 +352,7 @@ function allInRange(ids: Uint32Array, { from, to, negated }: IdRange): Uint32Arr
 }
 
 /** The rows whose values are marked in a table, or are not; what has no value is neither. */
-function rowsMarked(
-  ids: Uint32Array,
-  table: Uint8Array,
-  rows: Uint32Array,
-  wanted: boolean,
-): Uint32Array {
+function rowsMarked(ids: Uint32Array, table: Uint8Array, rows: Uint32Array, wanted: boolean): Uint32Array {
   const kept = new Uint32Array(rows.length)
   const want = wanted ? 1 : 0
   let count = 0

@@ -7,7 +7,7 @@ import { allRows, type Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { translated, translator } from './translate.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { type IdVector, isWhole, type Vector } from './vector.ts'
 
 /** A triple pattern about the subject of a star: its predicate is known. */
 export interface Link {
@@ -226,10 +226,10 @@ function isRising(rows: Uint32Array): boolean {
   return true
 }
 
-export function gatherIds({ domain, ids }: IdVector, rows: Uint32Array): IdVector {
+export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
   const some = new Uint32Array(rows.length)
   for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
-  return { type: 'ids', domain, ids: some }
+  return { type: 'ids', domain, ids: some, ...(isWhole === true ? { isWhole } : {}) }
 }
 
 /** Links that only keep rows come first, then those that give one value a row. */
@@ -273,12 +273,19 @@ function single(graph: GraphColumns, column: Column, name: string, found: Follow
   const domain = domainsOf(graph).of(column)
   if (column.isComplete) {
     const before = found
-    return found.with(name, () => ({ type: 'ids', domain, ids: codesOf(column, before.subjects) }))
+    return found.with(name, () => ({
+      type: 'ids',
+      domain,
+      ids: codesOf(column, before.subjects),
+      isWhole: true,
+    }))
   }
   const ids = codesOf(column, found.subjects)
   const rows = presentRows(ids)
-  const kept = found.with(name, { type: 'ids', domain, ids })
-  return rows.length === ids.length ? kept : kept.rows(rows)
+  if (rows.length === ids.length) return found.with(name, { type: 'ids', domain, ids, isWhole: true })
+  const some = new Uint32Array(rows.length)
+  for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
+  return found.rows(rows).with(name, { type: 'ids', domain, ids: some, isWhole: true })
 }
 
 function presentRows(ids: Uint32Array): Uint32Array {
@@ -345,7 +352,7 @@ export function subjectsIn(
   size: number,
 ): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
   const domain = domainsOf(graph).subjects
-  if (vector.type === 'ids' && vector.domain === domain && !vector.ids.includes(0))
+  if (vector.type === 'ids' && vector.domain === domain && isWhole(vector))
     return { rows: null, subjects: vector }
   const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
   const rows = presentRows(ids)

@@ -43,7 +43,10 @@ export function* scanSubjects(
       const ids = new Uint32Array(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
       evaluation.advance(ids.length)
-      yield new Batch(ids.length, new Map([[name, { type: 'ids', domain, ids } satisfies IdVector]]))
+      yield new Batch(
+        ids.length,
+        new Map([[name, { type: 'ids', domain, ids, isWhole: true } satisfies IdVector]]),
+      )
     }
     return
   }
@@ -52,7 +55,7 @@ export function* scanSubjects(
     evaluation.advance(ids.length)
     yield new Batch(
       ids.length,
-      new Map([[name, { type: 'ids', domain, ids, first: from + 1 } satisfies IdVector]]),
+      new Map([[name, { type: 'ids', domain, ids, first: from + 1, isWhole: true } satisfies IdVector]]),
     )
   }
 }
@@ -81,7 +84,8 @@ function bestCandidates(
       if (!column.isDense) offer({ count: column.header.rows, subjects: () => column.subjects })
       const domain = domainsOf(graph).of(column)
       for (const range of rangesFor(link.object.name, filters, domain)) offer(inRange(column, range))
-      for (const codes of pointsFor(link.object.name, filters, domain, evaluation)) offer(withCodes(column, codes))
+      for (const codes of pointsFor(link.object.name, filters, domain, evaluation))
+        offer(withCodes(column, codes))
     } else {
       const code = column.dictionary.find(link.object)
       if (code === 0) return { count: 0, subjects: () => new Uint32Array(0) }
@@ -92,11 +96,7 @@ function bestCandidates(
 }
 
 /** The ranges of a column's codes to which filters restrict a variable. */
-function rangesFor(
-  name: string,
-  filters: readonly Formula[],
-  domain: ColumnDomain,
-): readonly IdRange[] {
+function rangesFor(name: string, filters: readonly Formula[], domain: ColumnDomain): readonly IdRange[] {
   return filters.flatMap(condition => {
     if (condition.type !== 'binary') return []
     if (condition.operator === '&&') return rangesFor(name, [condition.left, condition.right], domain)

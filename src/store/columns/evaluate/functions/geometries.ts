@@ -71,7 +71,9 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
       within: ([place, metres]) => {
         const wkt = wktOf(place)
         const point = wkt === null ? null : pointOf(wkt)
-        return point === null || metres?.type !== 'number' ? null : boxesAround(point[0], point[1], metres.value)
+        return point === null || metres?.type !== 'number'
+          ? null
+          : boxesAround(point[0], point[1], metres.value)
       },
     },
   ],

@@ -88,11 +88,19 @@ function wholeNumbersWith(part: SearchedPart, word: string, mode: WordMode): Uin
   const { values } = part
   const places: number[] = []
   const addRange = (least: number, most: number) => {
-    for (let place = valueBound(values, least); place < part.count && (values[place] as number) <= most; place++)
+    for (
+      let place = valueBound(values, least);
+      place < part.count && (values[place] as number) <= most;
+      place++
+    )
       places.push(place)
   }
   const number = Number(word)
-  for (let scale = 1; scale === 1 || (mode === 'prefix' && number > 0 && number * scale < 2 ** 53); scale *= 10) {
+  for (
+    let scale = 1;
+    scale === 1 || (mode === 'prefix' && number > 0 && number * scale < 2 ** 53);
+    scale *= 10
+  ) {
     addRange(number * scale, number * scale + scale - 1)
     if (number > 0) addRange(-number * scale - scale + 1, -number * scale)
   }
