@@ -1,6 +1,7 @@
+import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Derived } from './derived.ts'
-import { type Dictionary, lowerBound, type Part, type PointPart } from './dictionary.ts'
+import { type Dictionary, datatypeOf, lowerBound, type Part, type PointPart } from './dictionary.ts'
 import type { ColumnHeader } from './format.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { SectionSource } from './sections.ts'
@@ -152,7 +153,12 @@ export class Column {
     const kept = part.kind === 'text' ? part.words?.() : undefined
     const name = `words:${this.header.dictionary}:${part.first}`
     const { dictionary } = this
-    const texts = { count: part.count, get: (place: number) => dictionary.form(part.first + place) }
+    // The coordinates of a shape are no words.
+    const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
+    const texts = {
+      count: part.count,
+      get: (place: number) => (isShape(place) ? '' : dictionary.form(part.first + place)),
+    }
     const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(texts)))
     this.#words.set(part.first, index)
     return index

@@ -23,7 +23,8 @@ export class Present implements Aggregator {
     const vector = this.context.vectorOf(this.operand, batch)
     if (isWhole(vector)) {
       this.counts.add(groups)
-      return this.inner.add(batch, groups, count)
+      this.inner.add(batch, groups, count)
+      return
     }
     this.isWhole = false
     const rows = new Uint32Array(groups.length)

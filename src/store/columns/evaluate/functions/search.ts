@@ -1,5 +1,5 @@
 import { tokens } from '../../../../model/search.ts'
-import { XSD } from '../../../../rdf/vocab.ts'
+import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
 import { type OtherPart, type Part, type TextPart, type ValuePart, valueBound } from '../../dictionary.ts'
 import type { GraphColumns } from '../../graph.ts'
@@ -63,8 +63,8 @@ function isSearched(part: Part): part is SearchedPart {
 function cannotHave(part: SearchedPart, words: readonly string[]): boolean {
   if ((part.kind !== 'number' && part.kind !== 'moment') || part.forms !== null) return false
   const { values, count } = part
-  const isFinite = Number.isFinite(values[0]) && Number.isFinite(values[count - 1])
-  return isFinite && words.some(word => !/\p{N}/u.test(word))
+  const isBounded = Number.isFinite(values[0]) && Number.isFinite(values[count - 1])
+  return isBounded && words.some(word => !/\p{N}/u.test(word))
 }
 
 /** Every word of a phrase leaves fewer values, which are then read. */
@@ -110,7 +110,8 @@ function wholeNumbersWith(part: SearchedPart, word: string, mode: WordMode): Uin
 /**
  * For each subject of a graph, from 1, whether a value of it has a word: 1 where one has.
  *
- * @param predicates those whose values are searched: all but points and booleans where none is named
+ * @param predicates those whose values are searched: all but those of points, shapes and booleans, and the position of a
+ * record in its source, where none is named
  */
 export function subjectsWithWord(
   graph: GraphColumns,
@@ -119,7 +120,9 @@ export function subjectsWithWord(
 ): Uint8Array {
   const found = new Uint8Array(graph.subjects + 1)
   const columns =
-    predicates.length === 0 ? graph.columns : predicates.flatMap(predicate => graph.column(predicate) ?? [])
+    predicates.length === 0
+      ? graph.columns.filter(({ predicate }) => predicate !== LODESTONE.position)
+      : predicates.flatMap(predicate => graph.column(predicate) ?? [])
   for (const column of columns) markSubjects(column, codesFound(column, searched), found)
   return found
 }
