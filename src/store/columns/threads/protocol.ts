@@ -97,7 +97,12 @@ export type Request =
 export type WireVector =
   /** Subjects of a graph, numbered from 0; -1 for none. */
   | { readonly type: 'subjects'; readonly graph: string; readonly ids: Int32Array }
-  | { readonly type: 'terms'; readonly terms: readonly (Term | null)[] }
+  /** Terms by the place that each row names; -1 for none. Texts are literals of xsd:string. */
+  | {
+      readonly type: 'terms'
+      readonly terms: readonly (Term | string)[]
+      readonly places: Int32Array
+    }
   | {
       readonly type: 'numbers'
       readonly kind: 'integer' | 'double' | 'float'

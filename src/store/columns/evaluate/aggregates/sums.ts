@@ -122,6 +122,8 @@ interface PlainNumbers {
   readonly ids: Uint32Array | null
   readonly values: Float64Array
   readonly largest: number
+  /** True where the terms have the forms of their numbers. */
+  readonly isCanonical: boolean
 }
 
 const TABLES = new WeakMap<ColumnDomain, PlainNumbers | null>()
@@ -133,7 +135,7 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
     let largest = 0
     for (let row = 0; row < vector.values.length; row++)
       largest = Math.max(largest, Math.abs(vector.values[row] as number))
-    return { kind: vector.kind, ids: null, values: vector.values, largest }
+    return { kind: vector.kind, ids: null, values: vector.values, largest, isCanonical: false }
   }
   const table = vector.type === 'ids' ? numberTable(vector.domain) : null
   if (table === null || vector.type !== 'ids' || !isWhole(vector)) return null
@@ -162,5 +164,6 @@ function tableOf({ dictionary }: ColumnDomain): PlainNumbers | null {
     Math.abs(part.values[0] as number),
     Math.abs(part.values[part.count - 1] as number),
   )
-  return { kind: datatype === XSD.integer ? 'integer' : 'double', ids: null, values, largest }
+  const kind = datatype === XSD.integer ? 'integer' : 'double'
+  return { kind, ids: null, values, largest, isCanonical: part.forms === null }
 }
