@@ -73,6 +73,8 @@ export type Job =
       readonly predicates: readonly string[]
       readonly isSearched: boolean
     }
+  /** Makes what questions about a column need beside its file. */
+  | { readonly type: 'prepare'; readonly graph: string; readonly column: number }
   /** Brings sections into memory. */
   | { readonly type: 'touch'; readonly graph: string; readonly predicates: readonly string[] }
 
