@@ -77,6 +77,7 @@ export class KeyedGroups implements Grouper {
   /** Numbers of the terms of each key by group. */
   private ids: Uint32Array[]
   private size = 0
+  private moves = 0
   private tables: PairTable[]
   private first: number[] | Int32Array = []
 
@@ -93,7 +94,11 @@ export class KeyedGroups implements Grouper {
   }
 
   assign(batch: Batch): Uint32Array {
-    const vectors = this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
+    const { moves } = this
+    const read = () => this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
+    let vectors = read()
+    // One key that is of another domain moves all of them to the pool, also those of this batch that were read before.
+    if (moves !== this.moves) vectors = read()
     const [firstKey = new Uint32Array(batch.size)] = vectors
     let numbers = firstKey
     for (let at = 1; at < vectors.length; at++)
@@ -162,6 +167,7 @@ export class KeyedGroups implements Grouper {
 
   /** Gives the keys of all groups so far the numbers of the pool. */
   private moveToPool(): void {
+    this.moves += 1
     const { pool } = this.evaluation
     const vectors = this.ids.map((ids, at) => {
       const domain = this.domains[at] ?? pool
