@@ -112,8 +112,9 @@ const textOfRow = (row: Row) => JSON.stringify(Object.entries(row).sort(([a], [b
 
 function difference(query: RandomQuery, found: readonly Row[], expected: readonly Row[]): string | null {
   const [a, b] = [found, expected].map(rows => {
-    const texts = rows.map(textOfRow)
-    return query.order.length > 0 ? texts : texts.sort()
+    // Equal numbers of different types have no order among them.
+    if (query.order.length > 0) return rows.map(row => textOfRow(row).replace(/ (?:integer|decimal)"/g, '"'))
+    return rows.map(textOfRow).sort()
   }) as [string[], string[]]
   if (a.join('\n') === b.join('\n')) return null
   // Oxigraph has no group where it knows before that a pattern has no solutions.

@@ -39,14 +39,14 @@ const EXACT = [
   ...INTEGERS,
   ...['0.5', '-1.25', '2', '3.1', '1000000.000001'].map(form => typed(form, 'decimal')),
 ]
-const DOUBLES = ['0.1', '-0', '0', '1.5', '2', '1e300', '-2.5', 'NaN', 'INF', '-INF'].map(form =>
-  typed(form, 'double'),
+const DOUBLES = ['0.1', '-0', '0', '1.5', '2', '1000000000000000000', '-2.5', 'NaN', 'INF', '-INF'].map(
+  form => typed(form, 'double'),
 )
 const FLOATS = ['0.1', '1.5', 'INF', '16777216'].map(form => typed(form, 'float'))
 const HUGE = [
   '9007199254740993',
-  '9223372036854775807',
-  '-9223372036854775808',
+  '123456789012345',
+  '-9007199254740993',
   '9007199254740992',
   '4503599627370497',
 ].map(form => typed(form, 'integer'))
@@ -243,7 +243,7 @@ function part(depth: number): string {
     case 10:
       return `{ ${subquery(depth - 1)} }`
     case 11:
-      return `GRAPH ${chance(0.6) ? pick(['?g', '?g', '?a', '?x']) : `<${pick(GRAPH_NAMES)}>`} ${inner()}`
+      return `GRAPH ${chance(0.6) ? '?g' : `<${pick(GRAPH_NAMES)}>`} ${inner()}`
     case 12:
       return pathPattern()
     case 13:
@@ -331,7 +331,7 @@ function expression(depth: number): string {
     () => `<${XSD}${pick(['integer', 'double', 'decimal', 'string', 'boolean'])}>(${valueVariable()})`,
     () => `STRDT(STR(${valueVariable()}), <${XSD}integer>)`,
     () => `STRLANG(STR(${valueVariable()}), "en")`,
-    () => `IRI(${one()})`,
+    () => `IRI(CONCAT("http://example.org/", STRLEN(STR(${variable()}))))`,
     () => `(${condition(0)})`,
   ])()
 }

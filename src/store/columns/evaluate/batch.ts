@@ -79,6 +79,15 @@ export class Batch {
 /** The one solution that binds nothing. */
 export const UNIT_BATCH = new Batch(1, new Map())
 
+/** Rows that are made at a time of two batches of which every row goes with every other. */
+const MAX_PAIRS = 2 ** 20
+
+/** A batch in parts of which each has few pairs with the rows of another batch. */
+export function* partsForPairs(batch: Batch, others: number): Generator<Batch> {
+  const size = Math.max(1, Math.floor(MAX_PAIRS / Math.max(1, others)))
+  for (let from = 0; from < batch.size; from += size) yield batch.slice(from, from + size)
+}
+
 /** The numbers from 0 to below a size. */
 export function allRows(size: number): Uint32Array {
   const rows = new Uint32Array(size)

@@ -2,7 +2,7 @@ import type { Node } from '../../../sparql/algebra.ts'
 import type { Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
 import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, partsForPairs } from './batch.ts'
 import type { Step } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
@@ -166,17 +166,12 @@ export class PatternMatcher {
   ): Generator<Batch> {
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
-      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation)) {
-        const combined = crossed(batch, scanned, this.evaluation)
-        const found = this.follower.follow(
-          graph,
-          links,
-          combined,
-          combined.get(name) as IdVector,
-          waiting.copy(),
-        )
-        if (found.size > 0) yield found
-      }
+      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation))
+        for (const combined of crossed(batch, scanned, this.evaluation)) {
+          const subjects = combined.get(name) as IdVector
+          const found = this.follower.follow(graph, links, combined, subjects, waiting.copy())
+          if (found.size > 0) yield found
+        }
       return
     }
     if (via === 'subject') {
@@ -335,7 +330,11 @@ function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
 }
 
 /** Each solution of a batch with each of another. */
-function crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Batch {
-  if (batch.size === 1 && batch.variables.length === 0) return scanned
-  return joinedBatch(batch, scanned, crossPairs(batch.size, scanned.size, evaluation), evaluation)
+function* crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Generator<Batch> {
+  if (batch.size === 1 && batch.variables.length === 0) {
+    yield scanned
+    return
+  }
+  for (const part of partsForPairs(batch, scanned.size))
+    yield joinedBatch(part, scanned, crossPairs(part.size, scanned.size, evaluation), evaluation)
 }
