@@ -608,7 +608,7 @@ t.test('a query past its deadline is stopped, and leaves a thread to others', as
 t.test('answers of any size leave as they are found', async t => {
   const store = await createEmbeddedStore({ workers: 2 })
   t.teardown(() => store.close())
-  await store.load([sourceOf('urn:lodestone:graph:plain:v1:facts', many(60_000))])
+  await store.load([sourceOf('urn:lodestone:graph:plain:v1:facts', many(6000))])
   const app = await serveWith(store)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
@@ -633,14 +633,13 @@ t.test('answers of any size leave as they are found', async t => {
   for (const [query, accept, count] of rows) {
     const answer = await ask(query, accept)
     t.equal(answer.headers.get('content-length'), null, `${accept} comes in pieces`)
-    t.equal(count(await answer.text()), 60_000, accept)
+    t.equal(count(await answer.text()), 6000, accept)
   }
   // What the first piece cannot write is told as a fault, what comes later breaks the connection.
-  const bad = (at: number) => `CONSTRUCT { ?s <urn:q> ?t } { ?s ?p ?o
-    BIND(IF(xsd:integer(?o) > ${at}, <<( ?s ?p ?o )>>, ?o) AS ?t) }`
-  const prefix = 'PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> '
-  t.equal((await ask(prefix + bad(10), 'application/ld+json')).status, 422)
-  await t.rejects(ask(prefix + bad(50_000), 'application/ld+json').then(answer => answer.text()))
+  const bad = (at: number) => `PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
+    CONSTRUCT { ?s ?q ?o } { ?s ?p ?o BIND(IRI(IF(xsd:integer(?o) > ${at}, "urn:x:1/", "urn:x:p")) AS ?q) }`
+  t.equal((await ask(bad(10), 'application/rdf+xml')).status, 422)
+  await t.rejects(ask(bad(5000), 'application/rdf+xml').then(answer => answer.text()))
   // Whoever hangs up ends the work.
   const controller = new AbortController()
   const slow = 'SELECT * { ?a ?p ?x . ?b ?q ?y FILTER(STRLEN(CONCAT(?x, ?y)) = 10 && REGEX(?x, ?y)) }'
@@ -649,7 +648,7 @@ t.test('answers of any size leave as they are found', async t => {
   setTimeout(() => controller.abort(), 200)
   await t.rejects(hung)
   const [next] = await Promise.all([ask('SELECT (COUNT(*) AS ?n) { ?s ?p ?o }', 'text/csv')])
-  t.match(await next?.text(), '60000')
+  t.match(await next?.text(), '6000')
   t.ok(performance.now() - begun < 8000, 'before the deadline of what was hung up')
 })
 

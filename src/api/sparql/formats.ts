@@ -9,7 +9,7 @@ import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
-import { linesOf } from './pieces.ts'
+import { begun, linesOf } from './pieces.ts'
 
 /** A format of answers. */
 export interface AnswerOffer extends Offer {
@@ -21,14 +21,13 @@ export interface AnswerOffer extends Offer {
   readonly asked: AnswerFormat
   /** Makes the body from what the store wrote; a long one comes in pieces. Faults: UnprocessableEntity. */
   readonly write: (text: string, prefixes: Prefixes) => Body | Promise<Body>
-  /** The same as it comes. Faults while it is read: UnprocessableEntity. */
-  readonly stream: (
-    pieces: AsyncIterable<Uint8Array>,
-    prefixes: Prefixes,
-  ) => AsyncIterable<Uint8Array | string>
+  /** The same as it comes. Faults, also while it is read: UnprocessableEntity. */
+  readonly stream: (pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes) => Stream | Promise<Stream>
 }
 
-export type Body = string | AsyncIterable<Uint8Array | string>
+export type Body = string | Stream
+
+type Stream = AsyncIterable<Uint8Array | string>
 
 const AS_IT_IS = {
   write: (text: string) => text,
@@ -140,24 +139,28 @@ function resultsXml(text: string): string {
   return text.replaceAll('\r', '&#13;')
 }
 
-async function* resultsXmlStream(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* resultsXmlPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const piece of linesOf(pieces)) yield resultsXml(piece)
 }
 
-function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): AsyncIterable<string> {
+function resultsXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
+  return begun(resultsXmlPieces(pieces))
+}
+
+function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Stream {
   return turtle(linesOf(pieces), prefixes)
 }
 
-function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): AsyncIterable<string> {
-  return turtle(checked(linesOf(pieces), 'N3'), prefixes)
+async function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Promise<Stream> {
+  return turtle(await begun(checked(linesOf(pieces), 'N3')), prefixes)
 }
 
-function jsonldPieces(pieces: AsyncIterable<Uint8Array>): AsyncIterable<string> {
-  return jsonldStream(checked(linesOf(pieces), 'JSON-LD'), {})
+async function jsonldPieces(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
+  return jsonldStream(await begun(checked(linesOf(pieces), 'JSON-LD')), {})
 }
 
-function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<string> {
-  return rdfxml(checked(linesOf(pieces), 'RDF/XML'), {})
+async function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
+  return rdfxml(await begun(checked(linesOf(pieces), 'RDF/XML')), {})
 }
 
 /** Passes on lines that a format can write. */

@@ -70,7 +70,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * Works out the beginning of a body, so that what cannot be written at all is told before the headers are sent. A fault
+ * Waits for the first of some pieces, so that what cannot be written at all is told before the headers are sent. A fault
  * after that breaks the connection, which no client takes for an end.
  */
 export async function begun<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {

@@ -16,7 +16,7 @@ import { type AnswerOffer, type Body, chooseFormat, GRAPH_FORMATS, RESULT_FORMAT
 import { answerGraph, namesGraph } from './graph-store.ts'
 import { type DatasetRequest, datasetOf, type QueriedDataset } from './graphs.ts'
 import { type Shown, sendPage } from './page.ts'
-import { begun, remembered, textOf } from './pieces.ts'
+import { remembered, textOf } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { readGet, readPost, type SparqlRequest } from './request.ts'
 import { runQuery } from './run.ts'
@@ -134,7 +134,7 @@ async function answer(
       return sendPage(reply, visit, endpoint, text, shownOf(query, await bodyText(body)))
     }
     if (found.type === 'pieces') {
-      const body = await begun(offer.stream(found.pieces, prefixes))
+      const body = await offer.stream(found.pieces, prefixes)
       return sendBody(reply, type, kept === null ? body : remembered(body, MOST_KEPT, kept.keeper(reply)))
     }
     const body = await offer.write(found.text, prefixes)

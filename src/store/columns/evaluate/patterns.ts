@@ -25,6 +25,9 @@ import type { IdVector, Vector } from './vector.ts'
 type Star = Extract<Step, { readonly type: 'star' }>
 type Graphs = readonly GraphColumns[]
 
+/** Subjects of which all triples are found at a time. */
+const OPEN_SUBJECTS = 2 ** 13
+
 /** Name of the subject of a star that is a term. */
 const SUBJECT = ' subject'
 
@@ -56,7 +59,17 @@ export class PatternMatcher {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     const known = batch.get(predicate.name)
+    const isOpen =
+      known === undefined &&
+      [subject, object].every(node => node.type === 'variable' && !batch.has(node.name))
     for (const component of connected(this.graphs)) {
+      const [graph] = component
+      if (isOpen && component.length === 1 && graph !== undefined && subject.type === 'variable') {
+        for (const some of scanSubjects(graph, subject.name, [], [], this.evaluation, OPEN_SUBJECTS))
+          for (const combined of crossed(batch, some, this.evaluation))
+            yield* this.ofSubjects(graph, pattern, combined)
+        continue
+      }
       const predicates = new Set(component.flatMap(graph => graph.columns.map(column => column.predicate)))
       for (const iri of predicates) {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
@@ -67,6 +80,20 @@ export class PatternMatcher {
         const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
         yield* this.acrossGraphs(component, subject, [link], via, some, [])
       }
+    }
+  }
+
+  /** The triples of subjects that are known, subject by subject: what is written of them is near in memory. */
+  private *ofSubjects(graph: GraphColumns, pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
+    const { subject, predicate, object } = pattern
+    if (predicate.type !== 'variable') return
+    const isPredicate = object.type === 'variable' && object.name === predicate.name
+    for (const column of graph.columns) {
+      const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
+      const some = batch.with([[predicate.name, term]])
+      const link: Link = { predicate: column.predicate, object }
+      if (isPredicate && column.dictionary.find({ type: 'iri', value: column.predicate }) === 0) continue
+      yield* this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), [])
     }
   }
 
