@@ -11,8 +11,10 @@ import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { XSD } from '../src/rdf/vocab.ts'
+import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { syntaxProblem } from '../src/sparql/syntax.ts'
+import { EXTENSION_FUNCTIONS as KNOWN_FUNCTIONS } from '../src/store/columns/evaluate/functions/extensions.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, QueryAnswer, Store, UntrustedQuery } from '../src/store/store.ts'
 
@@ -76,6 +78,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
     description: '',
     languages: ['en'],
     store,
+    deadline: 10,
     datasets: () => DATASETS,
     dataset: id => {
       const found = DATASETS.find(dataset => dataset.id === id)
@@ -422,6 +425,49 @@ t.test('queries that engines read otherwise are answered as the recommendation s
     t.equal(await csv('/api/sparql/plain', `${version}\nSELECT ?o { <urn:a> <urn:p> ?o }`), '1', version)
 })
 
+t.test('functions and aggregates beside those of SPARQL', async t => {
+  const values = 'VALUES (?k ?v) { ("a" 1) ("a" 3) ("a" 8) ("b" 4) }'
+  const prefixes = 'PREFIX l: <urn:lodestone:> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>'
+  const point = (at: string) => `"POINT(${at})"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
+  const rows: readonly (readonly [query: string, expected: string])[] = [
+    [`SELECT ?k (l:percentile(?v, 50) AS ?m) { ${values} } GROUP BY ?k`, 'a,3 b,4'],
+    [`SELECT ?k (<urn:lodestone:sum>(?v) AS ?m) { ${values} } GROUP BY ?k HAVING(l:sum(?v) > 5)`, 'a,12'],
+    [`SELECT (l:average(DISTINCT ?v) AS ?m) { ${values} }`, '4'],
+    [`SELECT ?k { ${values} } GROUP BY ?k ORDER BY DESC(l:maximum(?v)) LIMIT 1`, 'a'],
+    // What nobody knows is an error of the expression, and not of the query.
+    [`SELECT ?k (<urn:nobody>(?v) AS ?m) { ${values} FILTER(?v = 8) }`, 'a,'],
+    [`SELECT (COALESCE(<urn:nobody>(1), "no") AS ?m) {}`, 'no'],
+    [`SELECT (STRLEN(?o) AS ?n) { ?s ?p ?o FILTER(l:matches(?o, "lin", "prefix")) }`, '6'],
+    [`SELECT ?s { ?s <urn:p> ?o FILTER(l:search(?s, "line", "word")) }`, 'urn:a'],
+    [`SELECT (geof:sfWithin(${point('0 0')}, ${point('0 0')}) AS ?b) {}`, 'true'],
+    [`SELECT ?n { BIND(l:near(${point('0 0')}, ${point('0 1')}, 120000) AS ?n) }`, 'true'],
+    [`SELECT (1 AS ?n) { FILTER(2 NOT IN ()) }`, '1'],
+    [`SELECT (SUM(?v) AS ?n) { VALUES ?v { 9223372036854775807 1 } }`, '9223372036854775808'],
+    [`SELECT (COUNT(<urn:nobody>(?v)) AS ?n) { VALUES ?v { 1 2 } }`, '0'],
+    [`SELECT (COUNT(*) AS ?n) { ?s <urn:p>|<urn:p> "1" }`, '2'],
+    [`SELECT (IRI("x y") AS ?n) (IRI("../z") AS ?m) {}`, ',http://localhost:3000/api/z'],
+  ]
+  for (const [query, expected] of rows)
+    t.equal(await csv('/api/sparql/plain', `${prefixes} ${query}`), expected, query)
+  // Whatever they are given, the query is answered.
+  const odd = [
+    '',
+    '?o',
+    '?s, 1',
+    '?o, "x", "y", "z"',
+    '?o, "[]", "{}", "Nowhere/Land"',
+    '?s, "[[1]]", <urn:p>',
+  ]
+  for (const iri of KNOWN_FUNCTIONS)
+    for (const given of [...odd, '"2020-01-01"^^<http://www.w3.org/2001/XMLSchema#date>, "{]", "en", "x"']) {
+      const query = `SELECT (<${iri}>(${given}) AS ?x) { ?s ?p ?o FILTER(BOUND(?s) || <${iri}>(${given})) }`
+      const { statusCode, body } = await (await served).inject({
+        url: `/api/sparql/plain?query=${encodeURIComponent(query)}`,
+      })
+      t.equal(statusCode, 200, `${query}: ${body}`)
+    }
+})
+
 t.test('triple terms', async t => {
   const app = await served
   const construct =
@@ -481,7 +527,11 @@ t.test('the service description', async t => {
     t.same([...objects('name')].sort(), [...names].sort())
     t.same(objects('feature'), isUnion ? [`${SD}UnionDefaultGraph`] : [])
     t.equal(objects('resultFormat').length, 11)
-    t.notOk(body.includes('urn:lodestone'))
+    t.notOk(body.includes('urn:lodestone:graph'))
+    t.match(body, /may work for 10 seconds/)
+    t.same(objects('extensionAggregate').sort(), [...EXTENSION_AGGREGATES].sort())
+    t.ok(EXTENSION_FUNCTIONS.length > 30 && EXTENSION_FUNCTIONS.every(iri => KNOWN_FUNCTIONS.includes(iri)))
+    t.same(objects('extensionFunction').sort(), [...EXTENSION_FUNCTIONS].sort())
     const page = await app.inject({ url: path, headers: { accept: 'text/html' } })
     t.match(page.headers['content-type'], 'text/html')
     t.match(page.body, /<textarea id="query"/)

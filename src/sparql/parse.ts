@@ -3,6 +3,7 @@ import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { BinaryOperator, Node, Variable } from './algebra.ts'
+import { functionOfStranger, liftAggregates, namedAggregate } from './extensions.ts'
 import type {
   AggregateCall,
   Formula,
@@ -45,6 +46,7 @@ export function parseQuery(text: string, base?: string): ParsedQuery {
   const given = base === undefined ? {} : { baseIRI: base }
   const tree = syntaxTree(text, base)
   const resolved = resolveTree(tree as unknown as SyntaxNode, base ?? null)
+  liftAggregates(tree as unknown as SyntaxNode)
   const algebra = toAlgebra(tree, { quads: false, blankToVariable: true, ...given })
   const parsed = translateQuery(algebra as unknown as Json)
   const { query } = parsed
@@ -296,6 +298,8 @@ function orderOf(json: Json): OrderCondition {
 
 function aggregateOf(json: Json): AggregateCall {
   const expression = json.expression as Json
+  const own = namedAggregate(String(json.aggregator))
+  if (own !== null) return { ...own, distinct: json.distinct === true, operand: formulaOf(expression) }
   return {
     name: String(json.aggregator).toUpperCase(),
     distinct: json.distinct === true,
@@ -315,7 +319,7 @@ function formulaOf(json: Json): Formula {
     case 'named':
       return {
         type: 'function',
-        iri: (json.name as RdfTerm).value,
+        iri: functionOfStranger((json.name as RdfTerm).value),
         arguments: (json.args as readonly Json[]).map(formulaOf),
       }
     case 'operator':

@@ -24,6 +24,8 @@ import { runQuery } from './run.ts'
 /** The endpoint of all datasets is called as the portal is. */
 export interface SparqlOptions extends SiteOptions {
   readonly store: Store
+  /** Seconds that a query may work. */
+  readonly deadline: number
   /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal) => QueriedDataset
   /** All datasets that somebody may see: the same array while they are the same. */
@@ -152,7 +154,7 @@ async function answerDescription(
   reply: FastifyReply,
   endpoint: Endpoint,
   name: string | null,
-  site: SiteOptions,
+  site: SparqlOptions,
 ): Promise<FastifyReply> {
   const format = chooseFormat(name, request.headers.accept, GRAPH_FORMATS)
   const { base, address, title, datasets, catalog } = endpoint
@@ -161,7 +163,14 @@ async function answerDescription(
   if (isFreshAnswer(request, reply, endpoint, format.type, visit)) return reply.code(304).send()
   if (!('write' in format) || visit !== null)
     return sendPage(reply, visit ?? visitOf(request, site), endpoint, null, { type: 'nothing' })
-  const described = describeEndpoint({ base, endpoint: address, title, datasets, catalog })
+  const described = describeEndpoint({
+    base,
+    endpoint: address,
+    title,
+    datasets,
+    catalog,
+    deadline: site.deadline,
+  })
   const body = await format.write(described, DESCRIPTION_PREFIXES)
   return sendBody(reply, format.type, body)
 }
