@@ -367,6 +367,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
+    deadline: config.deadline,
     ...frame,
     store,
     dataset: (id: string, principal: Principal) => queriedDataset(catalog.addressed(id, principal)),
