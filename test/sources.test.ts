@@ -1095,8 +1095,8 @@ t.test('fields that do not make sense', async t => {
     [{ annotations: { multivalued: [3] } }, /separator that is no text/],
     [{ from: ['a', 'b'] }, /cannot be made of a list of columns/],
     [{ type: 'geo_point_2d', from: ['a'] }, /cannot be made of a list of columns/],
-    [{ type: 'int', format: ',' }, /type int has no format/],
-    [{ type: 'double', format: ';' }, /decimal sign, not ";"/],
+    [{ type: 'int', format: ',' }, /format of an int is its decimal sign or an example, not ","/],
+    [{ type: 'double', format: ';' }, /decimal sign or an example, not ";"/],
     [{ type: 'date', format: 'yyy' }, /has yyy, which means nothing/],
     [{ type: 'date', format: 'MM dd' }, /lacks the year/],
     [{ type: 'date', format: 'yyyy dd' }, /lacks the month/],
@@ -1124,12 +1124,12 @@ t.test('inference of types from text', async t => {
     ['a', ['123456789012345'], 'int'],
     ['a', ['1234567890123456'], 'text'],
     ['a', ['5E3', '1'], 'text'],
-    ['a', ['1,5'], 'text'],
+    ['a', ['1,5'], 'double'],
     ['a', ['1e999.'], 'text'],
-    ['a', ['-', '1'], 'text'],
+    ['a', ['-', '1'], 'int'],
     ['a', ['true', 'FALSE', ''], 'boolean'],
     ['a', ['0', '1'], 'int'],
-    ['a', ['y', 'n'], 'text'],
+    ['a', ['y', 'n'], 'boolean'],
     ['a', ['true', '1'], 'text'],
     ['a', ['2024-02-29', '2023/01/01'], 'date'],
     ['a', ['2023-02-29'], 'text'],
@@ -1141,10 +1141,11 @@ t.test('inference of types from text', async t => {
     ['a', ['48.5,2.5'], 'text'],
     ['geo_point_2d', ['48.5, 2.5', '48,2'], 'geo_point_2d'],
     ['geoLocation', ['48.5,2.5'], 'geo_point_2d'],
-    ['location', ['1,5'], 'text'],
+    ['location', ['1,5'], 'double'],
     ['points', ['48.5,2.5'], 'text'],
     ['location', ['Paris', '48.5,2.5'], 'text'],
-    ['location', ['95.5,2.5'], 'text'],
+    ['location', ['95.5,2.5'], 'geo_point_2d'],
+    ['location', ['195.5,2.5'], 'text'],
     ['a', ['{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}', 'POINT(2 1)'], 'geo_shape'],
     ['a', ['POINT(2.5 1)'], 'geo_point_2d'],
     ['a', ['Point taken'], 'text'],
@@ -1191,7 +1192,7 @@ t.test('long integers of JSON keep their digits', async t => {
   }
   const typed = typeRecords(jsonSource({ path: file(`[{"a":${longer}}]`) }), [{ name: 'a', type: 'int' }])
   for await (const batch of typed.batches()) t.strictSame(batch.values, [[null]])
-  t.equal(typed.report().misfits[0]?.found, longer)
+  t.equal(typed.report().misfits[0]?.examples[0]?.found, longer)
 })
 
 t.test('inference of JSON', async t => {

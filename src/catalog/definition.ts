@@ -31,6 +31,7 @@ const FieldSchema = Type.Object(
     description: Type.Optional(Type.String()),
     format: Type.Optional(Type.String()),
     timezone: Type.Optional(Type.String()),
+    nulls: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 20 })),
     keys: Type.Optional(Type.Boolean()),
     annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
   },
