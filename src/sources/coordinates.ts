@@ -7,12 +7,13 @@ export type CoordinateOrder = 'lat,lon' | 'lon,lat'
 /** Two numbers in one text, with points or commas for decimals and whatever stands between and around them. */
 const PAIR =
   /^[([{]?\s*([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*(?:\s*[,;|/]\s*|\s+)([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*[)\]}]?$/
-const COMMA_PAIR = /^[([{]?\s*([+-]?\d{1,3},\d+)\s*°?\s*(?:\s*[;|/]\s*|\s*,\s+|\s+)([+-]?\d{1,3},\d+)\s*°?\s*[)\]}]?$/
+const COMMA_PAIR =
+  /^[([{]?\s*([+-]?\d{1,3},\d+)\s*°?\s*(?:\s*[;|/]\s*|\s*,\s+|\s+)([+-]?\d{1,3},\d+)\s*°?\s*[)\]}]?$/
 
 const PART = `([+-]?\\d{1,3}(?:[.,]\\d+)?)\\s*[°º]\\s*(?:(\\d{1,2}(?:[.,]\\d+)?)\\s*['′’]\\s*)?(?:(\\d{1,2}(?:[.,]\\d+)?)\\s*(?:["″”]|''|’’)\\s*)?`
 const DEGREES = new RegExp(`^${PART}([NSEWO])\\s*[,;/]?\\s*${PART}([NSEWO])$`, 'i')
 const ONE_DEGREE = new RegExp(`^${PART}([NSEWO])?$`, 'i')
-const HEMISPHERES = new RegExp(`^([NSEWO])?\\s*(\\d{1,3}(?:[.,]\\d+)?)\\s*°?\\s*([NSEWO])?$`, 'i')
+const HEMISPHERES = /^([NSEWO])?\s*(\d{1,3}(?:[.,]\d+)?)\s*°?\s*([NSEWO])?$/i
 
 /** Two coordinates as they stand in a text; their order is not known unless `isOrdered` tells latitude first. */
 export interface CoordinatePair {

@@ -2,7 +2,14 @@ import { exactJson } from '../model/exact-json.ts'
 import { FIELD_TYPES, type FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import type { FieldSpec } from './fields.ts'
-import { type Choice, chooseType, type FileHints, hintsOf, namesIdentifier, namesTime } from './guess/choose.ts'
+import {
+  type Choice,
+  chooseType,
+  type FileHints,
+  hintsOf,
+  namesIdentifier,
+  namesTime,
+} from './guess/choose.ts'
 import { coordinateColumns } from './guess/coordinate-columns.ts'
 import { TextProfile } from './guess/profile.ts'
 import { meansNothing } from './guess/words.ts'
@@ -178,15 +185,20 @@ function columnNamed(
 
 function note(column: Column, value: unknown): void {
   if (value === null || value === undefined || column.hasJson) return
-  if (typeof value === 'string') return noteText(column, value.trim())
-  if (Array.isArray(value)) {
-    if (value.length === 0) return
-    noteExample(column, value)
-    if (isListOfScalars(value)) column.hasList = true
-    else column.hasJson = true
-    return
-  }
-  if (isPlainObject(value)) return noteMembers(column, value)
+  if (typeof value === 'string') noteText(column, value.trim())
+  else if (Array.isArray(value)) noteList(column, value)
+  else if (isPlainObject(value)) noteMembers(column, value)
+  else noteScalar(column, value)
+}
+
+function noteList(column: Column, value: readonly unknown[]): void {
+  if (value.length === 0) return
+  noteExample(column, value)
+  if (isListOfScalars(value)) column.hasList = true
+  else column.hasJson = true
+}
+
+function noteScalar(column: Column, value: unknown): void {
   column.hasScalar = true
   noteExample(column, value)
   const { types, isPosition } = typesOf(value, ALL_TYPES, column.suggestsPoint)
@@ -247,9 +259,7 @@ function leaves(column: Column): readonly Column[] {
 
 function inferenceOf(columns: readonly Column[], rows: number): Inference {
   const names = safeNames(columns.map(column => column.path.join('_')))
-  const hints = hintsOf(
-    columns.map(({ profile, path }) => ({ profile, name: path.at(-1) ?? '' })),
-  )
+  const hints = hintsOf(columns.map(({ profile, path }) => ({ profile, name: path.at(-1) ?? '' })))
   const made = columns.map((column, index) => fieldAndReport(column, names[index] as string, hints))
   const points = coordinateColumns(
     made.map(({ spec, column }) => ({ spec, min: column.min, max: column.max, profile: column.profile })),
@@ -361,7 +371,12 @@ function numberOrTime(column: Column, name: string): Choice {
       }
   }
   if (namesTime(name) && min >= EPOCH.from && max <= EPOCH.to)
-    return { type: 'datetime', format: 'epoch-s', nulls: [], why: 'the name says that the values count seconds' }
+    return {
+      type: 'datetime',
+      format: 'epoch-s',
+      nulls: [],
+      why: 'the name says that the values count seconds',
+    }
   if (namesTime(name) && min >= EPOCH.from * 1000 && max <= EPOCH.to * 1000)
     return {
       type: 'datetime',

@@ -25,7 +25,8 @@ const MAX_DIGITS = 15
  * `1 234,5`, `€1,234.5`, `1234,5 %`. Throws ConfigInvalid for anything else.
  */
 export function numberFormat(format: string, type: 'int' | 'double'): NumberFormat {
-  if (type === 'double' && (format === ',' || format === '.')) return { group: '', decimal: format, prefix: '', suffix: '' }
+  if (type === 'double' && (format === ',' || format === '.'))
+    return { group: '', decimal: format, prefix: '', suffix: '' }
   const { prefix = '', group = '', decimal, suffix = '' } = EXAMPLE.exec(format)?.groups ?? {}
   const isFormat = EXAMPLE.test(format) && (decimal === undefined || decimal !== group)
   if (!isFormat || (type === 'int' && decimal !== undefined))
@@ -137,7 +138,8 @@ export const NUMBER_STYLES = [
 
 /** Digits in groups of three, strictly: the first group has one to three, and no zero before others. */
 const STYLE_FORMS = NUMBER_STYLES.map(({ group, decimal }) => {
-  const sign = (of: string) => (of === '.' ? '\\.' : of === ' ' ? '[\\u0020\\u00a0\\u2009\\u202f]' : of === "'" ? "['\\u2019]" : of)
+  const sign = (of: string) =>
+    of === '.' ? '\\.' : of === ' ' ? '[\\u0020\\u00a0\\u2009\\u202f]' : of === "'" ? "['\\u2019]" : of
   const whole =
     group === '' ? '(?:0|[1-9]\\d{0,14})' : `(?:0|[1-9]\\d{0,2}(?:${sign(group)}\\d{3})+|[1-9]\\d{0,2})`
   return new RegExp(`^(?:${whole}(?:${sign(decimal)}\\d*)?|${sign(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')

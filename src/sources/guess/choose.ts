@@ -28,7 +28,8 @@ const IDENTIFIER =
   /(?:^|[^a-z])(?:zip|zip ?codes?|post ?codes?|postal ?codes?|postal|plz|cap|cp|cep|code ?postal|code ?commune|codigo ?postal|code ?insee|insee|com ?insee|siren|siret|fips|phone|telephone|tel|mobile|fax|isbn|issn|ean|gtin|upc|iban|vat|ssn|nif|cif|ags|geoid)(?![a-z])/i
 const DATE_NAME =
   /(?:^|[^a-z])(?:dates?|day|datum|jour|fecha|data|dia|tag|dob|birth ?date|created|updated|modified|published|start|end|begin|debut|fin|von|bis|timestamp|time|at|on)(?![a-z])/i
-const TIME_NAME = /(?:^|[^a-z])(?:timestamp|time|date|datetime|epoch|created|updated|modified|at|ts)(?![a-z])/i
+const TIME_NAME =
+  /(?:^|[^a-z])(?:timestamp|time|date|datetime|epoch|created|updated|modified|at|ts)(?![a-z])/i
 const POSITION_LONGITUDE_FIRST =
   /(?:^|[^a-z])(?:lo?ng?(?:itude)?[^a-z]*lat(?:itude)?|x[^a-z]*y|longlat|lonlat|lnglat)(?![a-z])/i
 
@@ -130,7 +131,8 @@ export function chooseStyle(
     if (hasDecimalComma !== undefined) return { style: hasDecimalComma ? PLAIN_COMMA : GROUP_COMMA }
     return {
       style: GROUP_COMMA,
-      question: "the comma was taken for a separator of thousands; where it is a decimal sign, say format: ','",
+      question:
+        "the comma was taken for a separator of thousands; where it is a decimal sign, say format: ','",
     }
   }
   const order = [GROUP_COMMA, GROUP_POINT, 4, 5, 6, 7, PLAIN_POINT, PLAIN_COMMA]
@@ -205,7 +207,9 @@ function choosePoint(profile: TextProfile, name: string, suggestsPoint: boolean)
 }
 
 /** What the columns of a file tell together. */
-export function hintsOf(columns: Iterable<{ readonly profile: TextProfile; readonly name: string }>): FileHints {
+export function hintsOf(
+  columns: Iterable<{ readonly profile: TextProfile; readonly name: string }>,
+): FileHints {
   let commas = 0
   let points = 0
   let dayFirst = 0
@@ -214,8 +218,10 @@ export function hintsOf(columns: Iterable<{ readonly profile: TextProfile; reado
     const numbers = profile.numbers()
     if (numbers !== undefined) {
       const fits = (style: number) => (numbers.styles & (1 << style)) !== 0
-      const canBeComma = [PLAIN_COMMA, GROUP_POINT, 4, 7].some(fits) && (numbers.hasComma || !fits(PLAIN_POINT))
-      const canBePoint = [PLAIN_POINT, GROUP_COMMA, 5, 6].some(fits) && (numbers.hasPoint || !fits(PLAIN_COMMA))
+      const canBeComma =
+        [PLAIN_COMMA, GROUP_POINT, 4, 7].some(fits) && (numbers.hasComma || !fits(PLAIN_POINT))
+      const canBePoint =
+        [PLAIN_POINT, GROUP_COMMA, 5, 6].some(fits) && (numbers.hasPoint || !fits(PLAIN_COMMA))
       if (numbers.hasPoint || numbers.hasComma) {
         if (canBeComma && !canBePoint) commas++
         if (canBePoint && !canBeComma) points++

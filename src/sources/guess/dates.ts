@@ -51,7 +51,9 @@ export class DateGuess {
     }
     if (this.alive === undefined) {
       this.isPacked = PACKED.test(text)
-      this.alive = new Map(candidatesOf(text).map(of => [of.pattern, { of, read: compilePattern(of.pattern) }]))
+      this.alive = new Map(
+        candidatesOf(text).map(of => [of.pattern, { of, read: compilePattern(of.pattern) }]),
+      )
     }
     for (const [pattern, { of, read }] of this.alive) {
       const local = read(text)
@@ -89,7 +91,8 @@ function candidatesOf(text: string): readonly DateCandidate[] {
 function timePattern(match: RegExpExecArray): string {
   const [, , between = '', , colon = ':', , dot, , mark, fraction, blank, half, blank2, zone] = match
   const hour = half === undefined ? 'H' : 'h'
-  const seconds = dot === undefined ? '' : `${literal(dot)}ss${fraction === undefined ? '' : `${literal(mark ?? '.')}S`}`
+  const seconds =
+    dot === undefined ? '' : `${literal(dot)}ss${fraction === undefined ? '' : `${literal(mark ?? '.')}S`}`
   const end = half === undefined ? '' : `${literal(blank ?? '')}a`
   return `${literal(between)}${hour}${literal(colon)}mm${seconds}${end}${zone === undefined ? '' : literal(`${(half === undefined ? blank : '') ?? ''}${blank2 ?? ''}${zone}`)}`
 }

@@ -50,7 +50,11 @@ export class TextProfile {
   private readonly alive = new Set<Kind>(['number', 'date', 'pair'])
   /** Texts that fit each kind, and the odd ones that do not, with how often they occur. */
   private readonly fits: Record<Kind, number> = { number: 0, date: 0, pair: 0 }
-  private readonly odd: Record<Kind, Map<string, number>> = { number: new Map(), date: new Map(), pair: new Map() }
+  private readonly odd: Record<Kind, Map<string, number>> = {
+    number: new Map(),
+    date: new Map(),
+    pair: new Map(),
+  }
   private styles = (1 << NUMBER_STYLES.length) - 1
   private hasFraction = false
   private hasPoint = false
@@ -166,7 +170,8 @@ export class TextProfile {
     const digits = core.match(/\d/g)?.length ?? 0
     this.digits = this.digits === -1 || this.digits === digits ? digits : 0
     const [, fraction] = /^\d*[.,](\d*)$/.exec(core) ?? []
-    if (fraction !== undefined && (fraction.length !== 3 || /^(?:0|\d{4,})?[.,]/.test(core))) this.hasFraction = true
+    if (fraction !== undefined && (fraction.length !== 3 || /^(?:0|\d{4,})?[.,]/.test(core)))
+      this.hasFraction = true
     return true
   }
 
@@ -198,7 +203,11 @@ export class TextProfile {
     const share = many / (many + this.fits[kind])
     const areKnown = odd.every(([text]) => meansNothing(text))
     const areWords = odd.every(([text]) => !/\d/.test(text) && text.length <= 30)
-    if (odd.length > 0 && !areKnown && !(areWords && odd.length <= 2 && share <= 0.05 && this.fits[kind] >= 20))
+    if (
+      odd.length > 0 &&
+      !areKnown &&
+      !(areWords && odd.length <= 2 && share <= 0.05 && this.fits[kind] >= 20)
+    )
       return undefined
     if (areKnown && share > 0.9 && this.fits[kind] < 3) return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }
