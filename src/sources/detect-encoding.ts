@@ -150,6 +150,8 @@ function scoreOf(
   })
   if (count === 0) return Number.NEGATIVE_INFINITY
   // A word of another script has more letters than that.
+  // The fewer the bytes, the more it counts that most files are of this one.
+  if (encoding === 'latin-1') score += 0.6
   return score / count - (typeof alphabet === 'object' || count > 4 ? 0 : 1)
 }
 
@@ -165,7 +167,6 @@ function decodedWhole(sample: Buffer, encoding: string): string {
 const LETTER = /\p{L}/u
 const LOWER = /\p{Ll}/u
 const UPPER = /\p{Lu}/u
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
 const CONTROL = /[\u0080-\u009f\ufffd]/
 const WORD_SIGNS = '’‘·-'
 const SIGNS = '«»“”„–—…€°²³º§£•©®™½¼±µ×¿¡\u00a0'
@@ -186,6 +187,7 @@ function latinScore(
   let score = common.includes(character) ? 2 : possible.includes(character) ? 0.6 : -1.5
   // Portuguese has it before e; elsewhere it is more often a Hungarian ő that was read wrongly.
   if (character === 'õ' && after !== 'e') score -= 1.2
+  if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
   if (UPPER.test(character) && LOWER.test(before)) score -= 4
   if (UPPER.test(character) && LOWER.test(after) && LETTER.test(before)) score -= 2
   if (LOWER.test(character) && UPPER.test(before) && UPPER.test(after)) score -= 3

@@ -147,13 +147,13 @@ function dataOf(
     const value = values[name]
     if (name === geometry?.column)
       setMember(data, name, value instanceof Uint8Array ? geometryOf(value, move) : null)
-    else setMember(data, name, valueOf(value, type))
+    else setMember(data, name, columnValue(value, type))
   }
   return data
 }
 
 /** A value by the type that its column declares; binary data are left out. */
-function valueOf(value: unknown, type: string): unknown {
+function columnValue(value: unknown, type: string): unknown {
   if (value instanceof Uint8Array) return null
   if (typeof value !== 'bigint') return value
   if (type.startsWith('BOOL')) return value !== 0n

@@ -74,8 +74,10 @@ function describedColumns(data: Readonly<Record<string, unknown>>): Record<strin
     let last: string | undefined
     for (const line of desc.split('\n')) {
       const [, key, value] = DESCRIBED.exec(line) ?? []
-      if (key !== undefined) setMember(columns, (last = key), value)
-      else if (last === undefined) return null
+      if (key !== undefined) {
+        setMember(columns, key, value)
+        last = key
+      } else if (last === undefined) return null
       else setMember(columns, last, `${String(columns[last])}\n${line}`)
     }
   }
