@@ -9,13 +9,14 @@ import { FIELD_TYPES } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { titleFromName } from '../model/title.ts'
 import type { FieldSpec } from '../sources/fields.ts'
-import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
+import { isRecordFormat, openFile, SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
 import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
+import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
 
-/** What a dataset may be called: it stands in addresses and in folder names. */
-export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
+export { DATASET_ID } from './implicit.ts'
 
 /** What a field may be called: it stands in queries and in IRIs. */
 const FIELD_NAME = '^[a-z0-9_]{1,100}$'
@@ -55,8 +56,14 @@ export const DATASET_SCHEMA = Type.Object(
     options: Type.Optional(
       Type.Object(
         {
-          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 2 })),
+          quote: Type.Optional(Type.String({ maxLength: 1 })),
           encoding: Type.Optional(Type.String()),
+          header: Type.Optional(Type.Integer({ minimum: 0 })),
+          footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+          sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
+          range: Type.Optional(Type.String({ minLength: 1 })),
+          file: Type.Optional(Type.String({ minLength: 1 })),
           records: Type.Optional(Type.String()),
         },
         { additionalProperties: false },
@@ -87,8 +94,10 @@ export interface Definition {
   readonly id: string
   /** Absolute folder of dataset.yaml. */
   readonly folder: string
-  /** The text of dataset.yaml, part of the fingerprint. */
+  /** The text of dataset.yaml, part of the fingerprint; for a dataset without one the name of its file. */
   readonly text: string
+  /** True for a file or folder without dataset.yaml: everything about it is inferred. */
+  readonly isImplicit: boolean
   readonly source: SourceSpec
   /** The syntax of a source that is RDF; null for one of records. */
   readonly rdf: RdfFormat | null
@@ -100,14 +109,17 @@ export interface Definition {
   readonly attachments: readonly Attachment[]
 }
 
-/** The ids of all datasets of a portal folder, in order. A folder without dataset.yaml is none. */
+/**
+ * The ids of all datasets of a portal folder, in order: folders with dataset.yaml, and files and folders of data without one, whose types
+ * are inferred.
+ */
 export function definedDatasets(portal: string): readonly string[] {
   const data = path.join(portal, 'data')
   try {
-    return readdirSync(data, { withFileTypes: true })
+    const described = readdirSync(data, { withFileTypes: true })
       .filter(entry => entry.isDirectory() && isFile(path.join(data, entry.name, 'dataset.yaml')))
       .map(entry => entry.name)
-      .sort()
+    return [...new Set([...described, ...implicitSources(portal).keys()])].sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
@@ -130,6 +142,8 @@ export function readDefinition(
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    const implicit = code === 'ENOENT' ? implicitSources(portal).get(id) : undefined
+    if (implicit !== undefined) return { definition: implicitDefinition(id, implicit), problems: [] }
     const message =
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
     return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
@@ -206,12 +220,44 @@ function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[
   return found
 }
 
+/** The definition of a file or folder without dataset.yaml. */
+function implicitDefinition(id: string, { folder, file }: ImplicitSource): Definition {
+  const source = sniffedSource({ folder, file })
+  return {
+    id,
+    folder,
+    text: file,
+    isImplicit: true,
+    source,
+    rdf: rdfFormatOf(source) ?? null,
+    fields: null,
+    identity: [],
+    metas: { default: { title: titleFromName(file) } },
+    visibility: 'public',
+    attachments: [],
+  }
+}
+
+/** The source of a file whose name does not tell whether it is RDF. */
+function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
+  const source: SourceSpec = { path: file }
+  if (!/\.(?:zip|xml|json)(?:\.gz)?$/i.test(file)) return source
+  try {
+    const { format } = openFile(source, { datasetFolder: folder, portalFolder: folder })
+    return isRecordFormat(format) ? source : { ...source, format }
+  } catch {
+    // What is wrong with the file is told where it is read.
+    return source
+  }
+}
+
 function build(id: string, folder: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
   const source = sourceOf(value)
   return {
     id,
     folder,
     text,
+    isImplicit: false,
     source,
     rdf: rdfFormatOf(source) ?? null,
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
