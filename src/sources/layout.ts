@@ -116,19 +116,18 @@ function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): bo
   })
   if (typed === 0) return true
   const numbers = names.filter(isTyped).map(cell => Number(cell))
-  // Years and other numbers in a row are names of columns, beside a name that is a text.
-  const isSeries = numbers.length > 1 && isMonotonous(numbers) && names.some(cell => !isTyped(cell as Cell))
-  if (isSeries) {
-    const others = below.flatMap(({ cells }) => cells.filter(isFilled)).map(Number)
-    const isYears = numbers.every(it => Number.isInteger(it) && it >= 1500 && it <= 2200)
-    if (isYears || others.filter(it => numbers.includes(it)).length < others.length / 10) return true
-  }
+  // Years and other whole numbers in a row are names of columns, beside a name that is a text.
+  if (numbers.length > 1 && names.some(cell => !isTyped(cell as Cell)) && isSeries(numbers)) return true
   return alike < typed
 }
 
-function isMonotonous(numbers: readonly number[]): boolean {
+/** True for years in order, and for three whole numbers or more at equal distances. */
+function isSeries(numbers: readonly number[]): boolean {
+  if (!numbers.every(Number.isInteger)) return false
   const steps = numbers.slice(1).map((number, at) => number - (numbers[at] as number))
-  return steps.every(step => step > 0) || steps.every(step => step < 0)
+  const isOrdered = steps.every(step => step > 0) || steps.every(step => step < 0)
+  if (isOrdered && numbers.every(it => it >= 1500 && it <= 2200)) return true
+  return isOrdered && numbers.length > 2 && steps.every(step => step === steps[0])
 }
 
 /** True for a cell that holds a number, day, position or the like. */

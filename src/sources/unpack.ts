@@ -7,8 +7,8 @@ import { unreadable } from './unreadable.ts'
 /** Bytes that a packed file may unpack to. */
 export const MAX_UNPACKED = 64 * 2 ** 30
 /** Bytes from which on a file may not unpack to more than so many times its size: what honest data never does. */
-const SUSPICIOUS = 2 ** 28
-const MAX_RATIO = 250
+const SUSPICIOUS = 2 ** 27
+const MAX_RATIO = 300
 
 /**
  * Unpacks pieces of bytes. Throws SourceUnreadable for damaged data and for what unpacks to more than is sensible: a bomb.

@@ -61,6 +61,7 @@ export async function* readXml(
       parser.write(decoded(() => decoder?.decode(piece) ?? '', place))
       yield
     }
+    if (decoder === undefined) return
     parser.write(decoded(() => decoder?.finish() ?? '', place))
     parser.close()
   } catch (error) {

@@ -64,11 +64,12 @@ export class RowBuilder {
 
   /** Sets a cell; those before it are empty. Throws SourceUnreadable beyond 16,384 columns. */
   set(column: number, cell: Cell): void {
-    if (cell === null || column < this.range.left || column > this.range.right) return
+    if (cell === null) return
     if (column >= MAX_COLUMNS)
       throw unreadable(`The sheet has a cell in column ${column + 1}, and at most ${MAX_COLUMNS} are read.`, {
         file: this.file,
       })
+    if (column < this.range.left || column > this.range.right) return
     const at = column - this.range.left
     while (this.cells.length < at) this.cells.push(null)
     this.cells[at] = cell

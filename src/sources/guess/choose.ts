@@ -218,10 +218,8 @@ export function hintsOf(
     const numbers = profile.numbers()
     if (numbers !== undefined) {
       const fits = (style: number) => (numbers.styles & (1 << style)) !== 0
-      const canBeComma =
-        [PLAIN_COMMA, GROUP_POINT, 4, 7].some(fits) && (numbers.hasComma || !fits(PLAIN_POINT))
-      const canBePoint =
-        [PLAIN_POINT, GROUP_COMMA, 5, 6].some(fits) && (numbers.hasPoint || !fits(PLAIN_COMMA))
+      const canBeComma = [PLAIN_COMMA, GROUP_POINT, 4, 7].some(fits)
+      const canBePoint = [PLAIN_POINT, GROUP_COMMA, 5, 6].some(fits)
       if (numbers.hasPoint || numbers.hasComma) {
         if (canBeComma && !canBePoint) commas++
         if (canBePoint && !canBeComma) points++
