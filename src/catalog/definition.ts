@@ -15,6 +15,9 @@ import { isRecordFormat, openFile, SOURCE_FORMATS, type SourceSpec } from '../so
 import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
 import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
+import type { Remote } from './remote/refresh.ts'
+import { isSchedule } from './remote/schedule.ts'
+import { remoteFolder, remoteState } from './remote/state.ts'
 
 export { DATASET_ID } from './implicit.ts'
 
@@ -47,9 +50,12 @@ export const DATASET_SCHEMA = Type.Object(
         path: Type.Optional(Type.String({ minLength: 1 })),
         package: Type.Optional(Type.String({ minLength: 1 })),
         module: Type.Optional(Type.String({ minLength: 1 })),
+        url: Type.Optional(Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$' })),
+        authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
       },
       { additionalProperties: false },
     ),
+    refresh: Type.Optional(Type.String({ minLength: 1 })),
     format: Type.Optional(
       Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
     ),
@@ -99,6 +105,10 @@ export interface Definition {
   /** True for a file or folder without dataset.yaml: everything about it is inferred. */
   readonly isImplicit: boolean
   readonly source: SourceSpec
+  /** Where the path of the source begins: the folder of dataset.yaml, or of what was fetched. */
+  readonly sourceFolder: string
+  /** The address that the source is fetched from; null for a file of the portal. */
+  readonly remote: Remote | null
   /** The syntax of a source that is RDF; null for one of records. */
   readonly rdf: RdfFormat | null
   /** null where the fields are to be inferred. */
@@ -152,7 +162,7 @@ export function readDefinition(
   if (value === null) return { definition: null, problems }
   const more = inconsistencies(value).map(message => ({ message, place: { file } }))
   if (more.length > 0) return { definition: null, problems: more }
-  return { definition: build(id, folder, text, value), problems: [] }
+  return { definition: build(portal, id, text, value), problems: [] }
 }
 
 /**
@@ -203,9 +213,18 @@ export function datasetUid(id: string): string {
 
 function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[] {
   const found: string[] = []
-  const kinds = Object.keys(value.source)
+  const kinds = Object.keys(value.source).filter(key => key !== 'authorization')
   if (kinds.length !== 1)
-    found.push(`source has ${kinds.length} of path, package and module: exactly one is expected`)
+    found.push(`source has ${kinds.length} of path, package, module and url: exactly one is expected`)
+  const { url, authorization } = value.source
+  if (url === undefined && (value.refresh !== undefined || authorization !== undefined))
+    found.push(
+      `${authorization === undefined ? 'refresh' : 'authorization'} means something only for a source with an url`,
+    )
+  if (value.refresh !== undefined && !isSchedule(value.refresh))
+    found.push(
+      `refresh is ${JSON.stringify(value.refresh)}: hourly, daily, weekly, monthly or a cron expression of five fields is expected`,
+    )
   const names = value.fields?.map(field => field.name) ?? []
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) found.push(`field ${twice} is declared twice`)
@@ -229,6 +248,8 @@ function implicitDefinition(id: string, { folder, file }: ImplicitSource): Defin
     text: file,
     isImplicit: true,
     source,
+    sourceFolder: folder,
+    remote: null,
     rdf: rdfFormatOf(source) ?? null,
     fields: null,
     identity: [],
@@ -251,14 +272,19 @@ function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
   }
 }
 
-function build(id: string, folder: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
-  const source = sourceOf(value)
+function build(portal: string, id: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
+  const folder = path.join(portal, 'data', id)
+  const remote = remoteOf(value)
+  const declared = sourceOf(value)
+  const source = remote === null ? declared : fetchedSource(portal, id, declared)
   return {
     id,
     folder,
     text,
     isImplicit: false,
     source,
+    sourceFolder: remote === null ? folder : remoteFolder(portal, id),
+    remote,
     rdf: rdfFormatOf(source) ?? null,
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
     identity: value.id ?? [],
@@ -268,9 +294,30 @@ function build(id: string, folder: string, text: string, value: Static<typeof DA
   }
 }
 
-function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
+function remoteOf({ source, refresh }: Static<typeof DATASET_SCHEMA>): Remote | null {
+  const { url, authorization } = source
+  if (url === undefined) return null
   return {
-    ...value.source,
+    url,
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(refresh === undefined ? {} : { schedule: refresh }),
+  }
+}
+
+/** The source that was fetched last; before that, the name that the address has. */
+function fetchedSource(portal: string, id: string, declared: SourceSpec): SourceSpec {
+  const state = remoteState(portal, id)
+  if (state?.file === undefined) return { ...declared, path: 'data' }
+  const file = { folder: remoteFolder(portal, id), file: state.file }
+  return declared.format === undefined
+    ? { ...sniffedSource(file), ...declared, path: state.file }
+    : { ...declared, path: state.file }
+}
+
+function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
+  const { url: _, authorization: __, ...source } = value.source
+  return {
+    ...source,
     ...(value.format === undefined ? {} : { format: value.format }),
     ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
   }

@@ -13,9 +13,9 @@ export function definitionDigest({ id, text }: Definition, base: string): string
 }
 
 /** A digest of the content of the source. */
-export async function sourceDigest({ source, folder }: Definition, portal: string): Promise<string> {
+export async function sourceDigest({ source, sourceFolder }: Definition, portal: string): Promise<string> {
   const digest = createHash('sha256')
-  for (const file of sourceFiles(source, { datasetFolder: folder, portalFolder: portal })) {
+  for (const file of sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })) {
     digest.update(`\n${file.slice(file.lastIndexOf('/') + 1)}\n`)
     for await (const piece of createReadStream(file)) digest.update(piece as Buffer)
   }

@@ -48,10 +48,10 @@ export interface ResolvedSource {
 
 /** Declared fields and options, else those that the source itself tells. Faults: SourceUnreadable, ConfigInvalid. */
 export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
-  const { fields, source, folder } = definition
+  const { fields, source, sourceFolder } = definition
   if (fields !== null) return { source, fields }
   const { inspectSource } = await import('../sources/inspect.ts')
-  return inspectSource(source, { datasetFolder: folder, portalFolder: portal })
+  return inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
 }
 
 /**
@@ -70,7 +70,7 @@ async function materialiseRdf(
   format: RdfFormat,
   { portal, base, folder, onProgress }: MaterialiseContext,
 ): Promise<Materialised> {
-  const folders = { datasetFolder: definition.folder, portalFolder: portal }
+  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
   const place = { base, dataset: definition.id, folder }
   const graphs = await writeRdfGraphs(openRdf(definition.source, folders, format), place, onProgress)
   return {
@@ -93,7 +93,7 @@ async function materialiseRecords(
   const fields = specs.map(fieldOf)
   const dataset = datasetOf(definition, fields)
   const source = openSource(resolved.source, {
-    datasetFolder: definition.folder,
+    datasetFolder: definition.sourceFolder,
     portalFolder: context.portal,
   })
   const typed = typeRecords(source, specs)

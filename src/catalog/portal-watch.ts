@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { definedDatasets } from './definition.ts'
+import { definedDatasets, readDefinition } from './definition.ts'
 import { implicitSources } from './implicit.ts'
 import { MAPPING_ENDINGS } from './mapping-file.ts'
+import { dueRemotes } from './remote/state.ts'
 
 /** Datasets of which something was saved in the portal folder. */
 export interface PortalChanges {
@@ -29,6 +30,13 @@ export class PortalWatch {
     this.portal = portal
     this.told = marksOf(portal)
     this.last = this.told
+  }
+
+  /** Datasets whose addresses are to be asked now. @param now milliseconds since 1970 */
+  dueSources(now: number): readonly string[] {
+    return dueRemotes(this.portal, now).filter(
+      id => readDefinition(this.portal, id).definition?.remote != null,
+    )
   }
 
   /** What has changed since it was told before; null for nothing. */

@@ -57,13 +57,13 @@ async function checkDataset(portal: string, base: string, dataset: string): Prom
     }))
   try {
     if (definition.rdf !== null) {
-      const folders = { datasetFolder: definition.folder, portalFolder: portal }
+      const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
       await checkRdf(openRdf(definition.source, folders, definition.rdf), { base, dataset })
       const refused = refuseForRdf(mappingFile(portal, dataset))
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
     const { source: spec, fields: specs } = await resolveSource(definition, portal)
-    const source = openSource(spec, { datasetFolder: definition.folder, portalFolder: portal })
+    const source = openSource(spec, { datasetFolder: definition.sourceFolder, portalFolder: portal })
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
     const identities = new Identities(fields, definition.identity)

@@ -22,7 +22,7 @@ export function publishCommand(): Command {
         refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
-          { portal, base, now: () => new Date(), shared },
+          { portal, base, now: () => new Date(), shared, isNamed: datasets.length > 0 },
           datasets.length > 0 ? datasets : null,
           message => {
             progress.publication(message)

@@ -73,7 +73,7 @@ async function* sourceRecords(
   portal: string,
   { source, fields: specs }: ResolvedSource,
 ): AsyncGenerator<readonly DatasetRecord[]> {
-  const folders = { datasetFolder: definition.folder, portalFolder: portal }
+  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
   const identities = new Identities(specs.map(fieldOf), definition.identity)
   let position = 0
   for await (const { values } of typeRecords(openSource(source, folders), specs).batches())
