@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   rmSync,
@@ -14,6 +15,7 @@ import path from 'node:path'
 import { stringify } from 'yaml'
 import { DATASET_ID, datasetIdOf, isData } from '../catalog/implicit.ts'
 import { Fault, faultText } from '../errors.ts'
+import { titleOf } from './import/describe.ts'
 import type { ReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
 import { importFile } from './import.ts'
@@ -44,8 +46,11 @@ export async function portalOfFiles(given: readonly string[], options: ReadingOp
   const remove = () => rmSync(portal, { recursive: true, force: true })
   process.once('exit', remove)
   try {
-    const files = given.flatMap(filesOf)
+    const addresses = given.filter(isAddress)
+    const files = given.filter(it => !isAddress(it)).flatMap(filesOf)
     const ids = new Set<string>()
+    for (const address of addresses)
+      ids.add(describeAddress(portal, address, unusedId(new URL(address).pathname, ids)))
     for (const file of files) {
       const id = unusedId(file, ids)
       try {
@@ -63,24 +68,42 @@ export async function portalOfFiles(given: readonly string[], options: ReadingOp
       } catch (error) {
         if (!(error instanceof Fault)) throw error
         process.stderr.write(`${file}: not served\n  ${faultText(error).replaceAll('\n', '\n  ')}\n`)
-        if (files.length === 1) throw error
+        if (files.length + addresses.length === 1) throw error
       }
     }
     if (ids.size === 0)
       throw new Fault('SourceUnreadable', {
         reason: `there is no file of data that can be read in ${given.join(', ')}`,
       })
-    const [only] = files
-    const title =
-      files.length === 1 && only !== undefined
-        ? path.basename(only)
-        : path.basename(path.resolve(given[0] ?? '.'))
-    writeFileSync(path.join(portal, 'portal.yaml'), stringify({ title }))
+    const title = path.basename(given[0] ?? '') || 'Lodestone'
+    // Whoever names an address on the command line means it, also in a private network.
+    const hosts = addresses.map(address => new URL(address).hostname.replace(/^\[|\]$/g, ''))
+    writeFileSync(
+      path.join(portal, 'portal.yaml'),
+      stringify({ title, ...(hosts.length === 0 ? {} : { source_private_hosts: hosts }) }),
+    )
     return { portal, remove }
   } catch (error) {
     remove()
     throw error
   }
+}
+
+function isAddress(given: string): boolean {
+  return /^https?:\/\//i.test(given)
+}
+
+/** Makes the folder of a dataset whose data are fetched; gives its id. */
+function describeAddress(portal: string, url: string, id: string): string {
+  const folder = path.join(portal, 'data', id)
+  mkdirSync(folder, { recursive: true })
+  const { hostname, pathname } = new URL(url)
+  const title = titleOf(pathname) || hostname
+  writeFileSync(
+    path.join(folder, 'dataset.yaml'),
+    stringify({ source: { url }, metas: { default: { title } } }),
+  )
+  return id
 }
 
 function filesOf(given: string): readonly string[] {

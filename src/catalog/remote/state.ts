@@ -55,15 +55,22 @@ export function removeUnused(portal: string, id: string, { file, previous }: Rem
 
 /** The datasets whose addresses are to be asked at a moment. @param now milliseconds since 1970 */
 export function dueRemotes(portal: string, now: number): readonly string[] {
+  return remoteStates(portal).flatMap(([id, { next }]) =>
+    next !== undefined && Date.parse(next) <= now ? [id] : [],
+  )
+}
+
+/** What is known of all addresses that were asked, by dataset. */
+export function remoteStates(portal: string): readonly (readonly [id: string, RemoteState])[] {
   let ids: readonly string[]
   try {
     ids = readdirSync(path.join(portal, 'var', 'sources'))
   } catch {
     return []
   }
-  return ids.filter(id => {
-    const next = remoteState(portal, id)?.next
-    return next !== undefined && Date.parse(next) <= now
+  return ids.flatMap(id => {
+    const state = remoteState(portal, id)
+    return state === null ? [] : [[id, state] as const]
   })
 }
 
