@@ -62,7 +62,7 @@ export const DATASET_SCHEMA = Type.Object(
     options: Type.Optional(
       Type.Object(
         {
-          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 2 })),
+          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
           quote: Type.Optional(Type.String({ maxLength: 1 })),
           encoding: Type.Optional(Type.String()),
           header: Type.Optional(Type.Integer({ minimum: 0 })),

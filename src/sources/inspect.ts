@@ -141,7 +141,7 @@ async function completeGrid(
   const { delimiter, ...rest } = options
   return {
     options: {
-      ...(delimiter === undefined ? {} : { delimiter: delimiter === '\t' ? '\\t' : delimiter }),
+      ...(delimiter === undefined ? {} : { delimiter }),
       ...rest,
       header,
       ...(footer === 0 ? {} : { footer }),
