@@ -108,22 +108,6 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   }
 }
 
-/**
- * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
- * each file, and reads those alone whose times are others.
- */
-export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
-  const { portal, versions, mappingOnly = false } = context
-  if (!mappingOnly) await fetchSource(id, context)
-  const own = currentManifest(versions, id)
-  const current = own ?? context.inForce ?? null
-  if (current === null || (await damageInForce(versions, id)) !== null) return null
-  const definition = definitionOf(portal, id)
-  const file = mappingFile(portal, id)
-  const digests = await digestsOf(definition, file, current, context)
-  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
-}
-
 /** Asks the address of a dataset where that is due, or where the dataset is published by name. */
 async function fetchSource(id: string, { portal, now, isNamed = false }: PublishContext): Promise<void> {
   const { remote } = readDefinition(portal, id).definition ?? {}
@@ -134,6 +118,22 @@ async function fetchSource(id: string, { portal, now, isNamed = false }: Publish
 function rejectFetched(id: string, error: Fault, { portal }: PublishContext): void {
   const { remote } = readDefinition(portal, id).definition ?? {}
   if (remote != null) rejectRemote(portal, id, remote, faultText(error))
+}
+
+/**
+ * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
+ * each file, and reads those alone whose times are others.
+ */
+export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
+  const { portal, versions } = context
+  const own = currentManifest(versions, id)
+  const current = own ?? context.inForce ?? null
+  if (current === null || (await damageInForce(versions, id)) !== null) return null
+  if (context.mappingOnly !== true) await fetchSource(id, context)
+  const definition = definitionOf(portal, id)
+  const file = mappingFile(portal, id)
+  const digests = await digestsOf(definition, file, current, context)
+  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
 }
 
 /** Makes a version again whose files are damaged. Faults: SourceUnreadable, which tells of the damage as well. */

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./restore.ts')).restoreCommand(),
-  completion: async () => (await import('./completion.ts')).completionCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(() => program()),
 }
 
 /**

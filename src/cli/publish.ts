@@ -29,8 +29,8 @@ export function publishCommand(): Command {
             base,
             now: () => new Date(),
             shared,
-            parallel: publishingShare(memory),
             isNamed: datasets.length > 0,
+            parallel: publishingShare(memory),
           },
           datasets.length > 0 ? datasets : null,
           message => {
