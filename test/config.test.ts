@@ -46,6 +46,9 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     idleTimeout: 72,
     writeTimeout: 60,
     addressConnections: 500,
+    sourcePrivateHosts: [],
+    sourceSize: 2 ** 32,
+    sourceTimeout: 30,
   })
   writeFileSync(
     path.join(portal, 'portal.yaml'),

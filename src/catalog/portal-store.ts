@@ -109,5 +109,8 @@ export async function openSharedStore(
   })
   const folder = path.join(portal, 'var', 'columns')
   const now = () => Date.now()
-  return { store, registry: new SharedRegistry({ store, base, versions: versionsOf(portal), folder, now }) }
+  return {
+    store,
+    registry: new SharedRegistry({ store, base, versions: versionsOf(portal), folder, now, onEvent }),
+  }
 }

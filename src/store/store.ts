@@ -36,6 +36,8 @@ export type GraphSource =
 export interface QueryOptions {
   /** Milliseconds of work after which the query is stopped with DeadlineExceeded; the store's own default otherwise. */
   readonly deadline?: number | undefined
+  /** Stops the work when it is aborted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */

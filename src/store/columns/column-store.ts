@@ -29,6 +29,8 @@ export interface QueryLimits {
   /** Milliseconds of work; the store's own limit otherwise. */
   readonly deadline?: number | undefined
   readonly lane?: Lane
+  /** Stops the work when it is aborted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A query that columns do not evaluate. */
@@ -39,6 +41,10 @@ const UNTRUSTED_QUEUE = 50
 
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
+
+/** Subjects from which on a graph is prepared for questions, and the part of the memory that may be taken for that. */
+const LARGE_GRAPH = 20_000
+const PREPARED_PART = 2
 
 /** Bytes of a piece of text. */
 const PIECE = 2 ** 17
@@ -172,6 +178,26 @@ export class ColumnStore {
     await this.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
   }
 
+  /**
+   * Makes what questions about a large graph need, column by column while nothing else waits, so that the first of them does
+   * not. What cannot be made now is made when it is needed.
+   */
+  async prepare(graph: string): Promise<void> {
+    const header = this.registry.header(graph)
+    if (header === undefined || header.subjects < LARGE_GRAPH) return
+    for (let column = 0; column < header.columns.length; column++) {
+      const { columns, dictionaries, derived } = this.registry.statistics()
+      const isFull = columns + dictionaries + derived > this.options.memory.columns / PREPARED_PART
+      if (this.closed || isFull || !this.registry.has(graph)) return
+      try {
+        const job: Job = { type: 'prepare', graph, column }
+        await this.once(job, [graph], 'touched', { lane: 'untrusted' })
+      } catch {
+        return
+      }
+    }
+  }
+
   statistics(): {
     readonly graphs: number
     readonly triples: number
@@ -215,40 +241,60 @@ export class ColumnStore {
     })
   }
 
-  /** Does a job that answers in pieces, each when it is asked for. */
+  /**
+   * Does a job that answers in pieces. The one after next is worked out while the next is read, as soon as a second was
+   * asked for; whoever reads no more ends the work.
+   */
   private async *pieces(
     job: Job,
     graphs: readonly string[],
-    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+    { deadline = this.options.deadline, lane = 'own', signal }: QueryLimits,
   ): AsyncGenerator<Uint8Array | WireTable> {
     this.refuseDamaged(graphs)
     const id = this.nextId++
     let own: ColumnThread | null = null
     let finished = false
+    let ahead: Promise<AnswerOf> | null = null
+    const ask = (): Promise<AnswerOf> => {
+      const known: ColumnThread | null = own
+      return this.scheduler.run(lane, known, thread => {
+        own = thread
+        signal?.throwIfAborted()
+        return this.guarded(thread, graphs, id, deadline, () => {
+          if (known !== null) return thread.next(id)
+          this.registry.bring(thread, graphs)
+          return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
+        })
+      })
+    }
+    const cancel = () => own?.cancel(id)
+    signal?.addEventListener('abort', cancel)
     for (const graph of graphs) this.use(graph, 1)
     try {
-      for (;;) {
-        const known: ColumnThread | null = own
-        const answer: AnswerOf = await this.scheduler.run(lane, known, thread => {
-          own = thread
-          return this.guarded(thread, graphs, id, deadline, () => {
-            if (known !== null) return thread.next(id)
-            this.registry.bring(thread, graphs)
-            return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
-          })
-        })
+      for (let count = 0; ; count++) {
+        const answer: AnswerOf = await (ahead ?? ask())
+        ahead = null
         if (answer.type === 'failed') {
           finished = true
+          signal?.throwIfAborted()
           throw this.faultOf(answer.failure, deadline)
         }
         if (answer.type !== 'piece') throw new Error(`unexpected ${answer.type}`)
         finished = answer.done
+        if (count > 0 && !finished) {
+          ahead = ask()
+          ahead.catch(() => undefined)
+        }
         if (answer.piece !== null) yield answer.piece
         if (answer.done) return
       }
     } finally {
       for (const graph of graphs) this.use(graph, -1)
-      if (!finished) (own as ColumnThread | null)?.send({ type: 'close', id })
+      signal?.removeEventListener('abort', cancel)
+      if (!finished) {
+        cancel()
+        ;(own as ColumnThread | null)?.send({ type: 'close', id })
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './format.ts'
 
@@ -41,6 +41,16 @@ export function readHeader(path: string, size: number): GraphHeader {
     return header
   } finally {
     closeSync(file)
+  }
+}
+
+/** Why a file of columns cannot be opened; null where it can: its header is read. */
+export function columnsProblem(path: string): string | null {
+  try {
+    readHeader(path, statSync(path).size)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

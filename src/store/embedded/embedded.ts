@@ -103,13 +103,13 @@ async function answerUntrusted(
   columns: Awaited<ReturnType<typeof openColumnStore>>,
   engine: ResidentEngine,
 ): Promise<QueryAnswer> {
-  const { parsed, base, format, defaultGraphs, namedGraphs, deadline } = query
+  const { parsed, base, format, defaultGraphs, namedGraphs, deadline, signal } = query
   const graphs = {
     defaultGraphs: defaultGraphs.filter(graph => columns.has(graph)),
     namedGraphs: namedGraphs.filter(([, graph]) => columns.has(graph)),
   }
   if (parsed !== null) {
-    const options = { deadline, lane: 'untrusted', base: parsed.base ?? base } as const
+    const options = { deadline, signal, lane: 'untrusted', base: parsed.base ?? base } as const
     const pieces = columns.text(parsed.query, graphs, format, options)
     try {
       const first = await pieces.next()
