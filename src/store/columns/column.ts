@@ -1,7 +1,7 @@
 import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Derived } from './derived.ts'
-import { type Dictionary, datatypeOf, lowerBound, type Part, type PointPart } from './dictionary.ts'
+import { type Dictionary, datatypeOf, lowerBound, type Part, type PointPart, textsOf } from './dictionary.ts'
 import type { ColumnHeader } from './format.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { SectionSource } from './sections.ts'
@@ -155,11 +155,9 @@ export class Column {
     const { dictionary } = this
     // The coordinates of a shape are no words.
     const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
-    const texts = {
-      count: part.count,
-      get: (place: number) => (isShape(place) ? '' : dictionary.form(part.first + place)),
-    }
-    const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(texts)))
+    const texts = () =>
+      textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
+    const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(texts())))
     this.#words.set(part.first, index)
     return index
   }

@@ -139,3 +139,12 @@ const MAX_CONSECUTIVE = 2 ** 22
 export function allRows(size: number): Uint32Array {
   return numbersFrom(0, size)
 }
+
+/** Rows that are made at a time of two batches of which every row goes with every other. */
+const MAX_PAIRS = 2 ** 20
+
+/** A batch in parts of which each has few pairs with the rows of another batch. */
+export function* partsForPairs(batch: Batch, others: number): Generator<Batch> {
+  const size = Math.max(1, Math.floor(MAX_PAIRS / Math.max(1, others)))
+  for (let from = 0; from < batch.size; from += size) yield batch.slice(from, from + size)
+}

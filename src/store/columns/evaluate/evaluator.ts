@@ -8,7 +8,7 @@ import {
   variablesOfFormula,
 } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { allRows, Batch, Deferred, UNIT_BATCH } from './batch.ts'
+import { allRows, Batch, Deferred, partsForPairs, UNIT_BATCH } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenated } from './concat.ts'
 import { conjuncts, countedGroups } from './counted.ts'
@@ -435,11 +435,13 @@ export class Evaluator {
       return
     }
     const shared = batch.variables.filter(name => whole.has(name))
-    const pairs =
-      shared.length === 0
-        ? crossPairs(batch.size, whole.size, this.evaluation)
-        : new CompatibleRows(whole, shared, this.evaluation).pairsWith(batch)
-    if (pairs.left.length > 0) yield joinedBatch(batch, whole, pairs, this.evaluation)
+    if (shared.length > 0) {
+      const pairs = new CompatibleRows(whole, shared, this.evaluation).pairsWith(batch)
+      if (pairs.left.length > 0) yield joinedBatch(batch, whole, pairs, this.evaluation)
+      return
+    }
+    for (const part of partsForPairs(batch, whole.size))
+      yield joinedBatch(part, whole, crossPairs(part.size, whole.size, this.evaluation), this.evaluation)
   }
 
   private whole(operation: Operation, scope: Scope): Batch {

@@ -77,6 +77,7 @@ export class KeyedGroups implements Grouper {
   /** Numbers of the terms of each key by group. */
   private ids: Uint32Array[]
   private size = 0
+  private moves = 0
   private tables: PairTable[]
   private single = new SingleTable()
 
@@ -93,10 +94,11 @@ export class KeyedGroups implements Grouper {
   }
 
   assign(batch: Batch): Uint32Array {
-    return this.groupsOf(
-      this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at)),
-      batch.size,
-    )
+    const { moves } = this
+    const read = () => this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
+    const vectors = read()
+    // One key that is of another domain moves all of them to the pool, also those of this batch that were read before.
+    return this.groupsOf(moves === this.moves ? vectors : read(), batch.size)
   }
 
   keys(): readonly (readonly [string, Vector])[] {
@@ -154,6 +156,7 @@ export class KeyedGroups implements Grouper {
 
   /** Gives the keys of all groups so far the numbers of the pool. */
   private moveToPool(): void {
+    this.moves += 1
     const { pool } = this.evaluation
     const vectors = this.ids.map((ids, at) => {
       const domain = this.domains[at] ?? pool

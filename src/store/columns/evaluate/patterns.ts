@@ -2,7 +2,7 @@ import type { Node } from '../../../sparql/algebra.ts'
 import type { Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
 import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, partsForPairs } from './batch.ts'
 import type { Step } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
@@ -24,6 +24,9 @@ import { type IdVector, isWhole as isWholeVector, type Vector } from './vector.t
 
 type Star = Extract<Step, { readonly type: 'star' }>
 type Graphs = readonly GraphColumns[]
+
+/** Subjects of which all triples are found at a time. */
+const OPEN_SUBJECTS = 2 ** 13
 
 /** Name of the subject of a star that is a term. */
 const SUBJECT = ' subject'
@@ -56,7 +59,17 @@ export class PatternMatcher {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     const known = batch.get(predicate.name)
+    const isOpen =
+      known === undefined &&
+      [subject, object].every(node => node.type === 'variable' && !batch.has(node.name))
     for (const component of connected(this.graphs)) {
+      const [graph] = component
+      if (isOpen && component.length === 1 && graph !== undefined && subject.type === 'variable') {
+        for (const some of scanSubjects(graph, subject.name, [], [], this.evaluation, OPEN_SUBJECTS))
+          for (const combined of crossed(batch, some, this.evaluation))
+            yield* this.ofSubjects(graph, pattern, combined)
+        continue
+      }
       const predicates = new Set(component.flatMap(graph => graph.columns.map(column => column.predicate)))
       for (const iri of predicates) {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
@@ -67,6 +80,20 @@ export class PatternMatcher {
         const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
         yield* this.acrossGraphs(component, subject, [link], via, some, [])
       }
+    }
+  }
+
+  /** The triples of subjects that are known, subject by subject: what is written of them is near in memory. */
+  private *ofSubjects(graph: GraphColumns, pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
+    const { subject, predicate, object } = pattern
+    if (predicate.type !== 'variable') return
+    const isPredicate = object.type === 'variable' && object.name === predicate.name
+    for (const column of graph.columns) {
+      const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
+      const some = batch.with([[predicate.name, term]])
+      const link: Link = { predicate: column.predicate, object }
+      if (isPredicate && column.dictionary.find({ type: 'iri', value: column.predicate }) === 0) continue
+      yield* this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), [])
     }
   }
 
@@ -167,17 +194,12 @@ export class PatternMatcher {
   ): Generator<Batch> {
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
-      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation)) {
-        const combined = crossed(batch, scanned, this.evaluation)
-        const found = this.follower.follow(
-          graph,
-          links,
-          combined,
-          combined.get(name) as IdVector,
-          waiting.copy(),
-        )
-        if (found.size > 0) yield found
-      }
+      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation))
+        for (const combined of crossed(batch, scanned, this.evaluation)) {
+          const subjects = combined.get(name) as IdVector
+          const found = this.follower.follow(graph, links, combined, subjects, waiting.copy())
+          if (found.size > 0) yield found
+        }
       return
     }
     if (via === 'subject') {
@@ -336,7 +358,11 @@ function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
 }
 
 /** Each solution of a batch with each of another. */
-function crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Batch {
-  if (batch.size === 1 && batch.variables.length === 0) return scanned
-  return joinedBatch(batch, scanned, crossPairs(batch.size, scanned.size, evaluation), evaluation)
+function* crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Generator<Batch> {
+  if (batch.size === 1 && batch.variables.length === 0) {
+    yield scanned
+    return
+  }
+  for (const part of partsForPairs(batch, scanned.size))
+    yield joinedBatch(part, scanned, crossPairs(part.size, scanned.size, evaluation), evaluation)
 }

@@ -33,13 +33,14 @@ export function* scanSubjects(
   links: readonly Link[],
   filters: readonly Formula[],
   evaluation: Evaluation,
+  largest = LARGEST_BATCH,
 ): Generator<Batch> {
   const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
   if (candidates !== null && candidates.count === 0) return
   if (candidates !== null && candidates.count * LIST_PART <= graph.subjects) {
     const subjects = candidates.subjects()
-    for (const [from, to] of pieces(subjects.length)) {
+    for (const [from, to] of pieces(subjects.length, largest)) {
       const ids = new Uint32Array(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
       evaluation.advance(ids.length)
@@ -50,7 +51,7 @@ export function* scanSubjects(
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects)) {
+  for (const [from, to] of pieces(graph.subjects, largest)) {
     const ids = numbersFrom(from + 1, to + 1)
     evaluation.advance(ids.length)
     yield new Batch(
@@ -60,9 +61,9 @@ export function* scanSubjects(
   }
 }
 
-function* pieces(length: number): Generator<readonly [from: number, to: number]> {
+function* pieces(length: number, largest: number): Generator<readonly [from: number, to: number]> {
   let size = FIRST_BATCH
-  for (let from = 0; from < length; from += size, size = Math.min(8 * size, LARGEST_BATCH))
+  for (let from = 0; from < length; from += size, size = Math.min(8 * size, largest))
     yield [from, Math.min(length, from + size)]
 }
 
