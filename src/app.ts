@@ -218,7 +218,10 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     markReady: () => {
       if (readiness === 'publishing') readiness = 'ready'
       catalog.expect([])
-      if (!isFollowed) surveys.follow(() => catalog.entries())
+      if (!isFollowed) {
+        surveys.follow(() => catalog.entries())
+        store.preload().catch(error => log.warn({ err: error }, 'loading ahead'))
+      }
       isFollowed = true
     },
     markPublishing: () => {
@@ -364,6 +367,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
+    deadline: config.deadline,
     ...frame,
     store,
     dataset: (id: string, principal: Principal) => queriedDataset(catalog.addressed(id, principal)),

@@ -32,6 +32,7 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     port: 3000,
     access: 'public',
     languages: ['en'],
+    workers: defaultWorkers(),
     memory: defaultMemory(),
     deadline: 10,
     fragmentSize: 500,

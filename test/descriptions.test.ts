@@ -18,6 +18,7 @@ import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
 import type { SelectQuery } from '../src/sparql/algebra.ts'
+import { EMPTY_GRAPH } from '../src/store/store.ts'
 import { testStore } from './support/test-store.ts'
 
 /** Descriptions of datasets: figures, forms, example queries, and how the counting behaves beside other work. */
@@ -336,7 +337,7 @@ t.test('classes are counted, and an empty graph has nothing', async t => {
     { iri: 'http://x/ns#A', entities: 2 },
     { iri: 'http://x/ns#B', entities: 1 },
   ])
-  t.match(await surveyGraph('urn:none', ask), { triples: 0, subjects: 0, properties: [], examples: [] })
+  t.match(await surveyGraph(EMPTY_GRAPH, ask), { triples: 0, subjects: 0, properties: [], examples: [] })
 })
 
 /** A store whose statements are watched: how many run at once, and how many ran. */

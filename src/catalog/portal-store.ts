@@ -58,6 +58,7 @@ export async function openPortalStore(
       workers,
       deadline,
       memory: storeMemory(settings.memory),
+      useFile: path.join(settings.portal, 'var', 'engine-use.json'),
       onEvent,
     })
     return { store, registry: localRegistry(versions), shared: null }

@@ -11,6 +11,7 @@ import type { ColumnStore } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { columnsProblem } from '../columns/sections.ts'
 import { loadColumns } from '../load.ts'
+import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
 import { QueryError } from '../store.ts'
 import { credentialsOf, type EngineSettings, findAddresses } from './addresses.ts'
@@ -87,14 +88,16 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   const engine = new Engine({ addresses, connections, concurrency, deadline, queue })
   try {
     const forms = await findKeptForms(engine)
+    const repairs = new ColumnRepairs(onEvent)
     const columns = await openColumnStore({
       threads: workers,
       deadline,
       queue,
       memory,
       onEvent,
+      onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
     })
-    return new RemoteStore(engine, forms, columns, onEvent)
+    return new RemoteStore(engine, forms, columns, repairs, onEvent)
   } catch (error) {
     engine.close()
     throw error
@@ -114,16 +117,24 @@ class RemoteStore implements SharedStore {
   readonly count: ColumnAnswers['count']
   readonly #engine: Engine
   readonly #columns: ColumnStore
+  readonly #repairs: ColumnRepairs
   readonly #onEvent: OnEvent
   #check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
 
-  constructor(engine: Engine, forms: KeptForms, columns: ColumnStore, onEvent: OnEvent) {
+  constructor(
+    engine: Engine,
+    forms: KeptForms,
+    columns: ColumnStore,
+    repairs: ColumnRepairs,
+    onEvent: OnEvent,
+  ) {
     const { kind, version, query } = engine.addresses
     this.#onEvent = onEvent
     this.engine = { kind, version, address: query.href }
     this.forms = forms
     this.#engine = engine
     this.#columns = columns
+    this.#repairs = repairs
     const answers = columnAnswers(columns)
     this.select = answers.select
     this.page = answers.page
@@ -153,6 +164,7 @@ class RemoteStore implements SharedStore {
   }
 
   async load(graphs: readonly GraphSource[], onProgress: (progress: LoadProgress) => void = () => undefined) {
+    this.#repairs.register(graphs)
     await loadColumns(this.#columns, graphs, onProgress, reason =>
       this.#onEvent({ event: 'columns made again', reason }),
     )
@@ -160,7 +172,11 @@ class RemoteStore implements SharedStore {
 
   async drop(graphs: readonly string[]): Promise<void> {
     this.#columns.drop(graphs)
+    this.#repairs.forget(graphs)
   }
+
+  /** The engine has everything that it is asked for. */
+  async preload(): Promise<void> {}
 
   async dropShared(graphs: readonly string[]): Promise<void> {
     await this.drop(graphs)
