@@ -218,7 +218,10 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     markReady: () => {
       if (readiness === 'publishing') readiness = 'ready'
       catalog.expect([])
-      if (!isFollowed) surveys.follow(() => catalog.entries())
+      if (!isFollowed) {
+        surveys.follow(() => catalog.entries())
+        store.preload().catch(error => log.warn({ err: error }, 'loading ahead'))
+      }
       isFollowed = true
     },
     markPublishing: () => {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault, faultText } from '../errors.ts'
+import { Fault, faultText, openFilesText } from '../errors.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { FieldMisfits } from '../sources/typing.ts'
@@ -8,11 +8,12 @@ import { type ChosenMapping, chooseMapping, type MappingRefusal, refuseForRdf } 
 import { type Damage, damageInForce } from './damage.ts'
 import { type Definition, definitionOf } from './definition.ts'
 import { shareFile } from './durable.ts'
-import { definitionDigest, fingerprintOf, sourceDigest } from './fingerprint.ts'
+import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './mapped-graphs.ts'
 import { type MappingFile, mappingFile, type UsableMapping } from './mapping-file.ts'
 import { materialise } from './materialise.ts'
 import { publishedRecords } from './published-records.ts'
+import { sourceDigest } from './source-digest.ts'
 import { RECORDS } from './tombstones.ts'
 import {
   commitVersion,
@@ -23,6 +24,7 @@ import {
   prepareVersion,
   readManifest,
   removeLeftovers,
+  sourceMarks,
   VERSION_FORMAT,
   type Versions,
   versionFolder,
@@ -101,6 +103,21 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   }
 }
 
+/**
+ * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
+ * each file, and reads those alone whose times are others.
+ */
+export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
+  const { portal, versions } = context
+  const own = currentManifest(versions, id)
+  const current = own ?? context.inForce ?? null
+  if (current === null || (await damageInForce(versions, id)) !== null) return null
+  const definition = definitionOf(portal, id)
+  const file = mappingFile(portal, id)
+  const digests = await digestsOf(definition, file, current, context)
+  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
+}
+
 /** Makes a version again whose files are damaged. Faults: SourceUnreadable, which tells of the damage as well. */
 async function publishAgain(id: string, damage: Damage, context: PublishContext): Promise<PublishResult> {
   const { portal, versions } = context
@@ -163,13 +180,16 @@ async function digestsOf(
   definition: Definition,
   file: MappingFile | null,
   current: Manifest | null,
-  { base, portal, mappingOnly = false }: PublishContext,
+  { base, portal, versions, mappingOnly = false }: PublishContext,
 ): Promise<Digests> {
   const own = definitionDigest(definition, base)
   const known = current?.definition === own ? current.source : null
   if (known !== null && mappingOnly) return { definition: own, source: known }
   try {
-    return { definition: own, source: await sourceDigest(definition, portal) }
+    return {
+      definition: own,
+      source: await sourceDigest(definition, portal, sourceMarks(versions, definition.id)),
+    }
   } catch (error) {
     if (known === null || textOf(file) === textOf(current?.mapping)) throw error
     return { definition: own, source: known }
@@ -332,4 +352,10 @@ function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {
 
 function textOf(mapping: { readonly text: string } | null | undefined): string | null {
   return mapping?.text ?? null
+}
+
+/** Why a publication failed, in words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Fault) return faultText(error)
+  return openFilesText(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../catalog/publisher.ts'
+import { publishingShare } from '../memory.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
+import { publicationTable } from './publication-table.ts'
 import { refuseOtherAddress } from './running.ts'
 import { configsOf } from './settings.ts'
 
@@ -18,11 +20,11 @@ export function publishCommand(): Command {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
       for (const config of configsOf(options)) {
-        const { portal, base } = config
+        const { portal, base, memory } = config
         refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
-          { portal, base, now: () => new Date(), shared },
+          { portal, base, now: () => new Date(), shared, parallel: publishingShare(memory) },
           datasets.length > 0 ? datasets : null,
           message => {
             progress.publication(message)
@@ -33,6 +35,7 @@ export function publishCommand(): Command {
       }
       progress.done()
       if (options.json === true) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
+      else process.stdout.write(publicationTable(results))
       if (progress.failures.length > 0) process.exitCode = 1
     })
 }

@@ -1,5 +1,5 @@
 import { Fault } from '../errors.ts'
-import { buildColumnsFile } from './columns/build/columns-file.ts'
+import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'
 import type { GraphSource, LoadProgress } from './store.ts'
@@ -46,7 +46,8 @@ async function attach(
   } catch (error) {
     if (source.path === null || !isRepairable(error)) throw error
     onRepair(error instanceof Error ? error.message : String(error))
-    await buildColumnsFile(source.path, source.columns, { isSearched: source.isSearched })
+    const { path: triples, columns: file, isSearched } = source
+    await buildColumnsInThread({ triples, columns: file, isSearched })
     columns.attach(source.graph, source.columns)
   }
 }

@@ -161,6 +161,8 @@ export interface Store {
   load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
   /** Drops graphs that no query needs any more. Unknown names are ignored. */
   drop(graphs: readonly string[]): Promise<void>
+  /** Loads ahead what was asked often; it waits for whoever asks now. */
+  preload(): Promise<void>
   statistics(): Promise<StoreStatistics>
   close(): Promise<void>
 }

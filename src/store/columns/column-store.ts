@@ -21,6 +21,8 @@ export interface ColumnStoreOptions {
     readonly event: 'worker lost' | 'worker replaced'
     readonly reason: string
   }) => void
+  /** Called once for a graph whose file is found damaged; it is refused until it is attached again. */
+  readonly onDamage: (graph: string, reason: string) => void
 }
 
 export interface QueryLimits {
@@ -49,13 +51,18 @@ export class ColumnStore {
   private readonly registry: GraphRegistry
   private readonly scheduler: Scheduler
   private readonly inUse = new Map<string, number>()
+  /** Graphs whose file is damaged. */
+  private readonly damaged = new Set<string>()
   private nextId = 1
   private closed = false
   deadlines = 0
 
   constructor(options: ColumnStoreOptions) {
     this.options = options
-    this.registry = new GraphRegistry(options.memory.columns)
+    this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
+      this.noteDamage(graph, message)
+      return madeAgain(graph)
+    })
     this.scheduler = new Scheduler({
       queue: { own: options.queue, untrusted: UNTRUSTED_QUEUE },
       patience: options.deadline,
@@ -70,6 +77,15 @@ export class ColumnStore {
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
   attach(name: string, path: string): void {
     this.registry.add({ name, header: readHeader(path, statSync(path).size), path, memory: null })
+  }
+
+  /** Takes in the columns of a graph whose file was made again. Throws ColumnsDamaged. */
+  reattach(name: string, path: string): void {
+    if (!this.registry.has(name)) return
+    const header = readHeader(path, statSync(path).size)
+    this.registry.remove([name], this.scheduler.threads)
+    this.registry.add({ name, header, path, memory: null })
+    this.damaged.delete(name)
   }
 
   /** Makes the columns of a small graph in memory. */
@@ -100,6 +116,7 @@ export class ColumnStore {
   }
 
   drop(names: readonly string[]): void {
+    for (const name of names) this.damaged.delete(name)
     this.registry.remove(names, this.scheduler.threads)
   }
 
@@ -186,6 +203,7 @@ export class ColumnStore {
     type: Type,
     { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
   ): Promise<Extract<AnswerOf, { readonly type: Type }>> {
+    this.refuseDamaged(graphs)
     return this.scheduler.run(lane, null, async thread => {
       const id = this.nextId++
       const answer = await this.guarded(thread, graphs, id, deadline, () => {
@@ -208,6 +226,7 @@ export class ColumnStore {
     graphs: readonly string[],
     { deadline = this.options.deadline, lane = 'own', signal }: QueryLimits,
   ): AsyncGenerator<Uint8Array | WireTable> {
+    this.refuseDamaged(graphs)
     const id = this.nextId++
     let own: ColumnThread | null = null
     let finished = false
@@ -279,6 +298,18 @@ export class ColumnStore {
     }
   }
 
+  private noteDamage(graph: string, reason: string): void {
+    if (this.damaged.has(graph) || !this.registry.has(graph)) return
+    this.damaged.add(graph)
+    this.options.onDamage(graph, reason)
+  }
+
+  /** Faults: StoreUnavailable. */
+  private refuseDamaged(graphs: readonly string[]): void {
+    const damaged = graphs.find(graph => this.damaged.has(graph))
+    if (damaged !== undefined) throw madeAgain(damaged)
+  }
+
   private use(graph: string, change: 1 | -1): void {
     const count = (this.inUse.get(graph) ?? 0) + change
     if (count === 0) this.inUse.delete(graph)
@@ -299,7 +330,7 @@ export class ColumnStore {
       case 'not evaluated':
         return new NotInColumns(failure.message)
       case 'damaged':
-        return new Fault('StoreUnavailable', { reason: failure.message })
+        return madeAgain(failure.message)
       case 'error':
         return new Error(failure.message)
       default:
@@ -314,6 +345,7 @@ export class ColumnStore {
         if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
         else this.registry.addDerived(part.graph, part.name, part.buffers)
       },
+      onDamage: (graph, reason) => this.noteDamage(graph, reason),
       onDeath: (dead, reason) => {
         this.scheduler.remove(dead)
         if (!joined || this.closed) return
@@ -331,6 +363,12 @@ export class ColumnStore {
 }
 
 type AnswerOf = Awaited<ReturnType<ColumnThread['run']>>
+
+function madeAgain(what: string): Fault {
+  return new Fault('StoreUnavailable', {
+    reason: `a file of columns is damaged and is made again (${what}). Try again in a moment.`,
+  })
+}
 
 function namesOf({ defaultGraphs, namedGraphs }: QueriedGraphs): readonly string[] {
   return [...new Set([...defaultGraphs, ...namedGraphs.map(([, graph]) => graph)])]

@@ -65,7 +65,7 @@ function* pieces(length: number, largest: number): Generator<readonly [from: num
 
 function bestCandidates(
   graph: GraphColumns,
-  name: string,
+  _name: string,
   links: readonly Link[],
   filters: readonly Formula[],
 ): Candidates | null {

@@ -137,6 +137,8 @@ export type Reply =
       readonly name: string
       readonly buffers: readonly SharedArrayBuffer[]
     }
+  /** A section of a graph cannot be read. */
+  | { readonly type: 'damaged'; readonly graph: string; readonly reason: string }
   | { readonly type: 'table'; readonly id: number; readonly table: WireTable }
   /** A piece of text, or a table; none and `done` after the last. */
   | {

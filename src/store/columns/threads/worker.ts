@@ -29,6 +29,10 @@ const names = new WeakMap<GraphColumns, string>()
 const graphs = new GraphHolder({
   onSection: (graph, section, bytes) => reply({ type: 'section', graph, section, bytes }),
   onDerived: (graph, name, buffers) => reply({ type: 'derived', graph, name, buffers }),
+  onDamage: (graph, damage) => {
+    reply({ type: 'damaged', graph, reason: damage.message })
+    return damage
+  },
 })
 
 /** Jobs that answer in pieces, between two of them. */
