@@ -174,7 +174,7 @@ const anyConstant = () => termOf(pick(PREDICATES))
 
 function triple(): string {
   const subject = chance(0.9) ? subjectVariable() : pick(NAMES)
-  if (chance(0.06)) return `${subject} ${valueVariable()} ${chance(0.6) ? variable() : anyConstant()} .`
+  if (chance(0.06)) return `${subject} ${variable()} ${chance(0.6) ? variable() : anyConstant()} .`
   const name = pick(PREDICATES)
   const isLink = name === 'link' || name === 'part'
   const object = chance(0.12) ? termOf(name) : isLink && chance(0.7) ? subjectVariable() : valueVariable()
