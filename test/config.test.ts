@@ -201,7 +201,7 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       'source: { path: a.csv, module: b }\n',
       undefined,
       undefined,
-      /2 of path, package and module/,
+      /2 of path, package, module and url/,
     ],
     ['a field twice', field('{ name: a }'), undefined, undefined, /field a is declared twice/],
     [
