@@ -22,8 +22,10 @@ import { resources } from './api/resources/routes.ts'
 import { SPARQL_PATH } from './api/sparql/endpoint.ts'
 import type { QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
+import { versions as versionRoutes } from './api/versions/routes.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
+import { VersionChanges } from './catalog/changes.ts'
 import { definedDatasets, readDefinition } from './catalog/definition.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
@@ -56,6 +58,7 @@ import { requestLog } from './http/request-log.ts'
 import { plainTarget } from './http/request-target.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { answerPageFault } from './http/site/fault-page.ts'
+import { addVersionHeaders, type VersionSource } from './http/versions.ts'
 import { ANONYMOUS, type Principal } from './model/principal.ts'
 import { accountPages } from './portal/account/routes.ts'
 import { site } from './portal/routes.ts'
@@ -127,7 +130,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   })
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
-  const versions = versionsOf(config.portal)
+  const versions = versionsOf(config.portal, config.keepVersions)
   const onEvent = (event: StoreEvent) => {
     log.warn(event)
     if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
@@ -156,6 +159,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   const surveys = new Surveys({ store, versions })
   const publications = new Publications()
+  const changes = new VersionChanges(versions)
   const accounts = await openAccountsOf(config, {
     now: () => Date.now(),
     patience: ACCOUNTS_PATIENCE,
@@ -193,6 +197,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     usage,
     surveys,
     publications,
+    changes,
     accounts,
     quotas,
     sources: { monitoring, network },
@@ -265,6 +270,7 @@ interface Services {
   readonly usage: Usage
   readonly surveys: Surveys
   readonly publications: Publications
+  readonly changes: VersionChanges
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly sources: Sources
@@ -298,6 +304,11 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     unbuilt: unbuiltOData,
     site: frame,
   })
+  addVersionHeaders(http, { base })
+  const versions: VersionSource = {
+    list: (id, principal) => catalog.versionsOf(id, principal),
+    open: (id, version) => catalog.kept.opened(id, version),
+  }
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
     state: () => catalog.entries(),
@@ -366,7 +377,9 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   await http.register(sparql, {
     ...frame,
     store,
-    dataset: (id: string, principal: Principal) => queriedDataset(catalog.addressed(id, principal)),
+    versions,
+    dataset: (id: string, principal: Principal, version: string | null) =>
+      queriedDataset(catalog.addressed(id, principal, version)),
     datasets: (principal: Principal) => {
       const served = completeList(catalog.seenBy(principal))
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
@@ -383,20 +396,24 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       ['/api/explore/v2.1', EXPLORE_V21],
     ] as const) {
       const place = { prefix: path, path, dialect }
-      await doors.register(explore, { ...place, ...asked, cache })
+      await doors.register(explore, { ...place, ...asked, versions, cache })
       await doors.register(sources, { ...place, ...asked, sources: services.sources })
     }
-    await doors.register(odata, { ...asked, prefix: ODATA_PATH })
+    await doors.register(odata, { ...asked, versions, prefix: ODATA_PATH })
     await doors.register(descriptions, {
       ...asked,
       surveys: services.surveys,
-      dataset: (id: string, principal: Principal) => catalog.addressed(id, principal),
+      versions,
+      dataset: (id: string, principal: Principal, version: string | null) =>
+        catalog.addressed(id, principal, version),
     })
     await doors.register(fragments, {
       ...frame,
       pageSize: config.fragmentSize,
       store,
-      dataset: (id: string, principal: Principal) => described(catalog.addressed(id, principal), base),
+      versions,
+      dataset: (id: string, principal: Principal, version: string | null) =>
+        described(catalog.addressed(id, principal, version), base),
       datasets: (principal: Principal) => {
         const { version, entries } = completeList(catalog.seenBy(principal))
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
@@ -404,14 +421,17 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       },
       cache,
     })
+    await doors.register(versionRoutes, { base, catalog, changes: services.changes, store })
     await doors.register(resources, {
       ...frame,
       store,
       dereference: config.dereference,
-      seenBy: (principal: Principal) => {
+      versions,
+      seenBy: (principal: Principal, asked: { readonly id: string; readonly version: string } | null) => {
         const seen = catalog.seenBy(principal)
         return {
-          dataset: (id: string) => described(catalog.addressed(id, principal), base),
+          dataset: (id: string) =>
+            described(catalog.addressed(id, principal, asked?.id === id ? asked.version : null), base),
           state: () => stateOf(seen.current()),
           isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
         }

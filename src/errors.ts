@@ -42,6 +42,8 @@ export const FAULTS = {
   /** A form that did not come from our own page. */
   CrossSiteRequest: { status: 403, message: '{reason}' },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
+  /** A version that is not kept, or never was. */
+  VersionUnknown: { status: 404, message: 'The dataset {id} has no version {version}. {kept}' },
   Gone: { status: 410, message: '{reason}' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
   NotAcceptable: {

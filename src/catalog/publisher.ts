@@ -28,11 +28,11 @@ export type PublishMessage =
  * names: every dataset of the portal that was not withdrawn, and versions of folders that are gone are removed.
  */
 export async function publishAll(
-  { shared = null, ...context }: PublishAllContext,
+  { shared = null, keepVersions, ...context }: PublishAllContext,
   datasets: readonly string[] | null,
   tell: (message: PublishMessage) => void,
 ): Promise<void> {
-  const versions = versionsOf(context.portal)
+  const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
   if (datasets === null)
     for (const id of storedDatasets(versions))
@@ -66,6 +66,8 @@ export async function publishAll(
 /** Where publications happen, and the store that they are put into where it is shared. */
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
+  /** Versions of a dataset that are kept. */
+  readonly keepVersions?: number
 }
 
 /**
@@ -84,7 +86,9 @@ function isToBeReleased(
 const PUBLISHER = 'lodestone-publisher'
 
 /** What a publisher needs of the configuration. */
-export type PublisherSettings = StoreSettings
+export interface PublisherSettings extends StoreSettings {
+  readonly keepVersions: number
+}
 
 export function publisherSettings({
   portal,
@@ -92,9 +96,11 @@ export function publisherSettings({
   workers,
   memory,
   deadline,
+  keepVersions,
   store,
-}: StoreSettings): PublisherSettings {
-  return { portal, base, workers, memory, deadline, ...(store === undefined ? {} : { store }) }
+}: PublisherSettings): PublisherSettings {
+  const settings = { portal, base, workers, memory, deadline, keepVersions }
+  return { ...settings, ...(store === undefined ? {} : { store }) }
 }
 
 /** Opens what publications are put into; null where each server loads them by itself. */
@@ -122,15 +128,19 @@ export interface PublishJob {
   readonly datasets: readonly string[] | null
   /** Whether the sources of these datasets are known to be as they were. */
   readonly mappingOnly: boolean
+  /** Whether restored versions give way to what lies in the portal folder. */
+  readonly endsRollBack?: boolean
 }
 
 const given = workerData as PublisherData | null
 if (!isMainThread && given?.role === PUBLISHER)
-  parentPort?.once('message', async ({ datasets, mappingOnly }: PublishJob) => {
-    const { portal, base } = given.settings
+  parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {
+    const { portal, base, keepVersions } = given.settings
     const { shared, close } = await openReleases(given.settings)
-    await publishAll({ portal, base, mappingOnly, now: () => new Date(), shared }, datasets, message =>
-      parentPort?.postMessage(message),
+    await publishAll(
+      { portal, base, keepVersions, mappingOnly, endsRollBack, now: () => new Date(), shared },
+      datasets,
+      message => parentPort?.postMessage(message),
     )
     await close()
   })

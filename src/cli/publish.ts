@@ -18,11 +18,11 @@ export function publishCommand(): Command {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
       for (const config of configsOf(options)) {
-        const { portal, base } = config
+        const { portal, base, keepVersions } = config
         refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
-          { portal, base, now: () => new Date(), shared },
+          { portal, base, keepVersions, endsRollBack: datasets.length > 0, now: () => new Date(), shared },
           datasets.length > 0 ? datasets : null,
           message => {
             progress.publication(message)

@@ -31,7 +31,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     (body: (found: Found) => unknown) =>
     async (request: FastifyRequest<DatasetRoute>, reply: FastifyReply) => {
       const { query } = request
-      const entry = door.seen(request).dataset(request.params.dataset)
+      const entry = door.dataset(request)
       const early = door.early(request, reply, entry.version)
       if (early !== null) return early
       const asker = door.asker()
@@ -66,7 +66,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
     door.refuseGone('Aggregates')
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const asker = door.asker()
@@ -81,7 +81,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async (request, reply) => {
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const clauses = readClauses(request.query)
