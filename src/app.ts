@@ -15,6 +15,7 @@ import { exportTarget } from './api/explore/download.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
+import { management } from './api/management/routes.ts'
 import { oauth } from './api/oauth/routes.ts'
 import { answerODataFault } from './api/odata/faults.ts'
 import { ODATA_PATH, odata, unbuiltOData } from './api/odata/routes.ts'
@@ -27,16 +28,20 @@ import { Catalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { VersionChanges } from './catalog/changes.ts'
 import { definedDatasets, readDefinition } from './catalog/definition.ts'
+import { Desk } from './catalog/desk.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
 import { Publications } from './catalog/publications.ts'
+import { publisherSettings } from './catalog/publisher.ts'
+import { PublisherThread } from './catalog/publisher-thread.ts'
 import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
 import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
 import { datasetDescription } from './catalog/void.ts'
+import { checkDataset } from './cli/check.ts'
 import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
 import { serveMetrics } from './http/admin.ts'
@@ -92,6 +97,8 @@ export interface App {
 
 export interface AppOptions {
   readonly onProgress?: (progress: LoadProgress) => void
+  /** Publishes a dataset by name; in a thread of its own where that is left out. */
+  readonly publish?: (id: string) => Promise<void>
 }
 
 /** Request lines and headers up to this many bytes are read: a long filter or bindings-restricted fragment fits. */
@@ -160,6 +167,34 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const surveys = new Surveys({ store, versions })
   const publications = new Publications()
   const changes = new VersionChanges(versions)
+  let publisher: PublisherThread | null = null
+  const publish =
+    options.publish ??
+    ((id: string) => {
+      publisher ??= new PublisherThread(publisherSettings(config))
+      const job = { datasets: [id], mappingOnly: false, endsRollBack: true }
+      return publisher.publish(job, message => publications.note(message))
+    })
+  // A refresh that is under way may have begun before.
+  const refresh = async () => {
+    await catalog.refresh()
+    await catalog.refresh()
+  }
+  const desk = new Desk({
+    portal: config.portal,
+    base: config.base,
+    versions,
+    now: () => Date.now(),
+    uploadLimit: config.uploadLimit,
+    publications,
+    check: checkDataset,
+    publish: async id => {
+      await publish(id)
+      await refresh()
+    },
+    refresh,
+    shared: shared?.registry ?? null,
+  })
   const accounts = await openAccountsOf(config, {
     now: () => Date.now(),
     patience: ACCOUNTS_PATIENCE,
@@ -198,6 +233,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     surveys,
     publications,
     changes,
+    desk,
     accounts,
     quotas,
     sources: { monitoring, network },
@@ -235,6 +271,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     },
     close: async () => {
       await http.close()
+      await publisher?.close()
       await quotas.close()
       await accounts.close()
       usage.close()
@@ -271,6 +308,7 @@ interface Services {
   readonly surveys: Surveys
   readonly publications: Publications
   readonly changes: VersionChanges
+  readonly desk: Desk
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly sources: Sources
@@ -353,6 +391,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     clock: () => performance.now(),
     now,
   })
+  await http.register(management, { prefix: '/api/management/v1', base, desk: services.desk })
   await http.register(health, services.health)
   const { metrics } = services.telemetry
   metrics?.measure({

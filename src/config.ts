@@ -50,6 +50,12 @@ export const PORTAL_SCHEMA = Type.Object(
         description: 'Versions of each dataset that are kept and can be asked, with the one in force',
       }),
     ),
+    upload_limit: Type.Optional(
+      Type.String({
+        pattern: SIZE_PATTERN,
+        description: 'What a file may have that publishers upload, such as 500MB',
+      }),
+    ),
     dereference: Type.Optional(
       Type.Union([Type.Literal('redirect'), Type.Literal('direct')], {
         description: 'Whether an IRI of a thing redirects to a document about it or answers with it',
@@ -223,6 +229,8 @@ export interface Config {
   readonly fragmentSize: number
   /** Versions of each dataset that are kept, with the one in force. */
   readonly keepVersions: number
+  /** Bytes of a file that publishers upload. */
+  readonly uploadLimit: number
   /** Whether an IRI of a thing redirects to a document about it (303) or answers with it (200). */
   readonly dereference: 'redirect' | 'direct'
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
@@ -287,6 +295,7 @@ export const DEFAULTS = {
   deadline: 10,
   fragment_size: 500,
   keep_versions: 5,
+  upload_limit: '2GiB',
   dereference: 'redirect',
   log: 'warn',
   admin_host: '127.0.0.1',
@@ -310,6 +319,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   const {
     fragment_size: fragmentSize,
     keep_versions: keepVersions,
+    upload_limit: uploadLimit,
     admin_port: adminPort,
     admin_host: adminHost,
     shutdown_delay: shutdownDelay,
@@ -353,7 +363,11 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
   const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }
-  const limits = { workers, memory: memory === undefined ? defaultMemory() : bytesOfSize(memory) }
+  const limits = {
+    workers,
+    uploadLimit: bytesOfSize(uploadLimit),
+    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
+  }
   const renamed = { ...limits, fragmentSize, keepVersions, adminHost, addressConnections, ...timeouts }
   return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
 }

@@ -34,6 +34,8 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     workers: 2,
     deadline: 10,
     fragmentSize: 500,
+    keepVersions: 5,
+    uploadLimit: 2 ** 31,
     dereference: 'redirect',
     log: 'warn',
     adminHost: '127.0.0.1',
