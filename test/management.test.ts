@@ -11,7 +11,7 @@ const BASE = 'http://portal.test'
 const API = '/api/management/v1/datasets'
 const CSV = 'nr,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ivy,\n'
 
-async function portalOf(t: Test, files: Parameters<Test['testdir']>[0] = {}) {
+async function portalOf(t: Test, files: object = {}) {
   const portal = t.testdir({ 'portal.yaml': 'upload_limit: 2MB\n', data: {}, ...files })
   const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
   t.teardown(() => app.close())
@@ -292,4 +292,119 @@ metas:
   t.throws(() => changedDefinition(text, { id: ['lost'], fields: [{ name: 'UPPER' }] }), {
     code: 'ConfigInvalid',
   })
+})
+
+t.test('the desk: the same with pages and forms, without scripts', async t => {
+  const { portal, app } = await portalOf(t)
+  const sessionOf = async (name: string, grants: readonly string[]) => {
+    const { id } = await app.accounts.users.add(name, 'a password that is long enough')
+    for (const grant of grants) await app.accounts.users.grant(name, grant)
+    return `lodestone-session=${(await app.accounts.sessions.begin(id)).token}`
+  }
+  const [cookie, other] = [await sessionOf('anna', ['publish:*']), await sessionOf('carl', [])]
+  const get = async (url: string, as: string | null = cookie) => {
+    const answer = await app.http.inject({
+      url,
+      headers: { accept: 'text/html', ...(as === null ? {} : { cookie: as }) },
+    })
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  const tokenOf = (page: string) => /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  const post = async (url: string, fields: Record<string, string>, as = cookie) => {
+    const headers = { cookie: as, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await app.http.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: new URLSearchParams(fields).toString(),
+    })
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  const upload = async (url: string, token: string, name: string, content: string) => {
+    const form = new FormData()
+    form.append('form_token', token)
+    form.append('file', new Blob([content]), name)
+    const encoded = new Response(form)
+    const answer = await app.http.inject({
+      method: 'POST',
+      url,
+      headers: { cookie, 'content-type': encoded.headers.get('content-type') ?? '' },
+      payload: Buffer.from(await encoded.arrayBuffer()),
+    })
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  t.match((await get('/desk/', null)).location, '/account/login/')
+  t.equal((await get('/desk/', other)).status, 403)
+  const token = tokenOf((await get('/desk/')).body)
+  t.equal(
+    (await upload('/desk/', 'another token', 'Street trees.csv', CSV)).status,
+    403,
+    'a form of another site',
+  )
+  const first = await upload('/desk/', token, 'Street trees.csv', CSV)
+  t.equal(first.status, 303)
+  t.equal(first.location, '/desk/street-trees/')
+  const page = await get(first.location)
+  for (const text of ['Oak', '12.5', 'name="type.2"', 'Publish', '<option selected>double</option>'])
+    t.match(page.body, text)
+  const own = '/desk/street-trees'
+  const form = {
+    form_token: tokenOf(page.body),
+    action: 'fields',
+    'name.0': 'nr',
+    'type.0': 'int',
+    'label.0': 'Number',
+  }
+  const saved = await post(`${own}/fields/`, {
+    ...form,
+    'name.1': 'name',
+    'type.1': 'text',
+    'facet.1': '1',
+    'name.2': 'height',
+    'type.2': 'double',
+  })
+  t.equal(saved.location, '/desk/street-trees/fields/?done=1')
+  const wrong = await post(`${own}/fields/`, { ...form, 'type.0': 'nonsense' })
+  t.equal(wrong.status, 400)
+  t.match(wrong.body, 'nonsense', 'what is wrong stands on the page')
+  const described = {
+    form_token: token,
+    action: 'description',
+    'default.title': 'Trees <b>',
+    'default.keyword': 'a; b',
+    'dcat.accrualperiodicity': 'ANNUAL',
+    visibility: 'public',
+  }
+  t.equal((await post(`${own}/description/`, described)).status, 303)
+  t.match((await get(`${own}/description/`)).body, 'value="Trees &lt;b&gt;"')
+  t.match((await get(`${own}/report/`)).body, 'Nothing stands against publishing')
+  t.equal((await post(`${own}/fields/`, { form_token: 'x', action: 'publish' })).status, 403)
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' }, other)).status, 403)
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 303)
+  for (let tries = 0; tries < 600 && app.catalog.entries().length === 0; tries++) await sleep(50)
+  t.match((await get('/explore/dataset/street-trees/', null)).body, 'Trees &lt;b&gt;')
+  const yaml = readFileSync(path.join(portal, 'data/street-trees/dataset.yaml'), 'utf8')
+  t.match(yaml, /annotations:\s*\n?\s*\{?\s*facet: \[\]|facet: \[\]/)
+  const mapping =
+    "prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/$(nr)\n    predicateobjects:\n      - [ex:name, $(name)]\n"
+  t.equal(
+    (await post(`${own}/mapping/`, { form_token: token, action: 'mapping', text: mapping })).status,
+    303,
+  )
+  t.match((await get(`${own}/`)).body, 'with changes')
+  t.equal((await post(`${own}/mapping/`, { form_token: token, action: 'discard' })).status, 303)
+  t.notMatch((await get(`${own}/`)).body, 'with changes')
+  t.equal((await upload(`${own}/fields/`, token, 'Street trees.csv', 'nr,name\n1,x\n')).status, 303)
+  t.match((await get(`${own}/report/`)).body, 'height', 'a column that is missing is told')
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 400)
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'discard' })).status, 303)
+  t.match((await get(`${own}/history/?lang=de`)).body, 'Verlauf')
+  t.equal((await post(`${own}/history/`, { form_token: token, action: 'withdraw' })).status, 303)
+  t.equal((await get('/explore/dataset/street-trees/', null)).status, 404)
+  t.match((await get('/desk/')).body, 'withdrawn')
+  for (const name of ['tool.exe', 'dataset.yaml']) {
+    const refused = await upload('/desk/', token, name, 'x')
+    t.equal(refused.status, 400, name)
+    t.match(refused.body, 'role="alert"')
+  }
 })

@@ -71,6 +71,18 @@ function plain(node: unknown): unknown {
     : node
 }
 
+/** Annotations that are not named stay; null takes one out. */
+function changeAnnotations(document: Document, field: YAMLMap, given: unknown): void {
+  const changes = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>)
+  const before = field.get('annotations', true)
+  if (!isMap(before) && changes.every(([, value]) => value === null)) return
+  const isNew = !isMap(before)
+  const map = isNew ? (document.createNode({}) as YAMLMap) : (before as unknown as YAMLMap)
+  for (const [name, value] of changes) setMember(document, map, name, value)
+  if (map.items.length === 0) field.delete('annotations')
+  else if (isNew) field.set('annotations', map)
+}
+
 /** Fields that are there already keep their nodes with what is written beside them. */
 function changeFields(document: Document, root: YAMLMap, fields: readonly FieldChange[] | null): void {
   if (fields === null) {
@@ -83,7 +95,8 @@ function changeFields(document: Document, root: YAMLMap, fields: readonly FieldC
   list.items = fields.map(field => {
     const node = (known.get(field.name) ?? document.createNode({ name: field.name })) as YAMLMap
     for (const [member, value] of Object.entries(field))
-      if (member !== 'name' && value !== undefined) setMember(document, node, member, value)
+      if (member === 'annotations') changeAnnotations(document, node, value)
+      else if (member !== 'name' && value !== undefined) setMember(document, node, member, value)
     if (!known.has(field.name)) node.flow = true
     return node
   })

@@ -53,6 +53,9 @@ export const OVERVIEW: Section = {
       ],
       ['/account/authorizations/', say('Authorizations'), say('Applications that you let act for you')],
       ['/account/password/', say('Password'), say('Change it, and log out everywhere else')],
+      ...([...user.grants].some(grant => grant.startsWith(PUBLISHING))
+        ? [['/desk/', say('Desk'), say('Upload, describe and publish datasets')] as const]
+        : []),
     ] as const
     return {
       type: 'page',

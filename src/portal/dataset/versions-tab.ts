@@ -98,7 +98,7 @@ async function changes(
   return html`<h2 id="changes">${say('Changes')}</h2>
 <form method="get" action="${visit.href(path('versions'))}" class="line">${visit.namedLanguage === undefined ? '' : html`<input type="hidden" name="lang" value="${visit.namedLanguage}">`}
 ${choice(context, kept, 'from', say('From'), earlier)}${choice(context, kept, 'to', say('To'), later)}<button>${say('Compare')}</button></form>
-<p>${visit.say.many('{n} changed record', '{n} changed records', counts.changed)}, ${visit.say.many('{n} added', '{n} added', counts.added)}, ${visit.say.many('{n} removed', '{n} removed', counts.removed)}</p>
+<p>${say('changed')}: ${visit.number(counts.changed)}, ${say('added')}: ${visit.number(counts.added)}, ${say('removed')}: ${visit.number(counts.removed)}</p>
 ${
   total === 0
     ? html`<p class="empty">${say('The records of these versions are the same.')}</p>`
