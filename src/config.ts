@@ -43,6 +43,19 @@ export const PORTAL_SCHEMA = Type.Object(
     fragment_size: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 5000, description: 'Triples on a page of a fragment' }),
     ),
+    keep_versions: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Versions of each dataset that are kept and can be asked, with the one in force',
+      }),
+    ),
+    upload_limit: Type.Optional(
+      Type.String({
+        pattern: SIZE_PATTERN,
+        description: 'What a file may have that publishers upload, such as 500MB',
+      }),
+    ),
     dereference: Type.Optional(
       Type.Union([Type.Literal('redirect'), Type.Literal('direct')], {
         description: 'Whether an IRI of a thing redirects to a document about it or answers with it',
@@ -229,6 +242,10 @@ export interface Config {
   /** Seconds. */
   readonly deadline: number
   readonly fragmentSize: number
+  /** Versions of each dataset that are kept, with the one in force. */
+  readonly keepVersions: number
+  /** Bytes of a file that publishers upload. */
+  readonly uploadLimit: number
   /** Whether an IRI of a thing redirects to a document about it (303) or answers with it (200). */
   readonly dereference: 'redirect' | 'direct'
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
@@ -300,6 +317,8 @@ export const DEFAULTS = {
   languages: ['en'],
   deadline: 10,
   fragment_size: 500,
+  keep_versions: 5,
+  upload_limit: '2GiB',
   dereference: 'redirect',
   log: 'warn',
   admin_host: '127.0.0.1',
@@ -325,6 +344,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   const settings: PortalSettings = { ...file, ...variables, ...given }
   const {
     fragment_size: fragmentSize,
+    keep_versions: keepVersions,
+    upload_limit: uploadLimit,
     admin_port: adminPort,
     admin_host: adminHost,
     shutdown_delay: shutdownDelay,
@@ -376,8 +397,12 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
   const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }
-  const limits = { workers, memory: memory === undefined ? defaultMemory() : bytesOfSize(memory) }
-  const renamed = { ...limits, fragmentSize, adminHost, addressConnections, ...timeouts }
+  const limits = {
+    workers,
+    uploadLimit: bytesOfSize(uploadLimit),
+    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
+  }
+  const renamed = { ...limits, fragmentSize, keepVersions, adminHost, addressConnections, ...timeouts }
   return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
 }
 

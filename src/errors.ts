@@ -42,6 +42,12 @@ export const FAULTS = {
   /** A form that did not come from our own page. */
   CrossSiteRequest: { status: 403, message: '{reason}' },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
+  /** Somebody else has changed what is to be changed. */
+  Conflict: { status: 409, message: '{reason}' },
+  /** More bytes than are taken (RFC 9110, section 15.5.14). */
+  ContentTooLarge: { status: 413, message: '{reason}' },
+  /** A version that is not kept, or never was. */
+  VersionUnknown: { status: 404, message: 'The dataset {id} has no version {version}. {kept}' },
   Gone: { status: 410, message: '{reason}' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
   NotAcceptable: {

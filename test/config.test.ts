@@ -36,6 +36,8 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     memory: defaultMemory(),
     deadline: 10,
     fragmentSize: 500,
+    keepVersions: 5,
+    uploadLimit: 2 ** 31,
     dereference: 'redirect',
     log: 'warn',
     adminHost: '127.0.0.1',

@@ -25,6 +25,7 @@ import {
   prepareVersion,
   readManifest,
   removeLeftovers,
+  sharedGraph,
   sourceMarks,
   VERSION_FORMAT,
   type Versions,
@@ -43,6 +44,8 @@ export interface PublishContext {
   readonly isNamed?: boolean
   /** The version in force in a store that is shared: where it was made of the same, none is made here. */
   readonly inForce?: Manifest | null
+  /** True where an older version that was restored gives way to what lies in the portal folder. */
+  readonly endsRollBack?: boolean
   /** Called after every batch of records. */
   readonly onProgress?: (progress: PublishProgress) => void
 }
@@ -173,10 +176,22 @@ async function publishChanges(
   const digests = await digestsOf(definition, file, current, context)
   if (own === null && current !== null && isMadeOf(current, digests, file))
     return { type: 'unchanged', manifest: current, refusal: null }
+  if (own !== null && isRolledBack(own, digests, file, context))
+    return { type: 'unchanged', manifest: own, refusal: null }
   const isCurrent = own?.definition === digests.definition && own.source === digests.source
   return isCurrent
     ? publishMapping(own, file, context)
     : publishRecords(definition, digests, file, { manifest: own, damage: null }, context)
+}
+
+/** True for a restored version while what lies in the portal folder is what it was restored instead of. */
+function isRolledBack(
+  { restored }: Manifest,
+  { definition, source }: Digests,
+  file: MappingFile | null,
+  { endsRollBack = false }: PublishContext,
+): boolean {
+  return !endsRollBack && restored?.instead === fingerprintOf(definition, source, textOf(file))
 }
 
 /** True for a version that would be made again of what there is. */
@@ -231,7 +246,8 @@ async function publishMapping(
     return { type: 'unchanged', manifest: current, refusal }
   return prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
     const kept = keptGraphs(current, head.folder, context.versions)
-    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...current, graphs: kept }
+    const { restored: _, ...unrestored } = current
+    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: kept }
     const { manifest, report } = await addMapping(part, head, chosen, context)
     return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
   })
@@ -362,16 +378,7 @@ function keptGraphs(current: Manifest, folder: string, versions: Versions): read
   shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
   return current.graphs
     .filter(({ role }) => role === 'facts')
-    .map(graph => ({
-      ...graph,
-      file: keptPath(graph.file, current.version),
-      columns: keptPath(graph.columns, current.version),
-      since: graph.since ?? current.version,
-    }))
-}
-
-function keptPath(file: string, version: string): string {
-  return file.startsWith('../') ? file : `../${version}/${file}`
+    .map(graph => sharedGraph(graph, current.version))
 }
 
 function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {

@@ -9,6 +9,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   publish: async () => (await import('./publish.ts')).publishCommand(),
   unpublish: async () => (await import('./unpublish.ts')).unpublishCommand(),
+  versions: async () => (await import('./versions.ts')).versionsCommand(),
+  rollback: async () => (await import('./versions.ts')).rollbackCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   explain: async () => (await import('./explain.ts')).explainCommand(),

@@ -20,13 +20,15 @@ export function publishCommand(): Command {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
       for (const config of configsOf(options)) {
-        const { portal, base, memory } = config
+        const { portal, base, memory, keepVersions } = config
         refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
           {
             portal,
             base,
+            keepVersions,
+            endsRollBack: datasets.length > 0,
             now: () => new Date(),
             shared,
             isNamed: datasets.length > 0,

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { MOST_CALLS } from '../accounts/names.ts'
 import { definedDatasets, readDefinition, suggestedDataset } from '../catalog/definition.ts'
 import { Fault } from '../errors.ts'
-import { EDITING, EVERYTHING } from '../model/principal.ts'
+import { EDITING, EVERYTHING, PUBLISHING } from '../model/principal.ts'
 import { printColumns, printJson, withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { randomPassword, readPassword } from './password.ts'
@@ -107,11 +107,11 @@ function quotaCommand(): Command {
 
 function grantCommand(): Command {
   return new Command('grant')
-    .description('let a user see a restricted dataset, or edit the mapping of a dataset')
+    .description('let a user see a restricted dataset, edit the mapping of a dataset, or publish it')
     .argument('<name>')
     .argument(
       '<dataset>',
-      `id of a dataset, * for all, ${EDITING} before either to edit mappings, or ${MONITORING} for the calls of the APIs one by one`,
+      `id of a dataset, * for all, ${EDITING} before either to edit mappings, ${PUBLISHING} before either to describe and publish, or ${MONITORING} for the calls of the APIs one by one`,
     )
     .action(async (name: string, dataset: string, options: UserOptions) => {
       const config = configOf(options)
@@ -142,6 +142,8 @@ function removeCommand(): Command {
 
 /** What is odd about a grant; null where nothing is. */
 function warningOf(portal: string, grant: string): string | null {
+  // Who may publish may publish what there is not yet.
+  if (grant.startsWith(PUBLISHING)) return null
   const isEditing = grant.startsWith(EDITING)
   const dataset = isEditing ? grant.slice(EDITING.length) : grant
   if (dataset === EVERYTHING || dataset === MONITORING) return null

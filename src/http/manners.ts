@@ -69,7 +69,11 @@ const SIGNING_IN =
 const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
 
 /** Where people who are signed in save what they edit. */
-const EDITING = /^\/explore\/dataset\/[^/?]+\/mapping(?:[/?]|$)/
+const EDITING = /^\/(?:explore\/dataset\/[^/?]+\/mapping|desk)(?:[/?]|$)/
+
+/** Where programs describe and publish datasets. */
+const MANAGEMENT = /^\/api\/management\//
+const MANAGEMENT_METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 
 /** Answered to everybody: those who watch over the process, and what pages look like. */
 const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
@@ -86,7 +90,8 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     const { method, url } = request
     const isSigningIn = SIGNING_IN.test(url)
     const takesPost = isSigningIn || isForForms(url, posts)
-    const methods = takesPost ? METHODS_WITH_POST : METHODS
+    const isManaged = MANAGEMENT.test(url)
+    const methods = isManaged ? MANAGEMENT_METHODS : takesPost ? METHODS_WITH_POST : METHODS
     if (method === 'OPTIONS') {
       reply.code(204).headers(preflight(request.headers['access-control-request-headers']))
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
@@ -100,7 +105,8 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     }
     const answered = isSigningIn ? recognise(request, options) : admit(request, reply, options, null)
     goOn(answered, done, () => {
-      if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
+      const isTaken = isManaged ? MANAGEMENT_METHODS.includes(method) : takesPost && method === 'POST'
+      if (method !== 'GET' && method !== 'HEAD' && !isTaken) {
         const unbuilt = options.unbuilt?.(method, url) ?? null
         if (unbuilt !== null) throw unbuilt
         reply.header('allow', methods)

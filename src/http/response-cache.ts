@@ -44,6 +44,7 @@ const MOST_VARIANTS = 8
 const UNUSUAL = [
   'authorization',
   'cookie',
+  'accept-datetime',
   'range',
   'if-match',
   'if-range',
@@ -151,7 +152,8 @@ export class ResponseCache {
     const idAt = headers.indexOf(REQUEST_ID)
     const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
     const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
-    const vary = reply.getHeader('vary')
+    // Whoever sends Accept-Datetime is not answered from here.
+    const vary = String(reply.getHeader('vary') ?? '').replace(', Accept-Datetime', '')
     const isNegotiated = vary === 'Accept-Encoding, Accept'
     const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
     if (!isWhole || idAt < 0 || !isAlike || length > this.most / 8) return

@@ -29,7 +29,7 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<ExportRoute>(`/${home}/datasets/:dataset/exports/:format`, async (request, reply) => {
     const { query } = request
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const { id, fields, metas } = entry.dataset
     const name = request.params.format
     const format = exportFormats(dialect.name, fields).find(known => known.name === name)
