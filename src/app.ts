@@ -40,9 +40,11 @@ import { Fault } from './errors.ts'
 import { serveMetrics } from './http/admin.ts'
 import { authenticator } from './http/authenticate.ts'
 import { answerBrokenRequest } from './http/broken-requests.ts'
+import { WorkBudgets } from './http/budget.ts'
 import { clientAddress } from './http/client-address.ts'
 import { checkingInterval, limitConnections } from './http/connections.ts'
 import { entityTag } from './http/etag.ts'
+import { FairUse } from './http/fair-use.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { answerForms } from './http/form-access.ts'
 import { type HealthOptions, health, type Readiness } from './http/health.ts'
@@ -288,11 +290,16 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     ...services.telemetry.requestObservers,
   ]
   observeRequests(http, observers)
+  const { burst, rate } = config.work
+  const budgets = new WorkBudgets({ burst: burst * 1000, rate: rate * 1000 }, () => performance.now())
+  const fairUse = new FairUse({ budgets, address })
+  fairUse.install(http)
   recordCalls(http, recorder)
   addManners(http, {
     isPrivate,
     authenticate,
     quotas,
+    fairUse,
     address,
     posts: SPARQL_PATH,
     unbuilt: unbuiltOData,

@@ -162,6 +162,20 @@ export const PORTAL_SCHEMA = Type.Object(
         { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
       ),
     ),
+    work_burst: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 86_400,
+        description: 'Seconds of work that one client may have done at once, before others go first',
+      }),
+    ),
+    work_rate: Type.Optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 1000,
+        description: 'Seconds of work that each client is given back a second',
+      }),
+    ),
     proxies: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -254,6 +268,8 @@ export interface Config {
   readonly network?: readonly { readonly url: string; readonly domain: string }[]
   /** Calls of a day in UTC: of the whole portal, of an anonymous address, of a user. */
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
+  /** Seconds of work that a client may have done at once, and those that it is given back a second. */
+  readonly work: { readonly burst: number; readonly rate: number }
   /** How many proxies in front are believed who the client is; absent, none. */
   readonly proxies?: number
   /** Tiles that maps show below the data, and who made them; absent, outlines of land alone. */
@@ -288,6 +304,8 @@ export const DEFAULTS = {
   idle_timeout: 72,
   write_timeout: 60,
   address_connections: 500,
+  work_burst: 30,
+  work_rate: 0.5,
 } as const
 
 /**
@@ -307,6 +325,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     idle_timeout: idleTimeout,
     write_timeout: writeTimeout,
     address_connections: addressConnections,
+    work_burst: burst,
+    work_rate: rate,
     accounts,
     accounts_password_file: passwordFile,
     network,
@@ -343,7 +363,14 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   }
   const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }
   const limits = { workers, memory: memory === undefined ? defaultMemory() : bytesOfSize(memory) }
-  const renamed = { ...limits, fragmentSize, adminHost, addressConnections, ...timeouts }
+  const renamed = {
+    ...limits,
+    work: { burst, rate },
+    fragmentSize,
+    adminHost,
+    addressConnections,
+    ...timeouts,
+  }
   return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
 }
 

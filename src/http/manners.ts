@@ -11,6 +11,7 @@ import { countCall } from './counted-call.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { type Coding, preferredCoding } from './encoding.ts'
 import { codedTag, knownTag } from './etag.ts'
+import type { FairUse } from './fair-use.ts'
 import { FORM_TYPE } from './form.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
@@ -22,6 +23,8 @@ export interface MannersOptions {
   readonly isPrivate: boolean
   readonly authenticate: Authenticate
   readonly quotas: CallTaker
+  /** What charges work to clients; without it nobody is limited. */
+  readonly fairUse?: FairUse
   /** Whence a request comes. */
   readonly address: (message: IncomingMessage) => string
   /** Where addresses begin that take POST beside GET. */
@@ -36,7 +39,7 @@ const METHODS = 'GET, HEAD, OPTIONS'
 const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
 
 const EXPOSED =
-  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Server-Timing, Content-Disposition, Link, Retry-After'
+  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'
 
 /** Headers that clients of the APIs are known to send. */
 const ALLOWED =
@@ -182,7 +185,7 @@ function recognise(request: FastifyRequest, { authenticate }: MannersOptions): S
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPrivate, authenticate, quotas, address }: MannersOptions,
+  { isPrivate, authenticate, quotas, fairUse, address }: MannersOptions,
   form: QueryParameters | null,
 ): Soon<boolean> {
   const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
@@ -190,8 +193,10 @@ function admit(
   const enter = (principal: Principal): boolean => {
     request.principal = principal
     if (isOneTooMany()) return true
-    if (isPrivate && principal.type === 'anonymous' && !OPEN.test(request.url))
+    if (OPEN.test(request.url)) return false
+    if (isPrivate && principal.type === 'anonymous')
       throw new Fault('Unauthorised', { what: 'This portal is private' })
+    fairUse?.admit(request, reply, principal)
     return false
   }
   const refuse = (error: unknown): boolean => {

@@ -1,3 +1,5 @@
+import { currentClient } from '../model/work-client.ts'
+
 /** The stages of a request, in the order of the house. */
 export type Stage = 'parse' | 'resolve' | 'compile' | 'store' | 'decode' | 'present'
 
@@ -11,13 +13,15 @@ export class Stopwatch {
     this.now = now
   }
 
-  /** Runs one stage and counts its time. */
+  /** Runs one stage and counts its time, which is charged to the client. */
   time<T>(stage: Stage, work: () => T): T {
     const begun = this.now()
     try {
       return work()
     } finally {
-      this.add(stage, this.now() - begun)
+      const milliseconds = this.now() - begun
+      this.add(stage, milliseconds)
+      currentClient()?.spend(milliseconds)
     }
   }
 

@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
+import { currentClient, type WorkClient } from '../../model/work-client.ts'
 import type { TriplePattern } from '../../rdf/term.ts'
 import type { QueryOperation } from '../../sparql/operation.ts'
 import type { GraphColumns } from './graph.ts'
 import { readHeader } from './sections.ts'
+import { KnownSlow } from './threads/known-slow.ts'
 import type { Failure, Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 import { type Lane, Scheduler } from './threads/scheduler.ts'
+import type { Slot, StopReason } from './threads/slot.ts'
 import { ColumnThread } from './threads/thread.ts'
 
 export interface ColumnStoreOptions {
@@ -26,14 +29,16 @@ export interface ColumnStoreOptions {
 export interface QueryLimits {
   /** Milliseconds of work; the store's own limit otherwise. */
   readonly deadline?: number | undefined
-  readonly lane?: Lane
 }
 
 /** A query that columns do not evaluate. */
 export class NotInColumns extends Error {}
 
-/** Queries of strangers that may wait. */
-const UNTRUSTED_QUEUE = 50
+/** Milliseconds after which work is not quick any more. */
+const QUICK = 100
+
+/** Times that work makes room for others before it is refused. */
+const MAX_CROWDED = 1
 
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
@@ -47,6 +52,9 @@ export class ColumnStore {
   private readonly registry: GraphRegistry
   private readonly scheduler: Scheduler
   private readonly inUse = new Map<string, number>()
+  private readonly knownSlow = new KnownSlow()
+  private readonly threads: number
+  private replacing: Promise<void> = Promise.resolve()
   private nextId = 1
   private closed = false
   deadlines = 0
@@ -54,15 +62,18 @@ export class ColumnStore {
   constructor(options: ColumnStoreOptions) {
     this.options = options
     this.registry = new GraphRegistry(options.memory.columns)
+    // With one thread alone, one long question would keep all others waiting.
+    this.threads = Math.max(2, options.threads)
     this.scheduler = new Scheduler({
-      queue: { own: options.queue, untrusted: UNTRUSTED_QUEUE },
+      queue: options.queue,
       patience: options.deadline,
+      slow: Math.floor(this.threads / 2),
     })
   }
 
   /** Starts the threads; resolves when they are up. */
   async start(): Promise<void> {
-    await Promise.all(Array.from({ length: this.options.threads }, () => this.addThread()))
+    await Promise.all(Array.from({ length: this.threads }, () => this.addThread()))
   }
 
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
@@ -120,7 +131,7 @@ export class ColumnStore {
     options: QueryLimits & { readonly base?: string | undefined } = {},
   ): AsyncGenerator<Uint8Array> {
     const job: Job = { type: 'text', query, graphs, format, base: options.base ?? null, piece: PIECE }
-    return this.pieces(job, namesOf(graphs), options) as AsyncGenerator<Uint8Array>
+    return this.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<Uint8Array>
   }
 
   /** The answer of a SELECT in tables of at most so many rows. Same faults. */
@@ -131,7 +142,7 @@ export class ColumnStore {
     options: QueryLimits = {},
   ): AsyncGenerator<WireTable> {
     const job: Job = { type: 'tables', query, graphs, rows }
-    return this.pieces(job, namesOf(graphs), options) as AsyncGenerator<WireTable>
+    return this.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<WireTable>
   }
 
   async match(
@@ -166,7 +177,7 @@ export class ColumnStore {
     return {
       graphs: this.registry.size,
       triples,
-      threads: { ready: this.scheduler.threads.size, wanted: this.options.threads },
+      threads: { ready: this.scheduler.threads.size, wanted: this.threads },
       bytes: this.registry.statistics(),
     }
   }
@@ -182,79 +193,133 @@ export class ColumnStore {
     job: Job,
     graphs: readonly string[],
     type: Type,
-    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+    limits: QueryLimits,
   ): Promise<Extract<AnswerOf, { readonly type: Type }>> {
-    return this.scheduler.run(lane, null, async thread => {
-      const id = this.nextId++
-      const answer = await this.guarded(thread, graphs, id, deadline, () => {
-        this.registry.bring(thread, graphs)
-        return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
+    const { answer, milliseconds } = await this.begin(job, graphs, limits, currentClient())
+    if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
+    throw answer.type === 'failed'
+      ? this.faultOf(answer.failure, milliseconds)
+      : new Error(`unexpected ${answer.type}`)
+  }
+
+  /** Begins a job, again where it was stopped for others, until it has a first answer. */
+  private async begin(
+    job: Job,
+    graphs: readonly string[],
+    { deadline = this.options.deadline }: QueryLimits,
+    client: WorkClient | null,
+  ): Promise<Begun> {
+    let lane = this.laneOf(job)
+    for (let crowded = 0; ; ) {
+      const milliseconds = client?.deadline(deadline) ?? deadline
+      const begun = await this.scheduler.run({ client, lane, pinned: null }, async (thread, slot) => {
+        const id = this.nextId++
+        const work = { id, graphs, milliseconds, stop: isStoppable(job) ? 'begin again' : null } as const
+        const answer = await this.guarded(thread, slot, work, () => {
+          this.registry.bring(thread, graphs)
+          return thread.run(id, job, { milliseconds, memory: this.queryMemory })
+        })
+        this.noteTime(job, slot.milliseconds())
+        return { id, answer, thread, milliseconds, stopped: stopReason(answer, slot) }
       })
-      if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
-      throw answer.type === 'failed'
-        ? this.faultOf(answer.failure, deadline)
-        : new Error(`unexpected ${answer.type}`)
-    })
+      if (begun.stopped === null) {
+        if (isLate(begun.answer)) client?.offend()
+        return begun
+      }
+      if (begun.stopped === 'crowded' && ++crowded > MAX_CROWDED) throw new Fault('StoreBusy')
+      lane = 'slow'
+    }
   }
 
   /** Does a job that answers in pieces, each when it is asked for. */
   private async *pieces(
     job: Job,
     graphs: readonly string[],
-    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+    limits: QueryLimits,
+    client: WorkClient | null,
   ): AsyncGenerator<Uint8Array | WireTable> {
-    const id = this.nextId++
-    let own: ColumnThread | null = null
+    let begun: Begun | null = null
     let finished = false
     for (const graph of graphs) this.use(graph, 1)
     try {
-      for (;;) {
-        const known: ColumnThread | null = own
-        const answer: AnswerOf = await this.scheduler.run(lane, known, thread => {
-          own = thread
-          return this.guarded(thread, graphs, id, deadline, () => {
-            if (known !== null) return thread.next(id)
-            this.registry.bring(thread, graphs)
-            return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
-          })
-        })
+      begun = await this.begin(job, graphs, limits, client)
+      const { id, thread, milliseconds } = begun
+      for (let { answer } = begun; ; ) {
         if (answer.type === 'failed') {
           finished = true
-          throw this.faultOf(answer.failure, deadline)
+          throw this.faultOf(answer.failure, milliseconds)
         }
         if (answer.type !== 'piece') throw new Error(`unexpected ${answer.type}`)
         finished = answer.done
         if (answer.piece !== null) yield answer.piece
         if (answer.done) return
+        answer = await this.scheduler.run({ client, lane: 'quick', pinned: thread }, (_, slot) =>
+          this.guarded(thread, slot, { id, graphs, milliseconds, stop: 'give up' }, () => thread.next(id)),
+        )
+        if (isLate(answer)) client?.offend()
       }
     } finally {
       for (const graph of graphs) this.use(graph, -1)
-      if (!finished) (own as ColumnThread | null)?.send({ type: 'close', id })
+      if (!finished && begun !== null) begun.thread.send({ type: 'close', id: begun.id })
     }
   }
 
-  /** Waits for a thread, and ends it where it does not answer though its time is long over. */
+  /** Waits for a thread, and replaces it where it does not answer though its time is long over. */
   private async guarded<T>(
     thread: ColumnThread,
-    graphs: readonly string[],
-    id: number,
-    deadline: number,
+    slot: Slot,
+    { id, graphs, milliseconds, stop }: GuardedWork,
     ask: () => Promise<T>,
   ): Promise<T> {
     for (const graph of graphs) this.use(graph, 1)
     let last: NodeJS.Timeout | undefined
-    const timer = setTimeout(() => {
+    const cancel = () => {
       thread.cancel(id)
-      last = setTimeout(() => void thread.end(), GRACE)
-    }, deadline + 100)
+      last ??= setTimeout(() => this.replace(thread), GRACE)
+    }
+    if (stop !== null) slot.onStop(cancel, stop === 'begin again')
+    const quick = setTimeout(() => slot.outgrow(), QUICK)
+    const timer = setTimeout(cancel, milliseconds + 100)
     try {
       return await ask()
     } finally {
-      clearTimeout(timer)
-      clearTimeout(last)
+      for (const each of [quick, timer, last]) clearTimeout(each)
       for (const graph of graphs) this.use(graph, -1)
       this.registry.shrink([...this.scheduler.threads], new Set(this.inUse.keys()))
     }
+  }
+
+  private laneOf(job: Job): Lane {
+    if (!isStoppable(job) || this.knownSlow.isEmpty) return 'quick'
+    return this.knownSlow.has(KnownSlow.digest(job)) ? 'slow' : 'quick'
+  }
+
+  /** Remembers whether a job was quick, however it was begun. */
+  private noteTime(job: Job, milliseconds: number): void {
+    if (!isStoppable(job)) return
+    if (milliseconds >= QUICK) this.knownSlow.add(KnownSlow.digest(job))
+    else if (!this.knownSlow.isEmpty) this.knownSlow.delete(KnownSlow.digest(job))
+  }
+
+  /** Bytes that one query may work with: all threads together have twice what the store has for a query. */
+  private get queryMemory(): number {
+    return Math.floor((2 * this.options.memory.query) / this.threads)
+  }
+
+  /** Ends a thread that does not answer any more, once another has taken its place; one after the other. */
+  private replace(thread: ColumnThread): void {
+    const begin = this.replacing.then(async () => {
+      if (this.closed || !this.scheduler.threads.has(thread)) return
+      const reason = 'a query did not stop at its deadline'
+      this.options.onEvent({ event: 'worker lost', reason })
+      await this.addThread()
+      this.scheduler.remove(thread)
+      await thread.end()
+      this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' })
+    })
+    this.replacing = begin.catch(error =>
+      this.options.onEvent({ event: 'worker lost', reason: String(error) }),
+    )
   }
 
   private use(graph: string, change: 1 | -1): void {
@@ -293,8 +358,9 @@ export class ColumnStore {
         else this.registry.addDerived(part.graph, part.name, part.buffers)
       },
       onDeath: (dead, reason) => {
+        const wasServing = this.scheduler.threads.has(dead)
         this.scheduler.remove(dead)
-        if (!joined || this.closed) return
+        if (!joined || this.closed || !wasServing) return
         this.options.onEvent({ event: 'worker lost', reason })
         void this.addThread().then(
           () => this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' }),
@@ -309,6 +375,38 @@ export class ColumnStore {
 }
 
 type AnswerOf = Awaited<ReturnType<ColumnThread['run']>>
+
+/** A job that has begun, and its first answer. */
+interface Begun {
+  readonly id: number
+  readonly thread: ColumnThread
+  readonly answer: AnswerOf
+  /** Milliseconds that it may work. */
+  readonly milliseconds: number
+  readonly stopped: StopReason | null
+}
+
+interface GuardedWork {
+  readonly id: number
+  readonly graphs: readonly string[]
+  readonly milliseconds: number
+  /** What becomes of the work where it has to make room; null where it cannot be stopped. */
+  readonly stop: 'begin again' | 'give up' | null
+}
+
+/** True for work that looks now and then whether to go on. */
+function isStoppable({ type }: Job): boolean {
+  return type === 'table' || type === 'tables' || type === 'text'
+}
+
+/** Why work was stopped before its time; null where it was not. */
+function stopReason(answer: AnswerOf, { stopped }: Slot): StopReason | null {
+  return answer.type === 'failed' && answer.failure.reason === 'cancelled' ? stopped : null
+}
+
+function isLate(answer: AnswerOf): boolean {
+  return answer.type === 'failed' && ['deadline', 'cancelled'].includes(answer.failure.reason)
+}
 
 function namesOf({ defaultGraphs, namedGraphs }: QueriedGraphs): readonly string[] {
   return [...new Set([...defaultGraphs, ...namedGraphs.map(([, graph]) => graph)])]

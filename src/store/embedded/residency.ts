@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../errors.ts'
 import { megabytes } from '../../memory.ts'
+import { currentClient } from '../../model/work-client.ts'
 import type { AnswerFormat } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
+import { FairQueue } from './fair-queue.ts'
 import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
@@ -58,13 +60,13 @@ export class ResidentEngine {
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
   private thread: EngineThread | null = null
-  private turn: Promise<unknown> = Promise.resolve()
-  private waiting = 0
+  private readonly queue: FairQueue
   private clock = 0
   private closed = false
 
   constructor(options: EngineOptions) {
     this.options = options
+    this.queue = new FairQueue(options.queue)
   }
 
   /** Tells where the triples of a graph are. */
@@ -83,14 +85,14 @@ export class ResidentEngine {
 
   /** Answers a query. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; QueryError. */
   async query(query: EngineQuery): Promise<string> {
-    if (this.waiting >= this.options.queue) throw new Fault('StoreBusy')
-    this.waiting += 1
-    const answer = this.turn.then(() => this.answer(query))
-    this.turn = answer.catch(() => undefined)
+    const client = currentClient()
+    const { deadline = this.options.deadline } = query
+    const milliseconds = client?.deadline(deadline) ?? deadline
     try {
-      return await answer
-    } finally {
-      this.waiting -= 1
+      return await this.queue.run(client, () => this.answer(query, milliseconds))
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'DeadlineExceeded') client?.offend()
+      throw error
     }
   }
 
@@ -99,12 +101,7 @@ export class ResidentEngine {
     await this.thread?.end()
   }
 
-  private async answer({
-    sparql,
-    format,
-    dataset,
-    deadline = this.options.deadline,
-  }: EngineQuery): Promise<string> {
+  private async answer({ sparql, format, dataset }: EngineQuery, deadline: number): Promise<string> {
     if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
     this.clock += 1
     const thread = await this.started()

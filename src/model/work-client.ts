@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** The client that work is done for: what it used lately decides when its next piece of work is done, and how long it may take. */
+export interface WorkClient {
+  readonly id: string
+  /** Milliseconds of work of the last seconds, older work counting less. */
+  readonly usage: () => number
+  /** Charges milliseconds of work. */
+  readonly spend: (milliseconds: number) => void
+  /** True where it lately used more than most of those who ask beside it. */
+  readonly isHeavy: () => boolean
+  /** True where it has used more than its budget, and others ask. */
+  readonly isOverBudget: () => boolean
+  /** Notes a query that met its deadline. */
+  readonly offend: () => void
+  /** The time that a query of it may take, of what others may take; shorter after offences. */
+  readonly deadline: (milliseconds: number) => number
+}
+
+/** The client of one request; replaced once it is known who it is. */
+export interface WorkContext {
+  client: WorkClient
+}
+
+const storage = new AsyncLocalStorage<WorkContext>()
+
+/** Runs work, and all that follows from it, on the account of a client. */
+export function runFor<T>(context: WorkContext, work: () => T): T {
+  return storage.run(context, work)
+}
+
+/** The client that this work is done for; null for what the server does of its own accord. */
+export function currentClient(): WorkClient | null {
+  return storage.getStore()?.client ?? null
+}
