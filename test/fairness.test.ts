@@ -6,10 +6,12 @@ import { AttackClient } from './support/attacks.ts'
 import { serve } from './support/serving.ts'
 
 /** Nobody keeps others from being answered: attacks by one to three clients over HTTP, while a client goes on reading. */
+t.setTimeout(500_000)
+
 const RECORDS = 20_000
 
 const portal = t.testdir({
-  'portal.yaml': 'workers: 2\nproxies: 1\nbase: http://portal.test\nmemory: 800MB\ndeadline: 8\n',
+  'portal.yaml': 'workers: 2\nproxies: 1\nbase: http://portal.test\nmemory: 800MB\ndeadline: 3\n',
   data: {
     places: {
       'dataset.yaml':

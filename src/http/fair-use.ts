@@ -1,20 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Soon } from '../accounts/soon.ts'
 import { Fault } from '../errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkContext } from '../model/work-client.ts'
+import { Admission } from './admission.ts'
 import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
 import { InFlight } from './in-flight.ts'
+import { LoopCharges } from './loop-charges.ts'
 
 /** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
 export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
-
-/** Milliseconds that reading a request and writing the head of its answer take. */
-const REQUEST_COST = 0.3
-
-/** Bytes of an answer that are written in a millisecond. */
-const BYTES_A_MILLISECOND = 30_000
 
 export interface FairUseOptions {
   readonly budgets: WorkBudgets
@@ -26,6 +23,8 @@ export class FairUse {
   private readonly options: FairUseOptions
   private readonly contexts = new WeakMap<FastifyRequest, WorkContext & { client: ClientBudget }>()
   private readonly inFlight = new InFlight()
+  private readonly admission = new Admission()
+  private readonly charges = new LoopCharges()
 
   constructor(options: FairUseOptions) {
     this.options = options
@@ -37,11 +36,7 @@ export class FairUse {
     http.addHook('onRequest', (request, reply, done) => {
       const context = { client: budgets.of(`address:${addressSubject(address(request.raw))}`) }
       this.contexts.set(request, context)
-      const before = request.raw.socket?.bytesWritten ?? 0
-      reply.raw.once('close', () => {
-        const written = (request.raw.socket?.bytesWritten ?? before) - before
-        context.client.spend(REQUEST_COST + Math.max(0, written) / BYTES_A_MILLISECOND)
-      })
+      this.charges.begin(context, reply.raw)
       runFor(context, done)
     })
     // A body is read outside of what the first hook has run.
@@ -55,15 +50,19 @@ export class FairUse {
       if (client !== undefined) reportBudget(reply, client, budgets.limits)
       done(null, payload)
     })
+    http.addHook('onClose', (_, done) => {
+      this.charges.close()
+      done()
+    })
   }
 
   /**
-   * Decides whether a client that was recognised is answered now. Faults: TooMuchWork where its budget is used up while others
+   * Resolves when a client that was recognised is to be answered. Faults: TooMuchWork where its budget is used up while others
    * ask, TooManyAnswers where too many of its requests are being answered.
    */
-  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): void {
+  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Soon<void> {
     const context = this.contexts.get(request)
-    if (context === undefined) return
+    if (context === undefined) return undefined
     if (principal.type === 'user') context.client = this.options.budgets.of(`user:${principal.id}`)
     const { client } = context
     if (client.isOverBudget()) {
@@ -72,7 +71,7 @@ export class FairUse {
       throw new Fault('TooMuchWork', { seconds: Math.max(1, seconds) })
     }
     const excess = this.inFlight.enter(client.id, request.url, reply.raw)
-    if (excess === null) return
+    if (excess === null) return this.admission.enter(client, reply.raw)
     reply.header('retry-after', '5')
     throw new Fault('TooManyAnswers', excess)
   }

@@ -190,14 +190,13 @@ function admit(
 ): Soon<boolean> {
   const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
   const isOneTooMany = () => isCounted && countCall(request, reply, quotas, address(request.raw))
-  const enter = (principal: Principal): boolean => {
+  const enter = (principal: Principal): Soon<boolean> => {
     request.principal = principal
     if (isOneTooMany()) return true
     if (OPEN.test(request.url)) return false
     if (isPrivate && principal.type === 'anonymous')
       throw new Fault('Unauthorised', { what: 'This portal is private' })
-    fairUse?.admit(request, reply, principal)
-    return false
+    return soonThen(fairUse?.admit(request, reply, principal), () => false)
   }
   const refuse = (error: unknown): boolean => {
     const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'

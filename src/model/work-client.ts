@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /** The client that work is done for: what it used lately decides when its next piece of work is done, and how long it may take. */
 export interface WorkClient {
@@ -32,4 +33,13 @@ export function runFor<T>(context: WorkContext, work: () => T): T {
 /** The client that this work is done for; null for what the server does of its own accord. */
 export function currentClient(): WorkClient | null {
   return storage.getStore()?.client ?? null
+}
+
+/** Milliseconds that long work of a client that uses the most pauses, after each of its pieces. */
+const PAUSE = 20
+
+/** Lets others go on between two pieces of long work. */
+export async function breathe(): Promise<void> {
+  if (currentClient()?.isHeavy() === true) await setTimeout(PAUSE)
+  else await setImmediate()
 }
