@@ -281,7 +281,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const now = () => Date.now()
   const recorder = { usage, now, proxies }
   const isPrivate = config.access === 'private'
-  const authenticate = authenticator(accounts, base.startsWith('https:'))
+  const authenticate = authenticator(accounts, base.startsWith('https:'), config.addressTokens === 'allowed')
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
   const { title, description, languages } = config
   const frame = { base, title, description, languages }
@@ -304,6 +304,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     posts: SPARQL_PATH,
     unbuilt: unbuiltOData,
     site: frame,
+    isSecure: base.startsWith('https:'),
   })
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
@@ -367,6 +368,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     portal: config.portal,
     title,
     description,
+    csvFormulas: config.csvFormulas,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()

@@ -162,6 +162,17 @@ export const PORTAL_SCHEMA = Type.Object(
         { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
       ),
     ),
+    address_tokens: Type.Optional(
+      Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
+        description: 'Whether access tokens may stand in addresses, where logs and histories keep them',
+      }),
+    ),
+    csv_formulas: Type.Optional(
+      Type.Union([Type.Literal('kept'), Type.Literal('escaped')], {
+        description:
+          'Whether texts of CSV exports that a spreadsheet would run as formulas get an apostrophe in front',
+      }),
+    ),
     work_burst: Type.Optional(
       Type.Number({
         minimum: 1,
@@ -268,6 +279,10 @@ export interface Config {
   readonly network?: readonly { readonly url: string; readonly domain: string }[]
   /** Calls of a day in UTC: of the whole portal, of an anonymous address, of a user. */
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
+  /** Whether access tokens are taken from addresses. */
+  readonly addressTokens: 'refused' | 'allowed'
+  /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
+  readonly csvFormulas: 'kept' | 'escaped'
   /** Seconds of work that a client may have done at once, and those that it is given back a second. */
   readonly work: { readonly burst: number; readonly rate: number }
   /** How many proxies in front are believed who the client is; absent, none. */
@@ -304,6 +319,8 @@ export const DEFAULTS = {
   idle_timeout: 72,
   write_timeout: 60,
   address_connections: 500,
+  address_tokens: 'refused',
+  csv_formulas: 'kept',
   work_burst: 30,
   work_rate: 0.5,
 } as const
@@ -325,6 +342,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     idle_timeout: idleTimeout,
     write_timeout: writeTimeout,
     address_connections: addressConnections,
+    address_tokens: addressTokens,
+    csv_formulas: csvFormulas,
     work_burst: burst,
     work_rate: rate,
     accounts,
@@ -366,6 +385,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   const renamed = {
     ...limits,
     work: { burst, rate },
+    addressTokens,
+    csvFormulas,
     fragmentSize,
     adminHost,
     addressConnections,

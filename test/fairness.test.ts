@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ClientBudget, WorkBudgets } from '../src/http/budget.ts'
-import { takeNext } from '../src/store/turns.ts'
+import { takeNext } from '../src/model/turns.ts'
 import { AttackClient } from './support/attacks.ts'
 import { serve } from './support/serving.ts'
 

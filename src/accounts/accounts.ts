@@ -173,6 +173,16 @@ export interface Descent {
   readonly family: string
 }
 
+/** A token that is valid. Moments are milliseconds since 1970. */
+export interface LiveToken {
+  readonly type: 'access' | 'refresh'
+  readonly scope: string
+  readonly user: number
+  readonly name: string
+  /** Null for one that does not expire by itself. */
+  readonly expires: number | null
+}
+
 export interface Tokens {
   /** A code of 30 characters that is valid for ten minutes and can be redeemed once. Notes the consent. */
   issueCode(grant: CodeGrant): Promise<string>
@@ -200,6 +210,8 @@ export interface Tokens {
   issue(descent: Descent): Promise<IssuedTokens | null>
   /** Revokes the family of an access or a refresh token; nothing for an unknown one (RFC 7009). */
   revoke(token: string, client: string): Promise<void>
+  /** What a token of a client is worth now; null for one that is unknown, spent, expired, revoked, or of another client. */
+  inspect(token: string, client: string): Promise<LiveToken | null>
   /** Who an access token stands for; null for none, an expired or a revoked one. */
   principal(token: string): Soon<Authenticated | null>
   /** What a user lets applications do. */

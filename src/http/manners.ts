@@ -25,6 +25,8 @@ export interface MannersOptions {
   readonly quotas: CallTaker
   /** What charges work to clients; without it nobody is limited. */
   readonly fairUse?: FairUse
+  /** True where the portal is reached by TLS: browsers are then told to use nothing else (RFC 6797). */
+  readonly isSecure?: boolean
   /** Whence a request comes. */
   readonly address: (message: IncomingMessage) => string
   /** Where addresses begin that take POST beside GET. */
@@ -34,6 +36,9 @@ export interface MannersOptions {
   /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
   readonly site?: SiteOptions
 }
+
+/** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
+const STRICT_TRANSPORT = 'max-age=31536000'
 
 const METHODS = 'GET, HEAD, OPTIONS'
 const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
@@ -82,9 +87,10 @@ const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
  * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
  */
 export function addManners(http: FastifyInstance, options: MannersOptions): void {
-  const { posts } = options
+  const { posts, isSecure = false } = options
   http.addHook('onRequest', (request, reply, done) => {
     request.principal = ANONYMOUS
+    if (isSecure) reply.header('strict-transport-security', STRICT_TRANSPORT)
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     const { method, url } = request
     const isSigningIn = SIGNING_IN.test(url)

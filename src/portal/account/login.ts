@@ -4,6 +4,7 @@ import { Fault } from '../../errors.ts'
 import { hiddenField, note, textField } from '../../http/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../http/account-page.ts'
 import type { Attempts } from '../../http/attempts.ts'
+import { deviceCookie, deviceOf } from '../../http/device.ts'
 import type { Form } from '../../http/form.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../../http/form-token.ts'
 import { html } from '../../http/html.ts'
@@ -58,8 +59,15 @@ export async function logIn(
       problem: say('Enter your user name and your password.'),
       status: 400,
     })
-  const checked = await guarded(attempts, visit, name, options.address(request), now, () =>
-    accounts.users.verify(name, password),
+  const sealing = { secret: accounts.secret, secure }
+  const checked = await guarded(
+    attempts,
+    visit,
+    name,
+    options.address(request),
+    now,
+    () => accounts.users.verify(name, password),
+    deviceOf(request.headers, name, sealing),
   )
   if (checked.type === 'blocked') {
     const { seconds: retryAfter, message: problem } = checked
@@ -80,6 +88,7 @@ export async function logIn(
   reply.header('set-cookie', [
     sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
     clearedCookie(secure, 'login'),
+    deviceCookie(name, sealing),
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
 }

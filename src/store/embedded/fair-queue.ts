@@ -1,5 +1,5 @@
+import { refuseExcess, takeNext } from '../../model/turns.ts'
 import type { WorkClient } from '../../model/work-client.ts'
-import { refuseExcess, takeNext } from '../turns.ts'
 
 interface WaitingWork {
   readonly client: WorkClient | null

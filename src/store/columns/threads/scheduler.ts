@@ -1,6 +1,6 @@
 import { Fault } from '../../../errors.ts'
+import { refuseExcess, takeNext } from '../../../model/turns.ts'
 import type { WorkClient } from '../../../model/work-client.ts'
-import { refuseExcess, takeNext } from '../../turns.ts'
 import { isOutweighed, Slot } from './slot.ts'
 import type { ColumnThread } from './thread.ts'
 

@@ -1,5 +1,5 @@
 import { Fault } from '../errors.ts'
-import type { WorkClient } from '../model/work-client.ts'
+import type { WorkClient } from './work-client.ts'
 
 /** Something that waits for its turn. */
 export interface Waiting {
