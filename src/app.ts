@@ -335,6 +335,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const signingIn = {
     ...frame,
     accounts,
+    ...(config.signIn === undefined ? {} : { provider: config.signIn }),
     now,
     address: (request: FastifyRequest) => address(request.raw),
   }

@@ -162,6 +162,38 @@ export const PORTAL_SCHEMA = Type.Object(
         { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
       ),
     ),
+    sign_in: Type.Optional(
+      Type.Object(
+        {
+          issuer: Type.String({
+            pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+            description: 'Address of the OpenID provider, as its discovery document names it',
+          }),
+          client_id: Type.String({ minLength: 1, description: 'What the provider calls this portal' }),
+          client_secret_file: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: 'File whose first line is the secret of this portal there',
+            }),
+          ),
+          name: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 100, description: 'What people call the provider' }),
+          ),
+          scopes: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[\\w:./-]+$' }), { description: 'Scopes beside openid' }),
+          ),
+          groups_claim: Type.Optional(
+            Type.String({ minLength: 1, description: 'Claim that lists the groups of a person' }),
+          ),
+          groups: Type.Optional(
+            Type.Record(Type.String(), Type.Array(Type.String()), {
+              description: 'Grants of the members of each group: ids of datasets, *, edit:…, or a role',
+            }),
+          ),
+        },
+        { additionalProperties: false, description: 'A provider of OpenID Connect where people sign in' },
+      ),
+    ),
     address_tokens: Type.Optional(
       Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
         description: 'Whether access tokens may stand in addresses, where logs and histories keep them',
@@ -223,6 +255,17 @@ function dailyCalls(description: string) {
 
 type PortalSettings = Static<typeof PORTAL_SCHEMA>
 
+/** A provider of OpenID Connect, and what its groups give. */
+export interface SignInProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecretFile?: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly groupsClaim: string
+  readonly groups: Readonly<Record<string, readonly string[]>>
+}
+
 /** Every setting, with its value; the folder is absolute and the base has no trailing slash. */
 export interface Config {
   readonly portal: string
@@ -279,6 +322,8 @@ export interface Config {
   readonly network?: readonly { readonly url: string; readonly domain: string }[]
   /** Calls of a day in UTC: of the whole portal, of an anonymous address, of a user. */
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
+  /** The OpenID provider where people sign in; absent, they sign in here alone. */
+  readonly signIn?: SignInProvider
   /** Whether access tokens are taken from addresses. */
   readonly addressTokens: 'refused' | 'allowed'
   /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
@@ -349,6 +394,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     accounts,
     accounts_password_file: passwordFile,
     network,
+    sign_in: signIn,
     tiles,
     tiles_attribution: attribution = '',
     workers = defaultWorkers(),
@@ -377,6 +423,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(store === undefined ? {} : { store: { url: store, ...present(engine), concurrency } }),
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(accounts === undefined ? {} : { accounts: accountsOf(accounts, portal, passwordFile) }),
+    ...(signIn === undefined ? {} : { signIn: signInOf(signIn, portal) }),
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
@@ -431,6 +478,20 @@ function accountsOf(url: string, portal: string, passwordFile: string | undefine
     throw new Fault('ConfigInvalid', { reason })
   }
   return passwordFile === undefined ? { url } : { url, passwordFile: path.resolve(portal, passwordFile) }
+}
+
+/** The provider where people sign in; the file with the secret is looked for in the folder of the portal. */
+function signInOf(given: NonNullable<PortalSettings['sign_in']>, portal: string): SignInProvider {
+  const { issuer, client_id: clientId, client_secret_file: file, scopes = ['profile', 'email'] } = given
+  const { name = new URL(issuer).hostname, groups_claim: groupsClaim = 'groups', groups = {} } = given
+  for (const [group, grants] of Object.entries(groups))
+    for (const grant of grants)
+      if (!/^(?:(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/.test(grant)) {
+        const reason = `sign_in: the group ${group} gives ${grant}: a grant is the id of a dataset, * for all, edit: before either, or one of the roles reader, publisher and administrator`
+        throw new Fault('ConfigInvalid', { reason })
+      }
+  const secret = file === undefined ? {} : { clientSecretFile: path.resolve(portal, file) }
+  return { issuer, clientId, name, scopes, groupsClaim, groups, ...secret }
 }
 
 /** The portals of the network, each with its domain: no two have the same, and none that of this portal. */

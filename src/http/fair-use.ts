@@ -13,6 +13,9 @@ import { LoopCharges } from './loop-charges.ts'
 /** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
 export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
 
+/** Parts of the server that wait for the end of an answer. */
+const MAX_LISTENERS = 30
+
 export interface FairUseOptions {
   readonly budgets: WorkBudgets
   readonly address: (message: IncomingMessage) => string
@@ -34,8 +37,16 @@ export class FairUse {
   install(http: FastifyInstance): void {
     const { budgets, address } = this.options
     http.addHook('onRequest', (request, reply, done) => {
-      const context = { client: budgets.of(`address:${addressSubject(address(request.raw))}`) }
+      const from = address(request.raw)
+      const context = {
+        client: budgets.of(`address:${addressSubject(from)}`),
+        get actor() {
+          const { principal } = request
+          return { name: principal?.type === 'user' ? principal.name : 'anonymous', address: from }
+        },
+      }
       this.contexts.set(request, context)
+      reply.raw.setMaxListeners(MAX_LISTENERS)
       this.charges.begin(context, reply.raw)
       runFor(context, done)
     })

@@ -21,6 +21,13 @@ export interface WorkClient {
 /** The client of one request; replaced once it is known who it is. */
 export interface WorkContext {
   client: WorkClient
+  actor?: Actor
+}
+
+/** Who does something, and from where, for the audit log. */
+export interface Actor {
+  readonly name: string
+  readonly address: string
 }
 
 const storage = new AsyncLocalStorage<WorkContext>()
@@ -33,6 +40,11 @@ export function runFor<T>(context: WorkContext, work: () => T): T {
 /** The client that this work is done for; null for what the server does of its own accord. */
 export function currentClient(): WorkClient | null {
   return storage.getStore()?.client ?? null
+}
+
+/** Who asked for this work; null for what nobody asked for over HTTP. */
+export function currentActor(): Actor | null {
+  return storage.getStore()?.actor ?? null
 }
 
 /** Milliseconds that long work of a client that uses the most pauses, after each of its pieces. */
