@@ -147,7 +147,7 @@ t.test(
     t.equal(explained.code, 0, explained.stderr)
     const stages = JSON.parse(explained.stdout)
     t.match(stages, { text: 'height > 8', answer: { total: 1, rows: [{ name: 'Oak', height: 12 }] } })
-    t.match(stages.statements, [{ name: 'page', reason: /filter/, sparql: /SELECT/, rows: 1 }, {}])
+    t.match(stages.statements, [{ name: 'page', sparql: /SELECT/, columns: [/height/], rows: 1 }])
     const grouped = ['--select', 'count(*) as c', '--group-by', 'year(planted) as y', '--json']
     const groups = await lodestone(['explain', 'big-trees', '', ...grouped, ...at])
     t.match(JSON.parse(groups.stdout), { plan: { type: 'groups' }, statements: [{ name: 'groups' }] })
@@ -320,7 +320,7 @@ t.test('a server, from its address to its end', { buffered: true }, async t => {
   t.same(await (await fetch(`${base}/healthz`)).json(), { status: 'alive' })
   t.match(await (await fetch(`${base}/readyz`)).json(), {
     status: 'ready',
-    store: { workers: { ready: 1, wanted: 1 } },
+    store: { threads: { ready: 1, wanted: 1 } },
   })
   const plants = `${base}/api/explore/v2.0/catalog/datasets/plants/records`
   t.match(await (await fetch(plants)).json(), { total_count: 3 })

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { readDefinition } from '../src/catalog/definition.ts'
 import { type ConfigFlags, loadConfig } from '../src/config.ts'
 import { Fault } from '../src/errors.ts'
+import { defaultMemory, defaultWorkers } from '../src/memory.ts'
 
 /** Configuration: who wins, and that every mistake is told with its place. */
 function portalWith(t: Test, yaml: string): string {
@@ -31,7 +32,8 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     port: 3000,
     access: 'public',
     languages: ['en'],
-    workers: 2,
+    workers: defaultWorkers(),
+    memory: defaultMemory(),
     deadline: 10,
     fragmentSize: 500,
     dereference: 'redirect',
@@ -231,5 +233,7 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     },
   })
   t.match(readDefinition(portal, 'Wrong').problems, [{ message: /not a dataset id/ }])
-  t.match(readDefinition(portal, 'none').problems, [{ message: /cannot be read/ }])
+  t.match(readDefinition(portal, 'none').problems, [
+    { message: /there is no dataset none: .* was not found/ },
+  ])
 })

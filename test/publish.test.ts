@@ -29,6 +29,7 @@ import {
 } from '../src/catalog/versions.ts'
 import { loadConfig } from '../src/config.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
+import { select } from './support/ask.ts'
 import {
   CRASH_DATASETS,
   CRASH_RECORDS,
@@ -211,10 +212,10 @@ t.test('a version whose files are damaged is made again of its source', async t 
       half,
       /facts\.nt\.gz has \d+ bytes, \d+ are expected/,
     ],
-    ['empty', 'index.nt.gz', file => truncateSync(file, 0), /index\.nt\.gz has 0 bytes/],
+    ['empty', 'mapped.nt.gz', file => truncateSync(file, 0), /mapped\.nt\.gz has 0 bytes/],
     ['missing', 'mapped.nt.gz', file => rmSync(file), /mapped\.nt\.gz is missing/],
     ['a bit', 'facts.nt.gz', file => flip(file, 40), /facts\.nt\.gz has other bytes/],
-    ['longer', 'index.nt.gz', file => appendFileSync(file, 'x'), /index\.nt\.gz has/],
+    ['longer', 'facts.nt.gz', file => appendFileSync(file, 'x'), /facts\.nt\.gz has/],
     ['ids', 'records.ids', file => flip(file, 3), /records\.ids has other bytes/],
     ['no ids', 'records.ids', file => rmSync(file), /records\.ids is missing/],
     ['half a manifest', 'manifest.json', half, /manifest\.json cannot be read/],
@@ -459,7 +460,8 @@ async function serves(t: Test, portal: string, generations: readonly string[]): 
     await catalog.refresh()
     for (const [at, id] of CRASH_DATASETS.entries()) {
       const { resources } = catalog.dataset(id)
-      const rows = await store.select(
+      const rows = await select(
+        store,
         `SELECT ?g (COUNT(*) AS ?n) { GRAPH <${resources}> { ?s ?p ?g FILTER(STRENDS(STR(?p), '/generation')) } } GROUP BY ?g`,
       )
       t.same(

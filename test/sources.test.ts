@@ -1191,7 +1191,7 @@ t.test('long integers of JSON keep their digits', async t => {
   }
   const typed = typeRecords(jsonSource({ path: file(`[{"a":${longer}}]`) }), [{ name: 'a', type: 'int' }])
   for await (const batch of typed.batches()) t.strictSame(batch.values, [[null]])
-  t.equal(typed.report().misfits[0]?.found, longer)
+  t.equal(typed.report().misfits[0]?.examples[0]?.found, longer)
 })
 
 t.test('inference of JSON', async t => {

@@ -14,7 +14,7 @@ export interface GroupPage {
 /** Answers a grouped query. */
 export async function findGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<GroupPage> {
   // A row for each step is cut to its page where all of them are known.
-  const asked = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0, orderBy: [] } : plan
+  const asked = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
   const statement = asker.watch.time('compile', () => compileGroups(asked, target))
   const page = await asker.page(statement, { counted: true })
   const rows = asker.watch.time('decode', () => decodeGroups(plan, page.solutions()))

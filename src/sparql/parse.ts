@@ -57,6 +57,14 @@ function baseOf({ context }: Json): string | null {
   return last?.value ?? null
 }
 
+/** The term of a variable in a row of VALUES. A variable `__proto__` was set as the prototype of its row. */
+function bound(row: Readonly<Record<string, RdfTerm>>, name: string): RdfTerm | undefined {
+  const found = lookup(row, name) ?? lookup(row, `?${name}`)
+  if (found !== undefined || name !== '__proto__') return found
+  const prototype = Object.getPrototypeOf(row) as RdfTerm | null
+  return prototype !== null && Object.hasOwn(prototype, 'termType') ? prototype : undefined
+}
+
 /** The algebra of Traqula as the tree of plain objects that it is. */
 type Json = {
   readonly type: string
@@ -172,7 +180,7 @@ function operationOf(json: Json): Operation {
       const variables = (json.variables as readonly RdfTerm[]).map(({ value }) => value)
       const rows = (json.bindings as readonly Readonly<Record<string, RdfTerm>>[]).map(binding =>
         variables.map(name => {
-          const term = lookup(binding, name) ?? lookup(binding, `?${name}`)
+          const term = bound(binding, name)
           return term === undefined ? null : (nodeOf(term) as Term)
         }),
       )

@@ -121,8 +121,10 @@ function jsonTerm(term: AnswerTerm): string {
       return `{"type":"bnode","value":${value}}`
     case 'literal': {
       const { datatype, language } = term
-      if (datatype === XSD.string) return `{"type":"literal","value":${value}}`
-      if (language === '') return `{"type":"literal","value":${value},"datatype":${JSON.stringify(datatype)}}`
+      if (language === '')
+        return datatype === XSD.string
+          ? `{"type":"literal","value":${value}}`
+          : `{"type":"literal","value":${value},"datatype":${JSON.stringify(datatype)}}`
       const [tag, direction] = language.split('--') as [string, string | undefined]
       const its = direction === undefined ? '' : `,"its:dir":"${direction}"`
       return `{"type":"literal","value":${value},"xml:lang":${JSON.stringify(tag)}${its}}`
@@ -167,8 +169,10 @@ function xmlTerm(term: AnswerTerm): string {
       return `<bnode>${value}</bnode>`
     case 'literal': {
       const { datatype, language } = term
-      if (datatype === XSD.string) return `<literal>${value}</literal>`
-      if (language === '') return `<literal datatype="${xmlAttribute(datatype)}">${value}</literal>`
+      if (language === '')
+        return datatype === XSD.string
+          ? `<literal>${value}</literal>`
+          : `<literal datatype="${xmlAttribute(datatype)}">${value}</literal>`
       const [tag, direction] = language.split('--') as [string, string | undefined]
       const its = direction === undefined ? '' : ` its:dir="${direction}"`
       return `<literal xml:lang="${xmlAttribute(tag)}"${its}>${value}</literal>`

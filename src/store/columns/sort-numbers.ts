@@ -62,7 +62,7 @@ function bitsOf(values: Float64Array): readonly [Uint32Array, Uint32Array] {
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number
     const [below, above] = [words[2 * at] as number, words[2 * at + 1] as number]
-    if (value !== value) {
+    if (Number.isNaN(value)) {
       low[at] = 0xffff_ffff
       high[at] = 0xffff_ffff
     } else if (above >>> 31 === 1) {

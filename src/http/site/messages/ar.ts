@@ -389,6 +389,7 @@ export const AR: MessageTable = {
   'Revoke my API keys as well': 'إلغاء مفاتيح API الخاصة بي أيضًا',
   'Revoke the key {name}': 'إبطال المفتاح {name}',
   Rights: 'الحقوق',
+  'Columns: {list}': 'الأعمدة: {list}',
   'Rows: {n}': 'الصفوف: {n}',
   Rules: 'القواعد',
   Run: 'تشغيل',

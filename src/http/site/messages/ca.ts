@@ -375,6 +375,7 @@ export const CA: MessageTable = {
   'Revoke my API keys as well': 'Revoca també les meves claus d’API',
   'Revoke the key {name}': 'Revoca la clau {name}',
   Rights: 'Drets',
+  'Columns: {list}': 'Columnes: {list}',
   'Rows: {n}': 'Files: {n}',
   Rules: 'Regles',
   Run: 'Executa',

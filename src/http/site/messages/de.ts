@@ -375,6 +375,7 @@ export const DE: MessageTable = {
   'Revoke my API keys as well': 'Auch meine API-Schlüssel widerrufen',
   'Revoke the key {name}': 'Schlüssel {name} widerrufen',
   Rights: 'Rechte',
+  'Columns: {list}': 'Spalten: {list}',
   'Rows: {n}': 'Zeilen: {n}',
   Rules: 'Regeln',
   Run: 'Ausführen',

@@ -375,6 +375,7 @@ export const ES: MessageTable = {
   'Revoke my API keys as well': 'Revocar también mis claves de API',
   'Revoke the key {name}': 'Revocar la clave {name}',
   Rights: 'Derechos',
+  'Columns: {list}': 'Columnas: {list}',
   'Rows: {n}': 'Filas: {n}',
   Rules: 'Reglas',
   Run: 'Ejecutar',

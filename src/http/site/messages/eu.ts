@@ -376,6 +376,7 @@ export const EU: MessageTable = {
   'Revoke my API keys as well': 'Baliogabetu nire API gakoak ere',
   'Revoke the key {name}': 'Baliogabetu {name} gakoa',
   Rights: 'Eskubideak',
+  'Columns: {list}': 'Zutabeak: {list}',
   'Rows: {n}': 'Errenkadak: {n}',
   Rules: 'Arauak',
   Run: 'Exekutatu',

@@ -380,6 +380,7 @@ export const FR: MessageTable = {
   'Revoke my API keys as well': 'Révoquer aussi mes clés d’API',
   'Revoke the key {name}': 'Révoquer la clé {name}',
   Rights: 'Droits',
+  'Columns: {list}': 'Colonnes : {list}',
   'Rows: {n}': 'Lignes : {n}',
   Rules: 'Règles',
   Run: 'Exécuter',

@@ -375,6 +375,7 @@ export const IT: MessageTable = {
   'Revoke my API keys as well': 'Revoca anche le mie chiavi API',
   'Revoke the key {name}': 'Revoca la chiave {name}',
   Rights: 'Diritti',
+  'Columns: {list}': 'Colonne: {list}',
   'Rows: {n}': 'Righe: {n}',
   Rules: 'Regole',
   Run: 'Esegui',

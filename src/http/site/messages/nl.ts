@@ -377,6 +377,7 @@ export const NL: MessageTable = {
   'Revoke my API keys as well': 'Ook mijn API-sleutels intrekken',
   'Revoke the key {name}': 'De sleutel {name} intrekken',
   Rights: 'Rechten',
+  'Columns: {list}': 'Kolommen: {list}',
   'Rows: {n}': 'Rijen: {n}',
   Rules: 'Regels',
   Run: 'Uitvoeren',

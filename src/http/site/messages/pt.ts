@@ -374,6 +374,7 @@ export const PT: MessageTable = {
   'Revoke my API keys as well': 'Revogar também as minhas chaves de API',
   'Revoke the key {name}': 'Revogar a chave {name}',
   Rights: 'Direitos',
+  'Columns: {list}': 'Colunas: {list}',
   'Rows: {n}': 'Linhas: {n}',
   Rules: 'Regras',
   Run: 'Executar',

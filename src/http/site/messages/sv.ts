@@ -372,6 +372,7 @@ export const SV: MessageTable = {
   'Revoke my API keys as well': 'Återkalla även mina API-nycklar',
   'Revoke the key {name}': 'Återkalla nyckeln {name}',
   Rights: 'Rättigheter',
+  'Columns: {list}': 'Kolumner: {list}',
   'Rows: {n}': 'Rader: {n}',
   Rules: 'Regler',
   Run: 'Kör',

@@ -123,10 +123,10 @@ export class DictionaryBuilder {
     }
     const end = this.table.endOf(index)
     this.endingOf[index] = ending
-    let escape = at
-    while (escape < end && bytes[escape] !== BACKSLASH) escape++
-    if (escape < end) {
-      const text = Buffer.from(unescape(bytes.toString('utf8', at, end)))
+    let backslash = at
+    while (backslash < end && bytes[backslash] !== BACKSLASH) backslash++
+    if (backslash < end) {
+      const text = Buffer.from(unescaped(bytes.toString('utf8', at, end)))
       const start = this.plain.length
       this.plain.add(text, 0, text.length)
       this.starts[index] = start
@@ -432,7 +432,7 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['f', '\f'],
 ])
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   return text.replace(ESCAPE, (_, short?: string, long?: string, character = '') => {
     const digits = short ?? long
     if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))

@@ -7,7 +7,7 @@ import { columnCall, isTestFunction } from './functions/extensions.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
 import { type IdRange, isComparison, rangeOf } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
-import { valueOf } from './value.ts'
+import { termValue } from './value.ts'
 import { isBound } from './vector.ts'
 
 const UNKNOWN = 0
@@ -82,13 +82,14 @@ export class Filter {
       first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
     if (!isTwoValued || !isCondition(first))
       return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, wanted)
-    const otherwise = effectiveBoolean(valueOf(second))
+    const otherwise = effectiveBoolean(termValue(second))
     if (otherwise !== wanted) return this.rowsWith(first, batch, rows, wanted)
     return without(rows, this.rowsWith(first, batch, rows, !wanted))
   }
 
   private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
-    if (isConstant(formula)) return effectiveBoolean(valueOf(formula)) === wanted ? rows : rows.subarray(0, 0)
+    if (isConstant(formula))
+      return effectiveBoolean(termValue(formula)) === wanted ? rows : rows.subarray(0, 0)
     const called = this.calledRows(formula, batch, rows, wanted)
     if (called !== null) return called
     const vector = this.scalars.soleVector(formula, batch)

@@ -11,7 +11,7 @@ import { arithmetic, negated } from './functions/arithmetic.ts'
 import { BUILTINS, VOLATILE } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
-import { FALSE, integer, TRUE, truth, type Value, valueOf } from './value.ts'
+import { FALSE, integer, TRUE, termValue, truth, type Value } from './value.ts'
 import { isBound, type Vector, valueAt } from './vector.ts'
 
 /** The value of an expression at a row of a batch; null is an error or no value. */
@@ -106,7 +106,7 @@ export class ScalarCompiler {
       case 'iri':
       case 'literal':
       case 'blank': {
-        const value = valueOf(formula)
+        const value = termValue(formula)
         return () => value
       }
       case 'variable': {

@@ -64,7 +64,7 @@ function* pieces(length: number): Generator<readonly [from: number, to: number]>
 
 function bestCandidates(
   graph: GraphColumns,
-  name: string,
+  _name: string,
   links: readonly Link[],
   filters: readonly Formula[],
 ): Candidates | null {

@@ -1,6 +1,6 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { type NumberValue, type Value, valueOf } from '../value.ts'
+import { type NumberValue, termValue, type Value } from '../value.ts'
 import { type Vector, valueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
@@ -14,7 +14,7 @@ export class Percentile implements Aggregator {
 
   constructor({ parameters }: AggregateCall, operand: Formula, context: AggregatorContext) {
     const [rank] = parameters ?? []
-    const value = rank === undefined ? null : valueOf(rank)
+    const value = rank === undefined ? null : termValue(rank)
     this.rank = value?.type === 'number' ? value.value : 50
     this.operand = operand
     this.context = context

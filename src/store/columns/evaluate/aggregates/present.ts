@@ -29,7 +29,10 @@ export class Present implements Aggregator {
       rows[present] = row
       present += 1
     }
-    if (present === groups.length) return this.inner.add(batch, groups, count)
+    if (present === groups.length) {
+      this.inner.add(batch, groups, count)
+      return
+    }
     const some = rows.subarray(0, present)
     const theirs = new Uint32Array(present)
     for (let at = 0; at < present; at++) theirs[at] = groups[some[at] as number] as number

@@ -17,10 +17,10 @@ import {
   stringOf,
   type TextValue,
   termOf,
+  termValue,
   text,
   truth,
   type Value,
-  valueOf,
 } from '../value.ts'
 import { durationOf, zoneForm } from './arithmetic.ts'
 import { compileRegex, type Regex } from './regex.ts'
@@ -69,7 +69,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['UUID', () => ({ type: 'iri', value: `urn:uuid:${randomUUID()}` })],
   ['STRUUID', () => text(randomUUID())],
   ['RAND', (_, { random }) => double(random())],
-  ['NOW', (_, { now }) => valueOf(literalOf(now.toISOString(), XSD.dateTime))],
+  ['NOW', (_, { now }) => termValue(literalOf(now.toISOString(), XSD.dateTime))],
   ['SAMETERM', ([left, right]) => truth(isSameTerm(left as Value, right as Value))],
   ['ISIRI', ([value]) => truth(value?.type === 'iri')],
   ['ISURI', ([value]) => truth(value?.type === 'iri')],
@@ -169,7 +169,7 @@ function iri(value: Value | undefined, { base }: FunctionContext): Value | null 
 function typed(value: Value | undefined, type: Value | undefined): Value | null {
   if (value?.type !== 'text' || value.language !== '' || type?.type !== 'iri') return null
   if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
-  return valueOf(literalOf(value.value, type.value))
+  return termValue(literalOf(value.value, type.value))
 }
 
 function tagged(value: Value | undefined, tag: Value | undefined): Value | null {

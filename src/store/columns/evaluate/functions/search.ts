@@ -1,6 +1,7 @@
 import { tokens } from '../../../../model/search.ts'
+import { GEO, LODESTONE } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
-import type { Part, TextPart } from '../../dictionary.ts'
+import { datatypeOf, type OtherPart, type Part, type TextPart, type ValuePart } from '../../dictionary.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, placesOfWord, type WordMode, wordTest } from '../../words.ts'
 import { stringOf, type Value } from '../value.ts'
@@ -38,13 +39,19 @@ export function codesWithWord(column: Column, searched: SearchedWord): Uint8Arra
     if (part.kind === 'text') markTexts(column, part, searched, found)
     else if (isSearched(part))
       for (let place = 0; place < part.count; place++)
-        if (textMatches(dictionary.form(part.first + place), searched)) found[part.first + place] = 1
+        if (!isShape(part, place) && textMatches(dictionary.form(part.first + place), searched))
+          found[part.first + place] = 1
   }
   return found
 }
 
-function isSearched(part: Part): boolean {
+function isSearched(part: Part): part is ValuePart | OtherPart {
   return part.kind === 'number' || part.kind === 'moment' || part.kind === 'other'
+}
+
+/** The coordinates of a shape are no words. */
+function isShape(part: ValuePart | OtherPart, place: number): boolean {
+  return part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
 }
 
 /** Every word of a phrase leaves fewer texts, which are then read. */
@@ -67,7 +74,8 @@ function markTexts(column: Column, part: TextPart, { words, mode }: SearchedWord
 /**
  * For each subject of a graph, from 1, whether a value of it has a word: 1 where one has.
  *
- * @param predicates those whose values are searched: all but points and booleans where none is named
+ * @param predicates those whose values are searched: all but those of points, shapes and booleans, and the position of a
+ * record in its source, where none is named
  */
 export function subjectsWithWord(
   graph: GraphColumns,
@@ -76,7 +84,9 @@ export function subjectsWithWord(
 ): Uint8Array {
   const found = new Uint8Array(graph.subjects + 1)
   const columns =
-    predicates.length === 0 ? graph.columns : predicates.flatMap(predicate => graph.column(predicate) ?? [])
+    predicates.length === 0
+      ? graph.columns.filter(({ predicate }) => predicate !== LODESTONE.position)
+      : predicates.flatMap(predicate => graph.column(predicate) ?? [])
   for (const column of columns) markSubjects(column, codesWithWord(column, searched), found)
   return found
 }
