@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ClientBudget, WorkBudgets } from '../src/http/budget.ts'
 import { takeNext } from '../src/model/turns.ts'
+import { withMemoryLimit } from '../src/store/embedded/limit-memory.ts'
 import { AttackClient } from './support/attacks.ts'
 import { serve } from './support/serving.ts'
 
@@ -189,3 +192,45 @@ t.test('turns go to who used least', async t => {
     null,
   )
 })
+
+t.test('the memory of the engine cannot grow beyond its limit', async t => {
+  const bytes = readFileSync(createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm'))
+  const oxigraph = await import('oxigraph/web.js')
+  const limit = 48 * 2 ** 20
+  const { memory } = oxigraph.initSync({ module: new WebAssembly.Module(withMemoryLimit(bytes, limit)) })
+  const store = new oxigraph.Store()
+  store.load('<urn:a> <urn:b> "c" .\n', { format: 'nt' })
+  t.equal(store.size, 1, 'it works')
+  let text = ''
+  for (let at = 0; at < 50_000; at++) text += `<urn:a${at}> <urn:b> "${'x'.repeat(40)}${at}" .\n`
+  t.throws(() => {
+    for (let batch = 0; batch < 40; batch++)
+      store.load(text.replaceAll('urn:a', `urn:${batch}a`), { format: 'nt' })
+  })
+  t.ok(memory.buffer.byteLength <= limit, `${memory.buffer.byteLength} bytes`)
+  t.throws(() => withMemoryLimit(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0), limit), /no memory/)
+})
+
+t.test(
+  'a query that would fill the memory is refused, and others are answered',
+  { timeout: 200_000 },
+  async t => {
+    const server = await serve(t, portal)
+    const client = new AttackClient(server.port, '192.0.2.77')
+    for (let tries = 0; tries < 400 && (await client.ask('/readyz')).status !== 200; tries++) await sleep(50)
+    const bombs = [
+      'SELECT * { ?a ?p ?x . ?b ?q ?y . ?c ?r ?z } ORDER BY ?x ?y ?z',
+      'SELECT (GROUP_CONCAT(CONCAT(STR(?x), STR(?y))) AS ?t) { ?a ?p ?x . ?b ?q ?y }',
+      'SELECT DISTINCT (CONCAT(STR(?x), STR(?y), STR(?p)) AS ?t) { ?a ?p ?x . ?b ?q ?y }',
+      'SELECT (REPLACE(?r, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?t) { { SELECT (REPLACE(?s, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?r) { { SELECT (REPLACE(?u, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?s) { { SELECT (REPLACE(?w, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?u) { { SELECT (REPLACE("xxxxxxxxxxxxxxxxxxxxx", "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?w) {} } } } } } } } }',
+    ]
+    for (const bomb of bombs) {
+      const { status, text } = await client.ask(`/api/sparql?query=${enc(bomb)}`)
+      t.match(status, /^(422|503|413)$/, text.slice(0, 200))
+      t.equal((await client.ask(`${API}/records?where=n%3D${bomb.length}`)).status, 200)
+    }
+    const rss = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1])
+    t.ok(rss * 1024 < 800e6, `${rss} kB were used, and the setting is 800 MB`)
+    client.close()
+  },
+)

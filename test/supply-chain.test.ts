@@ -15,7 +15,8 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 }
 const installed = Object.entries(lock.packages).filter(([path, { dev = false }]) => path !== '' && !dev)
 
-const PERMISSIVE = /^\(?(?:MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|EDL-1\.0|WTFPL)\b/
+const PERMISSIVE =
+  /^\(?(?:MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|EDL-1\.0|WTFPL)\b/
 
 t.test('production packages', async t => {
   t.ok(installed.length > 50, 'they are found')

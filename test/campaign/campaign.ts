@@ -162,7 +162,8 @@ function damage(): void {
   const bytes = readFileSync(file)
   if (random() < 0.5) truncateSync(file, Math.floor(bytes.length * random()))
   else {
-    bytes[Math.floor(bytes.length * random())] ^= 255
+    const at = Math.floor(bytes.length * random())
+    bytes[at] = (bytes[at] ?? 0) ^ 255
     writeFileSync(file, bytes)
   }
   count(`damaged ${path.basename(file)}`)

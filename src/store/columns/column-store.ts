@@ -43,6 +43,9 @@ const MAX_CROWDED = 1
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
 
+/** Megabytes of heap that a thread has in any case. */
+const LEAST_HEAP = 192
+
 /** Bytes of a piece of text. */
 const PIECE = 2 ** 17
 
@@ -352,22 +355,25 @@ export class ColumnStore {
 
   private async addThread(): Promise<void> {
     let joined = false
-    const thread = new ColumnThread({
-      onPart: part => {
-        if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
-        else this.registry.addDerived(part.graph, part.name, part.buffers)
+    const thread = new ColumnThread(
+      {
+        onPart: part => {
+          if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
+          else this.registry.addDerived(part.graph, part.name, part.buffers)
+        },
+        onDeath: (dead, reason) => {
+          const wasServing = this.scheduler.threads.has(dead)
+          this.scheduler.remove(dead)
+          if (!joined || this.closed || !wasServing) return
+          this.options.onEvent({ event: 'worker lost', reason })
+          void this.addThread().then(
+            () => this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' }),
+            error => this.options.onEvent({ event: 'worker lost', reason: String(error) }),
+          )
+        },
       },
-      onDeath: (dead, reason) => {
-        const wasServing = this.scheduler.threads.has(dead)
-        this.scheduler.remove(dead)
-        if (!joined || this.closed || !wasServing) return
-        this.options.onEvent({ event: 'worker lost', reason })
-        void this.addThread().then(
-          () => this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' }),
-          error => this.options.onEvent({ event: 'worker lost', reason: String(error) }),
-        )
-      },
-    })
+      Math.max(LEAST_HEAP, Math.ceil((2 * this.queryMemory) / 1e6)),
+    )
     await thread.up
     joined = true
     this.scheduler.add(thread)

@@ -6,7 +6,8 @@ import { NotInColumns } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { loadColumns } from '../load.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
-import { type EngineEvent, ResidentEngine } from './residency.ts'
+import { withMemoryLimit } from './limit-memory.ts'
+import { EMPTY_ENGINE, type EngineEvent, ResidentEngine } from './residency.ts'
 
 export interface EmbeddedOptions {
   /** Threads that answer from columns, two unless told. */
@@ -29,6 +30,9 @@ const DEFAULTS = { workers: 2, deadline: 10_000, queue: 500, memory: storeMemory
 /** The engine's memory has 32 bits; half a gigabyte stays for sorting and answers. */
 const MAX_ENGINE = 3.5 * 2 ** 30
 
+/** What its memory can be at most. */
+const MAX_ENGINE_MEMORY = 2 ** 32
+
 /** Opens the store of one process: columns in threads, and Oxigraph for what they do not evaluate. It is empty at first. */
 export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promise<Store> {
   const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
@@ -41,11 +45,13 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     onEvent,
   })
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
+  const resident = Math.min(MAX_ENGINE, memory.resident)
+  const limit = Math.min(MAX_ENGINE_MEMORY, resident + memory.query + EMPTY_ENGINE)
   const engine = new ResidentEngine({
-    module: new WebAssembly.Module(readFileSync(wasm)),
+    module: new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), limit)),
     deadline,
     queue: 50,
-    memory: Math.min(MAX_ENGINE, memory.resident),
+    memory: resident,
     onEvent,
   })
   return {

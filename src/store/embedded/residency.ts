@@ -43,11 +43,8 @@ interface Resident {
 /** Longest answer that is passed from the engine, in characters. */
 const LONGEST_ANSWER = 256 * 2 ** 20
 
-/** Times the memory for graphs beyond which the heap was blown up by a query: the engine is then begun anew. */
-const BLOWN_UP = 2
-
-/** Bytes of an engine without graphs. */
-const EMPTY_ENGINE = 64 * 2 ** 20
+/** Bytes of an engine without graphs; beyond these and those for graphs, the heap was blown up by a query: the engine is begun anew. */
+export const EMPTY_ENGINE = 64 * 2 ** 20
 
 /**
  * The engine for queries that columns do not evaluate. A graph is resident, loaded from its triples, from the first query
@@ -122,7 +119,7 @@ export class ResidentEngine {
     const reply = await thread.ask({ type: 'query', sparql, format, dataset: seen, longest: LONGEST_ANSWER })
     clearTimeout(timer)
     if (late) throw new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
-    if (thread.memory > BLOWN_UP * this.options.memory + EMPTY_ENGINE) {
+    if (thread.memory > this.options.memory + EMPTY_ENGINE) {
       this.options.onEvent({
         event: 'engine ended',
         reason: `a query left ${megabytes(thread.memory)} behind`,
@@ -195,7 +192,7 @@ export class ResidentEngine {
           type: 'load',
           graph: name,
           source,
-          limit: BLOWN_UP * memory + EMPTY_ENGINE,
+          limit: memory + EMPTY_ENGINE,
         })
         if (reply.type !== 'loaded')
           throw new Fault('StoreUnavailable', {
