@@ -37,7 +37,10 @@ export class NotInColumns extends Error {}
 /** Milliseconds after which work is not quick any more. */
 const QUICK = 100
 
-/** Times that work makes room for others before it is refused. */
+/** Milliseconds that work waits for a thread in any case. */
+const LEAST_PATIENCE = 10_000
+
+/** Times that work makes room for others; then it goes on to its end, or is refused where its client uses the most. */
 const MAX_CROWDED = 1
 
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
@@ -69,7 +72,7 @@ export class ColumnStore {
     this.threads = Math.max(2, options.threads)
     this.scheduler = new Scheduler({
       queue: options.queue,
-      patience: options.deadline,
+      patience: Math.max(LEAST_PATIENCE, options.deadline),
       slow: Math.floor(this.threads / 2),
     })
   }
@@ -217,7 +220,9 @@ export class ColumnStore {
       const milliseconds = client?.deadline(deadline) ?? deadline
       const begun = await this.scheduler.run({ client, lane, pinned: null }, async (thread, slot) => {
         const id = this.nextId++
-        const work = { id, graphs, milliseconds, stop: isStoppable(job) ? 'begin again' : null } as const
+        const isSpared = crowded > MAX_CROWDED
+        const stop = isStoppable(job) && !isSpared ? 'begin again' : null
+        const work = { id, graphs, milliseconds, stop } as const
         const answer = await this.guarded(thread, slot, work, () => {
           this.registry.bring(thread, graphs)
           return thread.run(id, job, { milliseconds, memory: this.queryMemory })
@@ -229,7 +234,8 @@ export class ColumnStore {
         if (isLate(begun.answer)) client?.offend()
         return begun
       }
-      if (begun.stopped === 'crowded' && ++crowded > MAX_CROWDED) throw new Fault('StoreBusy')
+      if (begun.stopped === 'crowded' && ++crowded > MAX_CROWDED && client?.isHeavy() === true)
+        throw new Fault('StoreBusy')
       lane = 'slow'
     }
   }

@@ -43,6 +43,9 @@ interface Resident {
 /** Longest answer that is passed from the engine, in characters. */
 const LONGEST_ANSWER = 256 * 2 ** 20
 
+/** Milliseconds that a query waits for the engine in any case. */
+const LEAST_PATIENCE = 10_000
+
 /** Bytes of an engine without graphs; beyond these and those for graphs, the heap was blown up by a query: the engine is begun anew. */
 export const EMPTY_ENGINE = 64 * 2 ** 20
 
@@ -63,7 +66,7 @@ export class ResidentEngine {
 
   constructor(options: EngineOptions) {
     this.options = options
-    this.queue = new FairQueue(options.queue)
+    this.queue = new FairQueue({ limit: options.queue, patience: Math.max(LEAST_PATIENCE, options.deadline) })
   }
 
   /** Tells where the triples of a graph are. */

@@ -81,5 +81,5 @@ export class Slot {
 /** True where running work has to make room for a client that waits. */
 export function isOutweighed(slot: Slot, client: WorkClient | null): boolean {
   if (slot.client === null || slot.client.id === client?.id) return false
-  return slot.weight() > MUCH_MORE * (client?.usage() ?? 0)
+  return slot.weight() > MUCH_MORE * Math.max(LEAST_RUN, client?.usage() ?? 0)
 }
