@@ -47,11 +47,16 @@ export function currentActor(): Actor | null {
   return storage.getStore()?.actor ?? null
 }
 
-/** Milliseconds that long work of a client that uses the most pauses, after each of its pieces. */
-const PAUSE = 20
+/** Milliseconds between two pieces of long work of those who use the most, all of them together. */
+const PAUSE = 100
+
+let nextPiece = 0
 
 /** Lets others go on between two pieces of long work. */
 export async function breathe(): Promise<void> {
-  if (currentClient()?.isHeavy() === true) await setTimeout(PAUSE)
-  else await setImmediate()
+  if (currentClient()?.isHeavy() !== true) return setImmediate()
+  const now = performance.now()
+  const turn = Math.max(now, nextPiece)
+  nextPiece = turn + PAUSE
+  await setTimeout(turn + PAUSE - now)
 }

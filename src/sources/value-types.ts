@@ -19,6 +19,9 @@ const POSITION = setOf('geo_point_2d', 'text')
 const SHAPE = setOf('geo_shape', 'text')
 const GEO = POINT & ~TEXT
 
+/** The sets of types of numbers, without text. */
+export const INT_TYPES = INT & ~TEXT
+
 const INT_TEXT = /^-?(?:0|[1-9]\d{0,14})$/
 const DECIMAL_TEXT = /^-?(?:0|[1-9]\d{0,14})?(?:\.\d*(?:e[+-]?\d+)?|e[+-]\d+)?$/i
 const DATE_TEXT = /^\d{4}[-/]\d\d[-/]\d\d$/

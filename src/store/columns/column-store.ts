@@ -8,8 +8,8 @@ import { readHeader } from './sections.ts'
 import { KnownSlow } from './threads/known-slow.ts'
 import type { Failure, Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
-import { type Lane, Scheduler } from './threads/scheduler.ts'
-import type { Slot, StopReason } from './threads/slot.ts'
+import { Scheduler } from './threads/scheduler.ts'
+import type { Lane, Slot, StopReason } from './threads/slot.ts'
 import { ColumnThread } from './threads/thread.ts'
 
 export interface ColumnStoreOptions {
@@ -24,11 +24,17 @@ export interface ColumnStoreOptions {
     readonly event: 'worker lost' | 'worker replaced'
     readonly reason: string
   }) => void
+  /** Called once for a graph whose file is found damaged; it is refused until it is attached again. */
+  readonly onDamage: (graph: string, reason: string) => void
 }
 
 export interface QueryLimits {
   /** Milliseconds of work; the store's own limit otherwise. */
   readonly deadline?: number | undefined
+  /** `slow` for work that nobody waits for. */
+  readonly lane?: Lane
+  /** Stops the work when it is aborted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A query that columns do not evaluate. */
@@ -46,6 +52,10 @@ const MAX_CROWDED = 1
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
 
+/** Subjects from which on a graph is prepared for questions, and the part of the memory that may be taken for that. */
+const LARGE_GRAPH = 20_000
+const PREPARED_PART = 2
+
 /** Megabytes of heap that a thread has in any case. */
 const LEAST_HEAP = 192
 
@@ -58,6 +68,8 @@ export class ColumnStore {
   private readonly registry: GraphRegistry
   private readonly scheduler: Scheduler
   private readonly inUse = new Map<string, number>()
+  /** Graphs whose file is damaged. */
+  private readonly damaged = new Set<string>()
   private readonly knownSlow = new KnownSlow()
   private readonly threads: number
   private replacing: Promise<void> = Promise.resolve()
@@ -67,7 +79,10 @@ export class ColumnStore {
 
   constructor(options: ColumnStoreOptions) {
     this.options = options
-    this.registry = new GraphRegistry(options.memory.columns)
+    this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
+      this.noteDamage(graph, message)
+      return madeAgain(graph)
+    })
     // With one thread alone, one long question would keep all others waiting.
     this.threads = Math.max(2, options.threads)
     this.scheduler = new Scheduler({
@@ -85,6 +100,15 @@ export class ColumnStore {
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
   attach(name: string, path: string): void {
     this.registry.add({ name, header: readHeader(path, statSync(path).size), path, memory: null })
+  }
+
+  /** Takes in the columns of a graph whose file was made again. Throws ColumnsDamaged. */
+  reattach(name: string, path: string): void {
+    if (!this.registry.has(name)) return
+    const header = readHeader(path, statSync(path).size)
+    this.registry.remove([name], this.scheduler.threads)
+    this.registry.add({ name, header, path, memory: null })
+    this.damaged.delete(name)
   }
 
   /** Makes the columns of a small graph in memory. */
@@ -115,6 +139,7 @@ export class ColumnStore {
   }
 
   drop(names: readonly string[]): void {
+    for (const name of names) this.damaged.delete(name)
     this.registry.remove(names, this.scheduler.threads)
   }
 
@@ -172,6 +197,26 @@ export class ColumnStore {
     await this.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
   }
 
+  /**
+   * Makes what questions about a large graph need, column by column while nothing else waits, so that the first of them does
+   * not. What cannot be made now is made when it is needed.
+   */
+  async prepare(graph: string): Promise<void> {
+    const header = this.registry.header(graph)
+    if (header === undefined || header.subjects < LARGE_GRAPH) return
+    for (let column = 0; column < header.columns.length; column++) {
+      const { columns, dictionaries, derived } = this.registry.statistics()
+      const isFull = columns + dictionaries + derived > this.options.memory.columns / PREPARED_PART
+      if (this.closed || isFull || !this.registry.has(graph)) return
+      try {
+        const job: Job = { type: 'prepare', graph, column }
+        await this.once(job, [graph], 'touched', { lane: 'slow' })
+      } catch {
+        return
+      }
+    }
+  }
+
   statistics(): {
     readonly graphs: number
     readonly triples: number
@@ -201,6 +246,7 @@ export class ColumnStore {
     type: Type,
     limits: QueryLimits,
   ): Promise<Extract<AnswerOf, { readonly type: Type }>> {
+    this.refuseDamaged(graphs)
     const { answer, milliseconds } = await this.begin(job, graphs, limits, currentClient())
     if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
     throw answer.type === 'failed'
@@ -212,10 +258,10 @@ export class ColumnStore {
   private async begin(
     job: Job,
     graphs: readonly string[],
-    { deadline = this.options.deadline }: QueryLimits,
+    { deadline = this.options.deadline, signal, ...limits }: QueryLimits,
     client: WorkClient | null,
   ): Promise<Begun> {
-    let lane = this.laneOf(job)
+    let lane = limits.lane ?? this.laneOf(job)
     for (let crowded = 0; ; ) {
       const milliseconds = client?.deadline(deadline) ?? deadline
       const begun = await this.scheduler.run({ client, lane, pinned: null }, async (thread, slot) => {
@@ -223,7 +269,7 @@ export class ColumnStore {
         const isSpared = crowded > MAX_CROWDED
         const stop = isStoppable(job) && !isSpared ? 'begin again' : null
         const work = { id, graphs, milliseconds, stop } as const
-        const answer = await this.guarded(thread, slot, work, () => {
+        const answer = await this.guarded(thread, slot, work, signal, () => {
           this.registry.bring(thread, graphs)
           return thread.run(id, job, { milliseconds, memory: this.queryMemory })
         })
@@ -231,7 +277,7 @@ export class ColumnStore {
         return { id, answer, thread, milliseconds, stopped: stopReason(answer, slot) }
       })
       if (begun.stopped === null) {
-        if (isLate(begun.answer)) client?.offend()
+        if (isLate(begun.answer) && signal?.aborted !== true) client?.offend()
         return begun
       }
       if (begun.stopped === 'crowded' && ++crowded > MAX_CROWDED && client?.isHeavy() === true)
@@ -240,36 +286,54 @@ export class ColumnStore {
     }
   }
 
-  /** Does a job that answers in pieces, each when it is asked for. */
+  /**
+   * Does a job that answers in pieces. The one after next is worked out while the next is read, as soon as a second was
+   * asked for; whoever reads no more ends the work.
+   */
   private async *pieces(
     job: Job,
     graphs: readonly string[],
     limits: QueryLimits,
     client: WorkClient | null,
   ): AsyncGenerator<Uint8Array | WireTable> {
+    this.refuseDamaged(graphs)
+    const { signal } = limits
     let begun: Begun | null = null
     let finished = false
     for (const graph of graphs) this.use(graph, 1)
     try {
       begun = await this.begin(job, graphs, limits, client)
       const { id, thread, milliseconds } = begun
-      for (let { answer } = begun; ; ) {
+      const work = { id, graphs, milliseconds, stop: 'give up' } as const
+      const next = (): Promise<AnswerOf> =>
+        this.scheduler.run({ client, lane: 'quick', pinned: thread }, (_, slot) =>
+          this.guarded(thread, slot, work, signal, () => thread.next(id)),
+        )
+      let ahead: Promise<AnswerOf> | null = Promise.resolve(begun.answer)
+      for (let count = 0; ; count++) {
+        const answer: AnswerOf = await (ahead ?? next())
+        ahead = null
         if (answer.type === 'failed') {
           finished = true
+          signal?.throwIfAborted()
+          if (count > 0 && isLate(answer)) client?.offend()
           throw this.faultOf(answer.failure, milliseconds)
         }
         if (answer.type !== 'piece') throw new Error(`unexpected ${answer.type}`)
         finished = answer.done
+        if (count > 0 && !finished) {
+          ahead = next()
+          ahead.catch(() => undefined)
+        }
         if (answer.piece !== null) yield answer.piece
         if (answer.done) return
-        answer = await this.scheduler.run({ client, lane: 'quick', pinned: thread }, (_, slot) =>
-          this.guarded(thread, slot, { id, graphs, milliseconds, stop: 'give up' }, () => thread.next(id)),
-        )
-        if (isLate(answer)) client?.offend()
       }
     } finally {
       for (const graph of graphs) this.use(graph, -1)
-      if (!finished && begun !== null) begun.thread.send({ type: 'close', id: begun.id })
+      if (!finished && begun !== null) {
+        begun.thread.cancel(begun.id)
+        begun.thread.send({ type: 'close', id: begun.id })
+      }
     }
   }
 
@@ -278,8 +342,10 @@ export class ColumnStore {
     thread: ColumnThread,
     slot: Slot,
     { id, graphs, milliseconds, stop }: GuardedWork,
+    signal: AbortSignal | undefined,
     ask: () => Promise<T>,
   ): Promise<T> {
+    signal?.throwIfAborted()
     for (const graph of graphs) this.use(graph, 1)
     let last: NodeJS.Timeout | undefined
     const cancel = () => {
@@ -289,10 +355,12 @@ export class ColumnStore {
     if (stop !== null) slot.onStop(cancel, stop === 'begin again')
     const quick = setTimeout(() => slot.outgrow(), QUICK)
     const timer = setTimeout(cancel, milliseconds + 100)
+    signal?.addEventListener('abort', cancel)
     try {
       return await ask()
     } finally {
       for (const each of [quick, timer, last]) clearTimeout(each)
+      signal?.removeEventListener('abort', cancel)
       for (const graph of graphs) this.use(graph, -1)
       this.registry.shrink([...this.scheduler.threads], new Set(this.inUse.keys()))
     }
@@ -331,6 +399,18 @@ export class ColumnStore {
     )
   }
 
+  private noteDamage(graph: string, reason: string): void {
+    if (this.damaged.has(graph) || !this.registry.has(graph)) return
+    this.damaged.add(graph)
+    this.options.onDamage(graph, reason)
+  }
+
+  /** Faults: StoreUnavailable. */
+  private refuseDamaged(graphs: readonly string[]): void {
+    const damaged = graphs.find(graph => this.damaged.has(graph))
+    if (damaged !== undefined) throw madeAgain(damaged)
+  }
+
   private use(graph: string, change: 1 | -1): void {
     const count = (this.inUse.get(graph) ?? 0) + change
     if (count === 0) this.inUse.delete(graph)
@@ -351,7 +431,7 @@ export class ColumnStore {
       case 'not evaluated':
         return new NotInColumns(failure.message)
       case 'damaged':
-        return new Fault('StoreUnavailable', { reason: failure.message })
+        return madeAgain(failure.message)
       case 'error':
         return new Error(failure.message)
       default:
@@ -367,6 +447,7 @@ export class ColumnStore {
           if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
           else this.registry.addDerived(part.graph, part.name, part.buffers)
         },
+        onDamage: (graph, reason) => this.noteDamage(graph, reason),
         onDeath: (dead, reason) => {
           const wasServing = this.scheduler.threads.has(dead)
           this.scheduler.remove(dead)
@@ -418,6 +499,12 @@ function stopReason(answer: AnswerOf, { stopped }: Slot): StopReason | null {
 
 function isLate(answer: AnswerOf): boolean {
   return answer.type === 'failed' && ['deadline', 'cancelled'].includes(answer.failure.reason)
+}
+
+function madeAgain(what: string): Fault {
+  return new Fault('StoreUnavailable', {
+    reason: `a file of columns is damaged and is made again (${what}). Try again in a moment.`,
+  })
 }
 
 function namesOf({ defaultGraphs, namedGraphs }: QueriedGraphs): readonly string[] {

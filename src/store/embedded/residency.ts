@@ -5,6 +5,7 @@ import { currentClient } from '../../model/work-client.ts'
 import type { AnswerFormat } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
 import { FairQueue } from './fair-queue.ts'
+import type { GraphUse } from './graph-use.ts'
 import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
@@ -17,12 +18,18 @@ export interface EngineOptions {
   readonly queue: number
   /** Bytes that the graphs in the engine may take. */
   readonly memory: number
+  /** Bytes of its heap beyond which a load is refused; the module itself can have a little more. */
+  readonly ceiling: number
+  /** Longest answer that is passed on, in characters. */
+  readonly longestAnswer: number
+  /** Counts what is asked, so that it can be loaded ahead. */
+  readonly use: GraphUse
   readonly onEvent: (event: EngineEvent) => void
 }
 
 /** Something that an operator should know. */
 export interface EngineEvent {
-  readonly event: 'engine ended' | 'graph resident' | 'graph dropped'
+  readonly event: 'engine ended' | 'graph loading' | 'graph resident' | 'graph dropped'
   readonly reason: string
 }
 
@@ -40,14 +47,14 @@ interface Resident {
   used: number
 }
 
-/** Longest answer that is passed from the engine, in characters. */
-const LONGEST_ANSWER = 256 * 2 ** 20
-
 /** Milliseconds that a query waits for the engine in any case. */
 const LEAST_PATIENCE = 10_000
 
-/** Bytes of an engine without graphs; beyond these and those for graphs, the heap was blown up by a query: the engine is begun anew. */
-export const EMPTY_ENGINE = 64 * 2 ** 20
+/** Milliseconds between two words about a load. */
+const PROGRESS_INTERVAL = 2000
+
+/** The heap had no room for a graph, or was left unsound by the attempt. */
+class HeapFull extends Error {}
 
 /**
  * The engine for queries that columns do not evaluate. A graph is resident, loaded from its triples, from the first query
@@ -60,13 +67,16 @@ export class ResidentEngine {
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
   private thread: EngineThread | null = null
+  /** One thing after another: who needs a graph that is being loaded waits for that load. */
   private readonly queue: FairQueue
+  private waiting = 0
   private clock = 0
   private closed = false
 
   constructor(options: EngineOptions) {
     this.options = options
-    this.queue = new FairQueue({ limit: options.queue, patience: Math.max(LEAST_PATIENCE, options.deadline) })
+    const patience = Math.max(LEAST_PATIENCE, options.deadline)
+    this.queue = new FairQueue({ limit: options.queue, patience })
   }
 
   /** Tells where the triples of a graph are. */
@@ -88,30 +98,53 @@ export class ResidentEngine {
     const client = currentClient()
     const { deadline = this.options.deadline } = query
     const milliseconds = client?.deadline(deadline) ?? deadline
+    this.waiting += 1
     try {
       return await this.queue.run(client, () => this.answer(query, milliseconds))
     } catch (error) {
       if (error instanceof Fault && error.code === 'DeadlineExceeded') client?.offend()
       throw error
+    } finally {
+      this.waiting -= 1
+    }
+  }
+
+  /** Loads what was asked often before, as far as there is room, while nobody waits for the engine. */
+  async preload(): Promise<void> {
+    for (const graphs of this.options.use.frequent(this.sources.keys())) {
+      if (this.waiting > 0 || this.closed) return
+      const needed = new Map([[graphs.length > 1 ? mergeName(graphs) : (graphs[0] as string), graphs]])
+      const used = [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
+      if (used + this.sizeOf(graphs) > this.options.memory) continue
+      try {
+        await this.queue.run(null, async () => this.bring(await this.started(), needed))
+      } catch (error) {
+        // Who asks for it is told.
+        this.options.onEvent({
+          event: 'graph dropped',
+          reason: error instanceof Error ? error.message : String(error),
+        })
+      }
     }
   }
 
   async close(): Promise<void> {
     this.closed = true
+    this.options.use.save()
     await this.thread?.end()
   }
 
   private async answer({ sparql, format, dataset }: EngineQuery, deadline: number): Promise<string> {
     if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
     this.clock += 1
-    const thread = await this.started()
     const defaults = dataset.defaultGraphs.filter(graph => this.sources.has(graph))
     const named = dataset.namedGraphs.filter(graph => this.sources.has(graph))
     const merged = defaults.length > 1 ? mergeName(defaults) : null
     const needed = new Map<string, readonly string[]>(named.map(graph => [graph, [graph]]))
     if (merged !== null) needed.set(merged, defaults)
     else for (const graph of defaults) needed.set(graph, [graph])
-    await this.bring(thread, needed)
+    const thread = await this.withGraphs(needed)
+    for (const graphs of needed.values()) this.options.use.note(graphs)
     let late = false
     const timer = setTimeout(() => {
       late = true
@@ -119,10 +152,16 @@ export class ResidentEngine {
       void thread.end()
     }, deadline)
     const seen = { ...dataset, defaultGraphs: merged === null ? defaults : [merged], namedGraphs: named }
-    const reply = await thread.ask({ type: 'query', sparql, format, dataset: seen, longest: LONGEST_ANSWER })
+    const reply = await thread.ask({
+      type: 'query',
+      sparql,
+      format,
+      dataset: seen,
+      longest: this.options.longestAnswer,
+    })
     clearTimeout(timer)
     if (late) throw new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
-    if (thread.memory > this.options.memory + EMPTY_ENGINE) {
+    if (thread.memory > this.options.ceiling && !thread.dead) {
       this.options.onEvent({
         event: 'engine ended',
         reason: `a query left ${megabytes(thread.memory)} behind`,
@@ -140,9 +179,14 @@ export class ResidentEngine {
             'The answer is longer than the engine can pass on. Ask for less of it at a time, with LIMIT and OFFSET.',
         })
       case 'trap':
+        this.lose(thread, reply.reason)
         throw new Fault(
           'UnprocessableEntity',
-          { reason: 'The query needs more memory than the engine has, or is nested too deep for it.' },
+          {
+            reason:
+              `The query needs more memory than the ${megabytes(this.options.ceiling)} that the engine has for it, or is ` +
+              `nested too deep. Ask for less at a time, with LIMIT or fewer graphs. ${WAY_OUT}`,
+          },
           { cause: new Error(reply.reason) },
         )
       default:
@@ -153,15 +197,46 @@ export class ResidentEngine {
   private async started(): Promise<EngineThread> {
     if (this.thread !== null && !this.thread.dead) return this.thread
     this.residents.clear()
-    const thread = new EngineThread(this.options.module, reason => {
-      if (this.thread !== thread) return
-      this.thread = null
-      this.residents.clear()
-      if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
-    })
+    const thread = new EngineThread(this.options.module, reason => this.lose(thread, reason))
     this.thread = thread
     await thread.up
     return thread
+  }
+
+  /** Forgets an engine that ended; the next query begins another. */
+  private lose(thread: EngineThread, reason: string): void {
+    if (this.thread !== thread) return
+    this.thread = null
+    this.residents.clear()
+    if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
+  }
+
+  /** An engine in which graphs are resident. Where its heap has no room left for what should fit, it is begun anew. */
+  private async withGraphs(needed: ReadonlyMap<string, readonly string[]>): Promise<EngineThread> {
+    for (let attempt = 1; ; attempt++) {
+      const thread = await this.started()
+      try {
+        await this.bring(thread, needed)
+        return thread
+      } catch (error) {
+        if (!(error instanceof HeapFull)) throw error
+        await thread.end()
+        if (attempt > 1) throw this.tooLarge([...needed.values()].flat(), error)
+      }
+    }
+  }
+
+  private tooLarge(graphs: readonly string[], cause?: unknown): Fault {
+    return new Fault(
+      'UnprocessableEntity',
+      {
+        reason:
+          `This query is one that only the engine evaluates, over graphs that need ${megabytes(this.sizeOf(graphs))} of memory ` +
+          `in it; it has ${megabytes(this.options.memory)}. Name fewer graphs with FROM or GRAPH, or ask the endpoint of one ` +
+          `dataset. ${WAY_OUT}`,
+      },
+      cause === undefined ? {} : { cause },
+    )
   }
 
   /** Makes graphs resident, in the place of those that were needed longest ago. */
@@ -169,13 +244,7 @@ export class ResidentEngine {
     const sizes = new Map([...needed].map(([name, graphs]) => [name, this.sizeOf(graphs)]))
     const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
     const { memory, onEvent } = this.options
-    if (all > memory)
-      throw new Fault('UnprocessableEntity', {
-        reason:
-          `This query is one that only the engine evaluates, over graphs that need ${megabytes(all)} of memory in it; ` +
-          `it has ${megabytes(memory)}. Name fewer graphs with FROM or GRAPH, or ask the endpoint of one dataset. ` +
-          'Whoever runs the portal can raise its memory, or take an engine outside of it.',
-      })
+    if (all > memory) throw this.tooLarge([...needed.values()].flat())
     for (const name of needed.keys()) {
       const resident = this.residents.get(name)
       if (resident !== undefined) resident.used = this.clock
@@ -191,12 +260,12 @@ export class ResidentEngine {
       for (const graph of graphs) {
         const source = this.sources.get(graph)
         if (source === undefined) continue
-        const reply = await thread.ask({
-          type: 'load',
-          graph: name,
-          source,
-          limit: memory + EMPTY_ENGINE,
-        })
+        const reply = await thread.ask(
+          { type: 'load', graph: name, source, limit: this.options.ceiling },
+          this.progressOf(graph, source),
+        )
+        if (reply.type === 'trap' || (reply.type === 'refused' && reply.reason === 'memory'))
+          throw new HeapFull(reply.type === 'trap' ? reply.reason : reply.message)
         if (reply.type !== 'loaded')
           throw new Fault('StoreUnavailable', {
             reason: 'message' in reply ? reply.message : `the graph ${graph} could not be loaded.`,
@@ -226,6 +295,20 @@ export class ResidentEngine {
     }
   }
 
+  /** Tells from time to time how far a load is. */
+  private progressOf(graph: string, source: TripleSource): (lines: number) => void {
+    let next = performance.now() + PROGRESS_INTERVAL
+    const all = 'path' in source ? ` of ${source.triples.toLocaleString('en')}` : ''
+    return lines => {
+      if (performance.now() < next) return
+      next = performance.now() + PROGRESS_INTERVAL
+      this.options.onEvent({
+        event: 'graph loading',
+        reason: `${graph}: ${lines.toLocaleString('en')}${all} triples`,
+      })
+    }
+  }
+
   private sizeOf(graphs: readonly string[]): number {
     return graphs.reduce((sum, graph) => {
       const source = this.sources.get(graph)
@@ -235,6 +318,9 @@ export class ResidentEngine {
     }, 0)
   }
 }
+
+const WAY_OUT =
+  'Whoever runs the portal can raise its setting memory, or take an engine outside of it (setting store).'
 
 function mergeName(graphs: readonly string[]): string {
   return `urn:lodestone:merge:${createHash('sha1')

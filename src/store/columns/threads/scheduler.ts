@@ -1,11 +1,8 @@
 import { Fault } from '../../../errors.ts'
 import { refuseExcess, takeNext } from '../../../model/turns.ts'
 import type { WorkClient } from '../../../model/work-client.ts'
-import { isOutweighed, Slot } from './slot.ts'
+import { isOutweighed, type Lane, Slot } from './slot.ts'
 import type { ColumnThread } from './thread.ts'
-
-/** Work that is probably short, and work that is known to be long: of that some threads are always free. */
-export type Lane = 'quick' | 'slow'
 
 /** A piece of work that wants a thread. */
 export interface Turn {

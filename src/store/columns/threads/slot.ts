@@ -1,6 +1,8 @@
 import type { WorkClient } from '../../../model/work-client.ts'
-import type { Lane } from './scheduler.ts'
 import type { ColumnThread } from './thread.ts'
+
+/** Work that is probably short, and work that is known to be long: of that some threads are always free. */
+export type Lane = 'quick' | 'slow'
 
 /** Why work was stopped before its deadline: it is longer than quick work may be, or others wait who used less. */
 export type StopReason = 'not quick' | 'crowded'

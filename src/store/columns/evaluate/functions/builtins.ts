@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { civilOf } from '../../../../model/calendar.ts'
-import { isIri } from '../../../../rdf/iri.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
+import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import * as decimals from '../decimal.ts'
 import {
@@ -155,15 +155,8 @@ function datatype(value: Value | undefined): Value | null {
 function iri(value: Value | undefined, { base }: FunctionContext): Value | null {
   if (value?.type === 'iri') return value
   if (value?.type !== 'text' || value.language !== '') return null
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(value.value))
-    return isIri(value.value) ? { type: 'iri', value: value.value } : null
-  if (base === null) return null
-  try {
-    const resolved = new URL(value.value, base).href
-    return isIri(resolved) ? { type: 'iri', value: resolved } : null
-  } catch {
-    return null
-  }
+  const resolved = resolveIri(value.value, base)
+  return resolved === null ? null : { type: 'iri', value: resolved }
 }
 
 function typed(value: Value | undefined, type: Value | undefined): Value | null {
