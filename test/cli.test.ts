@@ -128,7 +128,10 @@ t.test(
     const at = ['--portal', portal]
     const file = path.join(portal, 'Big Trees.csv')
     const imported = await lodestone(['import', file, ...at])
-    t.match(imported, { code: 0, stdout: /: 3 records, 3 fields .*\n.*COLUMN[^]*data\/big-trees\/dataset\.yaml\n$/ })
+    t.match(imported, {
+      code: 0,
+      stdout: /^Big Trees\.csv: 3 records, 3 fields[\s\S]*data\/big-trees\/dataset\.yaml\n$/,
+    })
     const yaml = path.join(portal, 'data/big-trees/dataset.yaml')
     t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
     t.match(await lodestone(['import', file, ...at]), { code: 2, stderr: /exists already/ })
