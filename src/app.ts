@@ -48,9 +48,11 @@ import { Fault } from './errors.ts'
 import { serveMetrics } from './http/admin.ts'
 import { authenticator } from './http/authenticate.ts'
 import { answerBrokenRequest } from './http/broken-requests.ts'
+import { WorkBudgets } from './http/budget.ts'
 import { clientAddress } from './http/client-address.ts'
 import { checkingInterval, limitConnections } from './http/connections.ts'
 import { entityTag } from './http/etag.ts'
+import { FairUse } from './http/fair-use.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { answerForms } from './http/form-access.ts'
 import { type HealthOptions, health, type Readiness } from './http/health.ts'
@@ -327,7 +329,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const now = () => Date.now()
   const recorder = { usage, now, proxies }
   const isPrivate = config.access === 'private'
-  const authenticate = authenticator(accounts, base.startsWith('https:'))
+  const authenticate = authenticator(accounts, base.startsWith('https:'), config.addressTokens === 'allowed')
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
   const { title, description, languages } = config
   const frame = { base, title, description, languages }
@@ -336,15 +338,21 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     ...services.telemetry.requestObservers,
   ]
   observeRequests(http, observers)
+  const { burst, rate } = config.work
+  const budgets = new WorkBudgets({ burst: burst * 1000, rate: rate * 1000 }, () => performance.now())
+  const fairUse = new FairUse({ budgets, address })
+  fairUse.install(http)
   recordCalls(http, recorder)
   addManners(http, {
     isPrivate,
     authenticate,
     quotas,
+    fairUse,
     address,
     posts: SPARQL_PATH,
     unbuilt: unbuiltOData,
     site: frame,
+    isSecure: base.startsWith('https:'),
   })
   addVersionHeaders(http, { base })
   const versions: VersionSource = {
@@ -380,6 +388,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const signingIn = {
     ...frame,
     accounts,
+    ...(config.signIn === undefined ? {} : { provider: config.signIn }),
     now,
     address: (request: FastifyRequest) => address(request.raw),
   }
@@ -415,6 +424,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     portal: config.portal,
     title,
     description,
+    csvFormulas: config.csvFormulas,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()

@@ -57,6 +57,18 @@ export const FAULTS = {
   /** What was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
   UnprocessableEntity: { status: 422, message: '{reason}' },
   TooManyAttempts: { status: 429, message: '{reason}' },
+  /** The budget of work of a client is used up, and others ask. */
+  TooMuchWork: {
+    status: 429,
+    message:
+      'Your requests have used up the work that one client may ask for while others are waiting. Try again in {seconds} s.',
+  },
+  /** Too many answers to one client are under way. */
+  TooManyAnswers: {
+    status: 429,
+    message:
+      '{found} {what} of yours are being answered, which is as many as may be. Try again when one of them is done.',
+  },
   RequestTooLong: { status: 414, message: '{reason}' },
   /** Another portal that was asked for its part of the answer gave none. */
   BadGateway: { status: 502, message: '{reason}' },

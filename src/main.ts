@@ -11,6 +11,9 @@ import { drain } from './http/drain.ts'
 import type { PublicationOutcome } from './telemetry/metrics.ts'
 import { follow, publishAndServe } from './upkeep.ts'
 
+/** Who publishes what changed, in the audit log. */
+const SERVER = { name: 'server', address: 'local' }
+
 /** A portal that is being served. */
 export interface Service extends App {
   /** Resolves once every dataset is served that can be, or the service is closed. */
@@ -54,6 +57,8 @@ async function serveRegistered(
     publisher.publish(job, message => {
       progress.publication(message)
       app.publications.note(message)
+      if (message.type === 'published' || message.type === 'failed')
+        app.accounts.audit.note(message.type, message.dataset, SERVER).catch(() => undefined)
       if (message.type !== 'progress' && message.type !== 'loading')
         app.telemetry.metrics?.published(outcomeOf(message))
     })

@@ -474,7 +474,7 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     await postgres.run('UPDATE lodestone.version SET version = 1', name)
     const again = await openSharedAccounts({ url }, { now: Date.now })
     t.match(await again.users.verify('ann', PASSWORD), { name: 'ann' })
-    t.equal(await again.failures.begin([{ subject: 'x', limit: 1 }], 2, 1), null)
+    t.equal(await again.failures.begin([{ subject: 'x', limit: 1, within: 1 }], 2), null)
     await again.close()
   })
 

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError } from 'commander'
 import { MOST_CALLS } from '../accounts/names.ts'
+import { grantsOf, ROLE_NAMES } from '../accounts/roles.ts'
 import { definedDatasets, readDefinition, suggestedDataset } from '../catalog/definition.ts'
 import { Fault } from '../errors.ts'
 import { EDITING, EVERYTHING, PUBLISHING } from '../model/principal.ts'
@@ -34,6 +35,8 @@ export function userCommand(): Command {
     quotaCommand(),
     grantCommand(),
     revokeCommand(),
+    roleCommand(),
+    sessionsCommand(),
     removeCommand(),
   ]
   for (const command of commands) user.addCommand(command.option(...PORTAL_OPTION).exitOverride())
@@ -129,6 +132,46 @@ function revokeCommand(): Command {
     .action(async (name: string, dataset: string, options: UserOptions) => {
       await withAccounts(configOf(options), ({ users }) => users.revoke(name, dataset))
     })
+}
+
+function roleCommand(): Command {
+  return new Command('role')
+    .description('give a user the grants of a role, in the place of those of other roles')
+    .argument('<name>')
+    .addArgument(new Argument('<role>', 'what the user may do').choices([...ROLE_NAMES, 'none']))
+    .action(async (name: string, role: string, options: UserOptions) => {
+      await withAccounts(configOf(options), async ({ users, identities }) => {
+        const managed = new Set(ROLE_NAMES.flatMap(grantsOf))
+        const granted = new Set(role === 'none' ? [] : grantsOf(role))
+        await identities.setGrants(await users.find(name), managed, granted)
+      })
+    })
+}
+
+function sessionsCommand(): Command {
+  return new Command('sessions')
+    .description('list where a user is signed in, or end it')
+    .argument('<name>')
+    .option('--end <id>', 'end one of them, or all', sessionArgument)
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: UserOptions & { readonly end?: number | 'all' }) => {
+      const { end } = options
+      const sessions = await withAccounts(configOf(options), async accounts => {
+        if (end !== undefined) await accounts.sessions.endAll(name, end === 'all' ? undefined : end)
+        return accounts.sessions.list(name)
+      })
+      if (options.json === true) return printJson(sessions)
+      printColumns(
+        ['ID', 'BEGUN', 'USED'],
+        sessions.map(({ id, begun, used }) => [String(id), begun, used]),
+      )
+    })
+}
+
+function sessionArgument(text: string): number | 'all' {
+  if (text === 'all') return 'all'
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('the id of a session is expected, or all.')
+  return Number(text)
 }
 
 function removeCommand(): Command {

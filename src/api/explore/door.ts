@@ -72,6 +72,8 @@ export interface ExploreOptions {
   /** What the portal is called, and one sentence about it, for exports of the catalog. */
   readonly title: string
   readonly description?: string
+  /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
+  readonly csvFormulas?: 'kept' | 'escaped'
   /** The portal folder, for files beside the records; none is handed out without it. */
   readonly portal?: string
   /** What is counted of the use of a dataset. */

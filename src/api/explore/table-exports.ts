@@ -63,7 +63,8 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
       rows: exportObjects(plan, asked, asker),
       count: () => countObjects(plan, asked, asker),
     }
-    const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys })
+    const escapesFormulas = door.options.csvFormulas === 'escaped'
+    const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
     const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`
     if (door.isKnown(request, reply, `${entry.version} ${format.name}`)) {

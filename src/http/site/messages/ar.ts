@@ -443,6 +443,7 @@ export const AR: MessageTable = {
   'Sign in as “Basic”, with any name and an API key as the password.':
     'سجّل الدخول بالطريقة «الأساسية»، بأي اسم وبمفتاح API ككلمة مرور.',
   'Sign in to ask datasets that are not public.': 'سجّل الدخول لتستعلم من مجموعات بيانات غير متاحة للعموم.',
+  'Sign in with {name}': 'تسجيل الدخول عبر {name}',
   'Sign in to go on': 'سجّل الدخول للمتابعة',
   'Signed in as {name}': 'الدخول باسم {name}',
   Since: 'منذ',

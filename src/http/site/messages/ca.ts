@@ -430,6 +430,7 @@ export const CA: MessageTable = {
     'Inicieu la sessió com a «Bàsic», amb un nom qualsevol i una clau d’API com a contrasenya.',
   'Sign in to ask datasets that are not public.':
     'Inicieu la sessió per consultar conjunts de dades que no són públics.',
+  'Sign in with {name}': 'Inicia la sessió amb {name}',
   'Sign in to go on': 'Inicieu la sessió per continuar',
   'Signed in as {name}': 'Sessió iniciada com a {name}',
   Since: 'Des de',

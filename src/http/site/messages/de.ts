@@ -430,6 +430,7 @@ export const DE: MessageTable = {
     'Melden Sie sich mit „Standard“ an, mit beliebigem Namen und einem API-Schlüssel als Passwort.',
   'Sign in to ask datasets that are not public.':
     'Melden Sie sich an, um nicht öffentliche Datensätze abzufragen.',
+  'Sign in with {name}': 'Mit {name} anmelden',
   'Sign in to go on': 'Melden Sie sich an, um fortzufahren',
   'Signed in as {name}': 'Angemeldet als {name}',
   Since: 'Seit',

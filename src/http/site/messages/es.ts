@@ -430,6 +430,7 @@ export const ES: MessageTable = {
     'Inicie sesión como «Básico», con un nombre cualquiera y una clave de API como contraseña.',
   'Sign in to ask datasets that are not public.':
     'Inicie sesión para consultar conjuntos de datos que no son públicos.',
+  'Sign in with {name}': 'Iniciar sesión con {name}',
   'Sign in to go on': 'Inicie sesión para continuar',
   'Signed in as {name}': 'Sesión iniciada como {name}',
   Since: 'Desde',

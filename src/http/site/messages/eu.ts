@@ -430,6 +430,7 @@ export const EU: MessageTable = {
   'Sign in as “Basic”, with any name and an API key as the password.':
     'Hasi saioa «Oinarrizkoa» gisa, edozein izenekin eta API gako bat pasahitz gisa.',
   'Sign in to ask datasets that are not public.': 'Hasi saioa publikoak ez diren datu-multzoak galdetzeko.',
+  'Sign in with {name}': 'Hasi saioa {name} bidez',
   'Sign in to go on': 'Hasi saioa jarraitzeko',
   'Signed in as {name}': '{name} gisa saioa hasita',
   Since: 'Noiztik',

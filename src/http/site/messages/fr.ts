@@ -435,6 +435,7 @@ export const FR: MessageTable = {
     'Connectez-vous en « De base », avec un nom quelconque et une clé d’API comme mot de passe.',
   'Sign in to ask datasets that are not public.':
     'Connectez-vous pour interroger les jeux de données non publics.',
+  'Sign in with {name}': 'Se connecter avec {name}',
   'Sign in to go on': 'Connectez-vous pour continuer',
   'Signed in as {name}': 'Connecté en tant que {name}',
   Since: 'Depuis',

@@ -429,6 +429,7 @@ export const IT: MessageTable = {
   'Sign in as “Basic”, with any name and an API key as the password.':
     'Accedi come «Base», con un nome qualsiasi e una chiave API come password.',
   'Sign in to ask datasets that are not public.': 'Accedi per interrogare dataset non pubblici.',
+  'Sign in with {name}': 'Accedi con {name}',
   'Sign in to go on': 'Accedi per continuare',
   'Signed in as {name}': 'Accesso effettuato come {name}',
   Since: 'Dal',

@@ -431,6 +431,7 @@ export const NL: MessageTable = {
   'Sign in as “Basic”, with any name and an API key as the password.':
     'Meld u aan als ‘Basis’, met een willekeurige naam en een API-sleutel als wachtwoord.',
   'Sign in to ask datasets that are not public.': 'Log in om datasets te bevragen die niet openbaar zijn.',
+  'Sign in with {name}': 'Aanmelden met {name}',
   'Sign in to go on': 'Log in om verder te gaan',
   'Signed in as {name}': 'Ingelogd als {name}',
   Since: 'Sinds',

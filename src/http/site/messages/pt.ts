@@ -429,6 +429,7 @@ export const PT: MessageTable = {
     'Inicie sessão como «Básico», com um nome qualquer e uma chave de API como palavra-passe.',
   'Sign in to ask datasets that are not public.':
     'Inicie sessão para consultar conjuntos de dados que não são públicos.',
+  'Sign in with {name}': 'Iniciar sessão com {name}',
   'Sign in to go on': 'Inicie sessão para continuar',
   'Signed in as {name}': 'Sessão iniciada como {name}',
   Since: 'Desde',

@@ -427,6 +427,7 @@ export const SV: MessageTable = {
     'Logga in som ”Grundläggande”, med vilket namn som helst och en API-nyckel som lösenord.',
   'Sign in to ask datasets that are not public.':
     'Logga in för att fråga datamängder som inte är offentliga.',
+  'Sign in with {name}': 'Logga in med {name}',
   'Sign in to go on': 'Logga in för att fortsätta',
   'Signed in as {name}': 'Inloggad som {name}',
   Since: 'Sedan',
