@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseHTML } from 'linkedom'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../../src/app.ts'
+import { publishAll } from '../../src/catalog/publisher.ts'
+import { loadConfig } from '../../src/config.ts'
 
 /** What a visitor of the site does from the first page to the data, without scripts and in a browser. */
 
-const ROOT = new URL('../', import.meta.url)
+const ROOT = new URL('../../', import.meta.url)
 const PEERS = new URL('test/peers/browser/', ROOT)
 
 const portal = mkdtempSync(path.join(tmpdir(), 'visit-'))

@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
-import { lookup, setMember } from '../src/model/lookup.ts'
-import { openIndexes } from './support/indexing.ts'
+import { buildApp } from '../../src/app.ts'
+import { publishAll } from '../../src/catalog/publisher.ts'
+import { loadConfig } from '../../src/config.ts'
+import { lookup, setMember } from '../../src/model/lookup.ts'
+import { openIndexes } from '../support/indexing.ts'
 
 /** No object is indexed by a name that may come from outside: see openIndexes. */
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '../..')
 
 t.test('the sources ask for own members alone', { timeout: 300_000 }, async t => {
   const found = openIndexes(root)
@@ -47,7 +47,7 @@ t.test('every form of it is found', async t => {
   mkdirSync(folder)
   t.teardown(() => rmSync(folder, { recursive: true }))
   const lines = [
-    "import { lookup } from '../../src/model/lookup.ts'",
+    "import { lookup } from '../../../src/model/lookup.ts'",
     'const TABLE = { a: 1, b: 2 }',
     'export function sample<Generic extends string>(name: string, maybe: string | undefined, generic: Generic, known: keyof typeof TABLE, record: Record<string, number>, list: number[]) {',
     '  return [',

@@ -8,16 +8,16 @@ import { text } from 'node:stream/consumers'
 import { JsonLdParser } from 'jsonld-streaming-parser'
 import { Parser } from 'n3'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { type AnswerFormat, type QueryAnswer, writeAnswer } from '../src/cli/query/answer.ts'
-import { queryFault, syntaxFault } from '../src/cli/query/engine.ts'
-import { querySources } from '../src/cli/query/sources.ts'
-import { loadConfig } from '../src/config.ts'
-import type { RdfJsTerm } from '../src/rdf/rdfjs.ts'
+import { buildApp } from '../../src/app.ts'
+import { publishAll } from '../../src/catalog/publisher.ts'
+import { type AnswerFormat, type QueryAnswer, writeAnswer } from '../../src/cli/query/answer.ts'
+import { queryFault, syntaxFault } from '../../src/cli/query/engine.ts'
+import { querySources } from '../../src/cli/query/sources.ts'
+import { loadConfig } from '../../src/config.ts'
+import type { RdfJsTerm } from '../../src/rdf/rdfjs.ts'
 
 /** `lodestone query`: sources, forms of answers, and the command as a process beside a portal that is served. */
-const BINARY = path.resolve(import.meta.dirname, '../bin/lodestone.js')
+const BINARY = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 
 const iri = (value: string): RdfJsTerm => ({ termType: 'NamedNode', value })

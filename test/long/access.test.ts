@@ -1,7 +1,7 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import type { App } from '../src/app.ts'
-import { setCookie } from '../src/http/session-cookie.ts'
+import type { App } from '../../src/app.ts'
+import { setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,
   BASE,
@@ -20,7 +20,7 @@ import {
   serve,
   textOf,
   WORD,
-} from './support/access.ts'
+} from '../support/access.ts'
 
 /** Who may see what: every endpoint by every principal. */
 const portal = t.testdir(portalFiles())

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
-import { graphsOf } from '../src/catalog/served.ts'
-import { setCookie } from '../src/http/session-cookie.ts'
+import { graphsOf } from '../../src/catalog/served.ts'
+import { setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,
   BASE,
@@ -23,7 +23,7 @@ import {
   serve,
   textOf,
   WORD,
-} from './support/access.ts'
+} from '../support/access.ts'
 
 /** Ways to come at what one may not see, or to a secret of somebody else. */
 const portal = t.testdir(portalFiles())

@@ -8,29 +8,34 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { openSharedStore } from '../src/catalog/portal-store.ts'
-import { Releases } from '../src/catalog/releases.ts'
-import { SharedRegistry } from '../src/catalog/shared-registry.ts'
-import { currentManifest, type Manifest, versionsOf } from '../src/catalog/versions.ts'
-import { graphIri } from '../src/rdf/iris.ts'
-import { parseTriples } from '../src/rdf/ntriples-reader.ts'
-import { XSD } from '../src/rdf/vocab.ts'
-import { iri, literal } from '../src/sparql/build.ts'
-import { credentialsOf, type EngineSettings, findAddresses } from '../src/store/remote/addresses.ts'
-import { Authentication } from '../src/store/remote/authentication.ts'
-import { decodeAnswer, decodeTerm, encodeLines } from '../src/store/remote/forms.ts'
-import { Connections } from '../src/store/remote/http.ts'
-import { countOf, createRemoteStore, type FileSource, type SharedStore } from '../src/store/remote/remote.ts'
-import { kindOfValue } from '../src/store/remote/value-kinds.ts'
-import { QueryError } from '../src/store/store.ts'
+import { buildApp } from '../../src/app.ts'
+import { openSharedStore } from '../../src/catalog/portal-store.ts'
+import { Releases } from '../../src/catalog/releases.ts'
+import { SharedRegistry } from '../../src/catalog/shared-registry.ts'
+import { currentManifest, type Manifest, versionsOf } from '../../src/catalog/versions.ts'
+import { graphIri } from '../../src/rdf/iris.ts'
+import { parseTriples } from '../../src/rdf/ntriples-reader.ts'
+import { XSD } from '../../src/rdf/vocab.ts'
+import { iri, literal } from '../../src/sparql/build.ts'
+import { credentialsOf, type EngineSettings, findAddresses } from '../../src/store/remote/addresses.ts'
+import { Authentication } from '../../src/store/remote/authentication.ts'
+import { decodeAnswer, decodeTerm, encodeLines } from '../../src/store/remote/forms.ts'
+import { Connections } from '../../src/store/remote/http.ts'
+import {
+  countOf,
+  createRemoteStore,
+  type FileSource,
+  type SharedStore,
+} from '../../src/store/remote/remote.ts'
+import { kindOfValue } from '../../src/store/remote/value-kinds.ts'
+import { QueryError } from '../../src/store/store.ts'
+import { textOf } from '../support/ask.ts'
+import { lines, storeContract, type TextGraph } from '../support/store-contract.ts'
+import { publishInto } from '../support/stores.ts'
 // @ts-expect-error: a script of the tests without types
 import { runSql, startEngine as start } from './peers/engines/engines.mjs'
 // @ts-expect-error: as above
 import { whyMissing } from './peers/engines/places.mjs'
-import { textOf } from './support/ask.ts'
-import { lines, storeContract, type TextGraph } from './support/store-contract.ts'
-import { publishInto } from './support/stores.ts'
 
 /**
  * Stores that are engines of others, each started here: the contract of a store, the registry that instances share, what
@@ -633,7 +638,7 @@ async function releases(t: Test, url: string): Promise<void> {
       if (uploads === 2) throw new Error('killed')
       return upload(source, options)
     }
-    const { publishAll } = await import('../src/catalog/publisher.ts')
+    const { publishAll } = await import('../../src/catalog/publisher.ts')
     const told: string[] = []
     const publish = (shared: SharedRegistry) =>
       publishAll({ portal, base, now: () => new Date(), shared }, null, message => told.push(message.type))
@@ -674,7 +679,7 @@ async function releases(t: Test, url: string): Promise<void> {
   await t.test('an instance without any file serves what others published', async t => {
     const empty = t.testdir({ 'portal.yaml': '', data: {} })
     const app = await buildApp({
-      ...(await import('../src/config.ts')).loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
+      ...(await import('../../src/config.ts')).loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
       log: 'silent',
     })
     t.teardown(() => app.close())
@@ -710,7 +715,7 @@ async function randomQueries(t: Test, url: string): Promise<void> {
     ['differential.test.ts', process.env.RANDOM_ODSQL ?? '80'],
     ['odata-differential.test.ts', process.env.RANDOM_ODATA ?? '50'],
   ] as const) {
-    const child = spawn(process.execPath, ['--import=tsx', path.join(import.meta.dirname, file)], {
+    const child = spawn(process.execPath, ['--import=tsx', path.join(import.meta.dirname, '..', file)], {
       env: { ...process.env, LODESTONE_TEST_STORE: url, QUERIES: queries, TAP: '1', TAP_TIMEOUT: '900' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { program } from '../src/cli/lodestone.ts'
-import { titleFromName } from '../src/model/title.ts'
-import { lodestone, spawnLodestone } from './support/crash.ts'
+import { program } from '../../src/cli/lodestone.ts'
+import { titleFromName } from '../../src/model/title.ts'
+import { lodestone, spawnLodestone } from '../support/crash.ts'
 
 /** The command line, each command as a process of its own. */
 const CSV = 'name,height,planted\nOak,12,1999-04-01\nElm,7.5,2001-05-02\nYew,,\n'

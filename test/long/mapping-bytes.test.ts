@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import type { InputReport } from '../src/cli/map/report.ts'
-import { type Plan, planMapping, runPlan } from '../src/cli/map/run.ts'
-import { readYarrrml } from '../src/mapping/yarrrml/read.ts'
+import type { InputReport } from '../../src/cli/map/report.ts'
+import { type Plan, planMapping, runPlan } from '../../src/cli/map/run.ts'
+import { readYarrrml } from '../../src/mapping/yarrrml/read.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'lodestone-bytes-'))
 t.teardown(() => rmSync(folder, { recursive: true }))

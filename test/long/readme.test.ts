@@ -5,7 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 
 /** The README and the reference of ODSQL on the demonstration portal: each call answers as shown. */
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '../..')
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
 const reference = readFileSync(path.join(root, 'src/language/odsql/reference.md'), 'utf8')
 const SHOWN = 'http://localhost:3000'
@@ -80,8 +80,8 @@ t.test('the demonstration portal answers the README and the reference as shown t
 })
 
 t.test('the README names every setting and every command', async t => {
-  const { DEFAULTS, PORTAL_SCHEMA } = await import('../src/config.ts')
-  const { program } = await import('../src/cli/lodestone.ts')
+  const { DEFAULTS, PORTAL_SCHEMA } = await import('../../src/config.ts')
+  const { program } = await import('../../src/cli/lodestone.ts')
   const rows = [...readme.matchAll(/^\| `(\w+)` \| `(LODESTONE_\w+)` \| ([^|]*?) *\| (.+) \|$/gm)]
   t.same(
     rows.map(([, key]) => key).sort(),
@@ -99,7 +99,7 @@ t.test('the README names every setting and every command', async t => {
 })
 
 t.test('the reference names every word of the language', async t => {
-  const words = await import('../src/language/odsql/vocabulary.ts')
+  const words = await import('../../src/language/odsql/vocabulary.ts')
   const names = [
     ...[...words.FUNCTIONS.values(), words.BBOX_CONDITION].map(({ signature }) => signature),
     ...Object.keys(words.LENGTH_UNITS),

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, w
 import { connect } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { lodestone } from './support/crash.ts'
-import { freePort, serve, startServer, until } from './support/serving.ts'
+import { lodestone } from '../support/crash.ts'
+import { freePort, serve, startServer, until } from '../support/serving.ts'
 
 /** How a server starts, what it does about damage and other servers, and what it does not wait for. */
 const source = (name: string, more = '') => `source: { path: ${name} }\n${more}`

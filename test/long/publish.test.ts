@@ -13,10 +13,10 @@ import {
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { Catalog } from '../src/catalog/catalog.ts'
-import { localRegistry } from '../src/catalog/local-registry.ts'
-import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
+import { buildApp } from '../../src/app.ts'
+import { Catalog } from '../../src/catalog/catalog.ts'
+import { localRegistry } from '../../src/catalog/local-registry.ts'
+import { type PublishMessage, publishAll } from '../../src/catalog/publisher.ts'
 import {
   currentManifest,
   currentVersion,
@@ -28,17 +28,17 @@ import {
   VERSION_FORMAT,
   versionsOf,
   withdraw,
-} from '../src/catalog/versions.ts'
-import { loadConfig } from '../src/config.ts'
-import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
-import { select } from './support/ask.ts'
+} from '../../src/catalog/versions.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createEmbeddedStore } from '../../src/store/embedded/embedded.ts'
+import { select } from '../support/ask.ts'
 import {
   CRASH_DATASETS,
   CRASH_RECORDS,
   lodestone,
   publishedGeneration,
   writeGeneration,
-} from './support/crash.ts'
+} from '../support/crash.ts'
 
 /** Publishing: what makes a new version, what keeps the old one, and that no moment shows anything between them. */
 const BASE = 'http://portal.test'

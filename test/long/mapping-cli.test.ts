@@ -3,20 +3,20 @@ import path from 'node:path'
 import { Parser } from 'n3'
 import { isomorphic } from 'rdf-isomorphic'
 import t, { type Test } from 'tap'
-import { mappingCommand } from '../src/cli/mapping.ts'
-import { compileMapping } from '../src/mapping/compile.ts'
-import { ERRORS, INFORMATION, WARNINGS } from '../src/mapping/diagnostic.ts'
-import { firstMapping } from '../src/mapping/init.ts'
-import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
-import { readMapping } from '../src/mapping/read.ts'
-import { validateMapping } from '../src/mapping/validate.ts'
-import type { DatasetStatistics } from '../src/model/dataset.ts'
-import { FIELD_TYPES, type Field, type FieldType, field } from '../src/model/field.ts'
-import { fieldOf } from '../src/sources/fields.ts'
-import { inferFields } from '../src/sources/infer.ts'
-import { openSource } from '../src/sources/open.ts'
-import { typeRecords } from '../src/sources/typing.ts'
-import { lodestone } from './support/crash.ts'
+import { mappingCommand } from '../../src/cli/mapping.ts'
+import { compileMapping } from '../../src/mapping/compile.ts'
+import { ERRORS, INFORMATION, WARNINGS } from '../../src/mapping/diagnostic.ts'
+import { firstMapping } from '../../src/mapping/init.ts'
+import { portalPrefixes } from '../../src/mapping/portal-prefixes.ts'
+import { readMapping } from '../../src/mapping/read.ts'
+import { validateMapping } from '../../src/mapping/validate.ts'
+import type { DatasetStatistics } from '../../src/model/dataset.ts'
+import { FIELD_TYPES, type Field, type FieldType, field } from '../../src/model/field.ts'
+import { fieldOf } from '../../src/sources/fields.ts'
+import { inferFields } from '../../src/sources/infer.ts'
+import { openSource } from '../../src/sources/open.ts'
+import { typeRecords } from '../../src/sources/typing.ts'
+import { lodestone } from '../support/crash.ts'
 
 /** The commands of mappings, and the first mapping of a dataset. */
 const BASE = 'http://localhost:3000'
@@ -392,7 +392,7 @@ t.test('mapping export writes what other engines run', { buffered: true }, async
   t.match((await lodestone(['mapping', 'export', 'stones', ...at])).stdout, /select=recordid,a,b/)
 })
 
-const reference = readFileSync(path.resolve(import.meta.dirname, '../src/mapping/README.md'), 'utf8')
+const reference = readFileSync(path.resolve(import.meta.dirname, '../../src/mapping/README.md'), 'utf8')
 const EXAMPLE = /```yaml\n([\s\S]*?)```[\s\S]*?```csv\n([\s\S]*?)```[\s\S]*?```turtle\n([\s\S]*?)```/g
 
 t.test('the reference of mappings tells every diagnostic and every command', async t => {

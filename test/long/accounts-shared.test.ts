@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
-import type { Accounts } from '../src/accounts/accounts.ts'
-import { openAccounts, openAccountsOf, openSharedAccounts } from '../src/accounts/open.ts'
-import { faultOf as databaseFault, isBroken, isPassing } from '../src/accounts/postgres/faults.ts'
-import { Freshness, type Heard } from '../src/accounts/postgres/freshness.ts'
-import { loadConfig } from '../src/config.ts'
-import { Fault } from '../src/errors.ts'
-import { Attempts, PASSWORD_LIMITS } from '../src/http/attempts.ts'
-import { authenticator } from '../src/http/authenticate.ts'
-import { answerFault, restBody } from '../src/http/faults.ts'
-import { addManners } from '../src/http/manners.ts'
-import { parseQueryString } from '../src/http/query-string.ts'
-import { Quotas, quotaLimits } from '../src/http/quota.ts'
-import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
+import type { Accounts } from '../../src/accounts/accounts.ts'
+import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/accounts/open.ts'
+import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
+import { Freshness, type Heard } from '../../src/accounts/postgres/freshness.ts'
+import { loadConfig } from '../../src/config.ts'
+import { Fault } from '../../src/errors.ts'
+import { Attempts, PASSWORD_LIMITS } from '../../src/http/attempts.ts'
+import { authenticator } from '../../src/http/authenticate.ts'
+import { answerFault, restBody } from '../../src/http/faults.ts'
+import { addManners } from '../../src/http/manners.ts'
+import { parseQueryString } from '../../src/http/query-string.ts'
+import { Quotas, quotaLimits } from '../../src/http/quota.ts'
+import { ANONYMOUS, type Principal } from '../../src/model/principal.ts'
 import {
   accountsContract,
   faultOf,
@@ -23,8 +23,8 @@ import {
   openTwice,
   PASSWORD,
   withClient,
-} from './support/accounts-contract.ts'
-import { noPostgres, startPostgres } from './support/postgres.ts'
+} from '../support/accounts-contract.ts'
+import { noPostgres, startPostgres } from '../support/postgres.ts'
 
 /** Accounts in PostgreSQL, which several Lodestones share. */
 t.test('what was read is good for a second, and not after a change', async t => {

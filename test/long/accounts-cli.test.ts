@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { accountsFile, openAccounts } from '../src/accounts/open.ts'
-import { type Outcome, runCommandLines } from './support/command-lines.ts'
+import { accountsFile, openAccounts } from '../../src/accounts/open.ts'
+import { type Outcome, runCommandLines } from '../support/command-lines.ts'
 
 /** The commands user, key, app and backup. */
 const PASSWORD = 'a long password'
@@ -30,7 +30,7 @@ function commandsOn(portal: string) {
 
 /** Runs a command that reads its standard input. */
 function withInput(input: string, args: readonly string[]): Promise<string> {
-  const binary = path.resolve(import.meta.dirname, '../bin/lodestone.js')
+  const binary = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
   return new Promise(resolve => {
     const child = spawn(process.execPath, [binary, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
     let told = ''

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { inspect } from 'node:util'
 import t from 'tap'
-import type { InputReport } from '../src/cli/map/report.ts'
-import { findingsOf, type Plan, planMapping, runPlan } from '../src/cli/map/run.ts'
-import type { Mapping } from '../src/mapping/ir.ts'
-import { readYarrrml } from '../src/mapping/yarrrml/read.ts'
-import { JsonBytes } from '../src/sources/json-bytes.ts'
-import { type JsonPath, parseJsonPath } from '../src/sources/json-path.ts'
+import type { InputReport } from '../../src/cli/map/report.ts'
+import { findingsOf, type Plan, planMapping, runPlan } from '../../src/cli/map/run.ts'
+import type { Mapping } from '../../src/mapping/ir.ts'
+import { readYarrrml } from '../../src/mapping/yarrrml/read.ts'
+import { JsonBytes } from '../../src/sources/json-bytes.ts'
+import { type JsonPath, parseJsonPath } from '../../src/sources/json-path.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'lodestone-bytes-json-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
