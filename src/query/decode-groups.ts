@@ -1,16 +1,22 @@
 import { type FieldType, isNumeric } from '../model/field.ts'
-import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
+import type { Term } from '../rdf/term.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
 import { aggregatesOf, figureName, placeOf } from './compile/groups.ts'
-import { decodeConstant, type Solution } from './decode.ts'
+import { decodeConstant } from './decode.ts'
 import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
 
 /** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
 export interface GroupRow {
   readonly keys: readonly (Constant | Cell | null)[]
   readonly selected: readonly (Constant | Cell | Geometry | null)[]
+}
+
+/** The answer to a grouped query: the term of a variable at a row, null where there is none. */
+export interface GroupPage {
+  readonly rows: number
+  readonly term: (variable: string, row: number) => Term | null
 }
 
 /** Points that are near one another, by their middle. */
@@ -20,9 +26,12 @@ export interface Cell {
 }
 
 /** Reads the rows of a grouped answer. A static range alone has a row for each of its steps, also where no record is in it. */
-export function decodeGroups(plan: GroupQuery, solutions: readonly Solution[]): readonly GroupRow[] {
-  if (!hasEmptySteps(plan)) return solutions.map(solution => decodeRow(plan, valuesOf(plan, solution)))
-  const rows = solutions.map(solution => valuesOf(plan, solution))
+export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage): readonly GroupRow[] {
+  const nameOf = figureNames(plan)
+  const rows = Array.from({ length: count }, (_, row) =>
+    valuesOf(plan, nameOf, name => term(name, row) ?? undefined),
+  )
+  if (!hasEmptySteps(plan)) return rows.map(values => decodeRow(plan, values))
   return withEmptySteps(plan, rows).map(values => decodeRow(plan, values))
 }
 
@@ -38,12 +47,24 @@ interface RowSource {
   readonly figureOf: (aggregate: Aggregate) => Constant | Geometry | null
 }
 
-function valuesOf(plan: GroupQuery, solution: Solution): RowSource {
-  const aggregates = aggregatesOf(plan)
+/** The terms of a row by their variables. */
+type Terms = (variable: string) => Term | undefined
+
+function valuesOf(plan: GroupQuery, nameOf: (aggregate: Aggregate) => string, terms: Terms): RowSource {
   return {
-    keys: plan.keys.map((_, index) => decodeKey(plan, index, solution)),
-    figureOf: aggregate =>
-      decodeFigure(aggregate, lookup(solution, figureName(placeOf(aggregate, aggregates)))),
+    keys: plan.keys.map((_, index) => decodeKey(plan, index, terms)),
+    figureOf: aggregate => decodeFigure(aggregate, terms(nameOf(aggregate))),
+  }
+}
+
+/** The variables of the aggregates of a query, each looked for once. */
+function figureNames(plan: GroupQuery): (aggregate: Aggregate) => string {
+  const aggregates = aggregatesOf(plan)
+  const names = new Map<Aggregate, string>()
+  return aggregate => {
+    const known = names.get(aggregate) ?? figureName(placeOf(aggregate, aggregates))
+    names.set(aggregate, known)
+    return known
   }
 }
 
@@ -66,7 +87,7 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
   }
 }
 
-function decodeFigure(aggregate: Aggregate, term: Solution[string] | undefined): Constant | Geometry | null {
+function decodeFigure(aggregate: Aggregate, term: Term | undefined): Constant | Geometry | null {
   const type = figureType(aggregate)
   if (type !== 'geo_shape') return decodeConstant(term, type)
   return term === undefined ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
@@ -122,21 +143,16 @@ function calculate(operator: '+' | '-' | '*' | '/', first: unknown, second: unkn
   }
 }
 
-function decodeKey(plan: GroupQuery, index: number, solution: Solution): Constant | Cell | null {
+function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | Cell | null {
   const key = plan.keys[index]
   if (key === undefined) return null
   const { grouping } = key
   if (grouping.type === 'cells') {
-    const [lon, lat] = (['lon', 'lat'] as const).map(axis =>
-      Number(lookup(solution, middleName(index, axis))?.value),
-    )
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(terms(middleName(index, axis))?.value))
     return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
   }
   const [name = ''] = keyNames(key, index)
-  return decodeConstant(
-    lookup(solution, name),
-    grouping.type === 'value' ? scalarType(grouping.value) : 'int',
-  )
+  return decodeConstant(terms(name), grouping.type === 'value' ? scalarType(grouping.value) : 'int')
 }
 
 /** The type of an aggregate's value. */

@@ -6,7 +6,7 @@ import type { GraphSource, LoadProgress } from './store.ts'
 
 /**
  * Takes graphs into a store of columns. Of files the headers alone are read; one that is missing or damaged is made again of
- * the triples. Faults: LoadRefused, and then none of the graphs is kept.
+ * the triples. Those of records are prepared for questions meanwhile. Faults: LoadRefused, and then none of the graphs is kept.
  */
 export async function loadColumns(
   columns: ColumnStore,
@@ -34,6 +34,7 @@ export async function loadColumns(
     triples += triplesOf(source)
     onProgress({ triples, total })
   }
+  for (const source of sources) if (source.isSearched) void columns.prepare(source.graph)
 }
 
 async function attach(

@@ -61,14 +61,14 @@ const SYLLABLES = [
 ]
 
 /** Pronounceable text for a number: another for each. */
-function word(number: number): string {
+export function word(number: number): string {
   let text = ''
   for (let rest = number + 16; rest > 0; rest = Math.floor(rest / 16)) text += SYLLABLES[rest % 16]
   return text
 }
 
 /** Numbers below 2^32 that follow from a seed (mulberry32). */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -42,6 +42,10 @@ const UNTRUSTED_QUEUE = 50
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
 
+/** Subjects from which on a graph is prepared for questions, and the part of the memory that may be taken for that. */
+const LARGE_GRAPH = 20_000
+const PREPARED_PART = 2
+
 /** Bytes of a piece of text. */
 const PIECE = 2 ** 17
 
@@ -172,6 +176,26 @@ export class ColumnStore {
   /** Brings into memory what is needed to write the values of some columns. */
   async touch(graph: string, predicates: readonly string[]): Promise<void> {
     await this.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
+  }
+
+  /**
+   * Makes what questions about a large graph need, column by column while nothing else waits, so that the first of them does
+   * not. What cannot be made now is made when it is needed.
+   */
+  async prepare(graph: string): Promise<void> {
+    const header = this.registry.header(graph)
+    if (header === undefined || header.subjects < LARGE_GRAPH) return
+    for (let column = 0; column < header.columns.length; column++) {
+      const { columns, dictionaries, derived } = this.registry.statistics()
+      const isFull = columns + dictionaries + derived > this.options.memory.columns / PREPARED_PART
+      if (this.closed || isFull || !this.registry.has(graph)) return
+      try {
+        const job: Job = { type: 'prepare', graph, column }
+        await this.once(job, [graph], 'touched', { lane: 'untrusted' })
+      } catch {
+        return
+      }
+    }
   }
 
   statistics(): {

@@ -1,5 +1,8 @@
-/** Fewer numbers than this are sorted by comparison. */
+/** Fewer numbers than this are sorted by comparison; of whole numbers up to so many, together with their places. */
 const FEW = 2000
+const MAX_PACKED = 2 ** 16
+/** Whole numbers whose differences are below this leave room for a place beside them in a double. */
+const MAX_RANGE = 2 ** 36
 const DIGITS = 16
 const BUCKETS = 2 ** DIGITS
 
@@ -9,6 +12,8 @@ const BUCKETS = 2 ** DIGITS
  */
 export function sortedNumbers(values: Float64Array): Uint32Array {
   const { length } = values
+  const packed = length <= MAX_PACKED ? packedOrder(values) : null
+  if (packed !== null) return packed
   const order = new Uint32Array(length)
   for (let at = 0; at < length; at++) order[at] = at
   if (length < FEW)
@@ -44,6 +49,25 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
     ;[from, to] = [to, from]
   }
   return from
+}
+
+/** The order of whole numbers that are not far apart: each is sorted with its place in one double. Null for others. */
+function packedOrder(values: Float64Array): Uint32Array | null {
+  const { length } = values
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let at = 0; at < length; at++) {
+    const value = values[at] as number
+    if (!Number.isInteger(value) || Object.is(value, -0)) return null
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  if (!(most - least < MAX_RANGE) || Math.abs(least) > 2 ** 52 || Math.abs(most) > 2 ** 52) return null
+  const packed = new Float64Array(length)
+  for (let at = 0; at < length; at++) packed[at] = ((values[at] as number) - least) * MAX_PACKED + at
+  packed.sort()
+  const order = new Uint32Array(length)
+  for (let at = 0; at < length; at++) order[at] = (packed[at] as number) % MAX_PACKED
+  return order
 }
 
 /** Compares as {@link sortedNumbers} sorts. */

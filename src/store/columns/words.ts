@@ -205,18 +205,55 @@ export function slipsOf(word: string): number {
   return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
 }
 
-function misspelt({ offsets, bytes }: WordIndex, word: string): readonly number[] {
+function misspelt(index: WordIndex, word: string): readonly number[] {
+  const { offsets, bytes } = index
   const slips = slipsOf(word)
   const isSimilar = similarTo(word, slips)
-  const length = Buffer.byteLength(word)
+  const own = Buffer.from(word)
+  const signature = signatureOf(own, 0, own.length)
+  const signatures = signaturesOf(index)
   const ranks: number[] = []
-  for (let rank = 0; rank < offsets.length - 1; rank++) {
+  for (let rank = 0; rank < signatures.length; rank++) {
+    // A slip takes one character away at most, and puts one in.
+    if (bitsIn((signatures[rank] as number) ^ signature) > 2 * slips) continue
     const [from, to] = [offsets[rank] as number, offsets[rank + 1] as number]
     // A character has at most four bytes.
-    if (to - from < length - 4 * slips || to - from > length + 4 * slips) continue
+    if (to - from < own.length - 4 * slips || to - from > own.length + 4 * slips) continue
     if (isSimilar(bytes.toString('utf8', from, to))) ranks.push(rank)
   }
   return ranks
+}
+
+const SIGNATURES = new WeakMap<WordIndex, Int32Array>()
+
+/** Which characters each word has: made when a misspelt word is first looked for. */
+function signaturesOf(index: WordIndex): Int32Array {
+  let signatures = SIGNATURES.get(index)
+  if (signatures === undefined) {
+    const { offsets, bytes } = index
+    signatures = new Int32Array(offsets.length - 1)
+    for (let rank = 0; rank < signatures.length; rank++)
+      signatures[rank] = signatureOf(bytes, offsets[rank] as number, offsets[rank + 1] as number)
+    SIGNATURES.set(index, signatures)
+  }
+  return signatures
+}
+
+/** A bit for each character; characters beyond ASCII share one. */
+function signatureOf(bytes: Uint8Array, from: number, to: number): number {
+  let bits = 0
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] as number
+    if (byte < 0x80) bits |= 1 << (byte & 31)
+    else if (byte >= 0xc0) bits |= 1
+  }
+  return bits
+}
+
+function bitsIn(number: number): number {
+  let rest = number - ((number >>> 1) & 0x5555_5555)
+  rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333)
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
 /** A test whether another word is one within so many insertions, deletions or replacements of characters. */

@@ -20,7 +20,7 @@ import {
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { type IdVector, isWhole as isWholeVector, type Vector } from './vector.ts'
 
 type Star = Extract<Step, { readonly type: 'star' }>
 type Graphs = readonly GraphColumns[]
@@ -143,7 +143,7 @@ export class PatternMatcher {
       vector?.type !== 'ids' ||
       batch.has(object.name) ||
       isPosition(predicate.value) ||
-      vector.ids.includes(0)
+      !isWholeVector(vector)
     )
       return null
     const touched = this.graphs.filter(graph => graph.column(predicate.value) !== undefined)
@@ -168,7 +168,8 @@ export class PatternMatcher {
             }
       return own === undefined ? codesOfSome(column, subjects) : codesOf(column, subjects)
     }
-    const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids() })]])
+    const isWhole = own !== undefined && column.isComplete
+    const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids(), isWhole })]])
     if (conditions.length === 0) return found
     const present = found.get(object.name) as IdVector
     let rows: Uint32Array | null = null

@@ -1,8 +1,10 @@
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Term } from '../../../rdf/term.ts'
+import { XSD } from '../../../rdf/vocab.ts'
 import type { Node } from '../../../sparql/algebra.ts'
-import type { QueryOperation, TriplePatternNode } from '../../../sparql/operation.ts'
+import type { QueryOperation } from '../../../sparql/operation.ts'
 import { booleanResult, type CellWriter, rowWriter } from '../../../sparql/results.ts'
+import { numberTable } from '../evaluate/aggregates/sums.ts'
 import type { Batch } from '../evaluate/batch.ts'
 import { concatenated } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'
@@ -56,9 +58,46 @@ function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVecto
       ids[row] = (vector.type === 'ids' ? (vector.ids[row] as number) : vector.id) - 1
     return { type: 'subjects', graph: nameOf(vector.domain.graph), ids }
   }
-  const terms: (Term | null)[] = []
-  for (let row = 0; row < rows; row++) terms.push(termAt(vector, row, termOf))
-  return { type: 'terms', terms }
+  return numbersOnWire(vector, rows) ?? termsOnWire(vector, rows)
+}
+
+/** Integers of a column as numbers; null for others. */
+function numbersOnWire(vector: Vector, rows: number): WireVector | null {
+  if (vector.type !== 'ids') return null
+  const table = numberTable(vector.domain)
+  if (table === null || table.kind !== 'integer' || !table.isCanonical) return null
+  const { ids } = vector
+  const values = new Float64Array(rows)
+  const bound = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) {
+    const id = ids[row] as number
+    values[row] = table.values[id] as number
+    bound[row] = id === 0 ? 0 : 1
+  }
+  return { type: 'numbers', kind: table.kind, values, bound }
+}
+
+/** Each term once: what is cloned from thread to thread costs by its objects. */
+function termsOnWire(vector: Vector, rows: number): WireVector {
+  const terms: (Term | string)[] = []
+  const places = new Int32Array(rows)
+  const known = new Map<number, number>()
+  for (let row = 0; row < rows; row++) {
+    const id =
+      vector.type === 'ids' ? (vector.ids[row] as number) : vector.type === 'constant' ? vector.id : -1
+    let place = id < 0 ? undefined : known.get(id)
+    if (place === undefined) {
+      const term = termAt(vector, row, termOf)
+      place = term === null ? -1 : terms.push(isPlainText(term) ? term.value : term) - 1
+      if (id >= 0) known.set(id, place)
+    }
+    places[row] = place
+  }
+  return { type: 'terms', terms, places }
+}
+
+function isPlainText(term: Term): boolean {
+  return term.type === 'literal' && term.datatype === XSD.string && term.language === ''
 }
 
 /** The answer of a SELECT in tables of at most so many rows. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { civilOf } from '../../../../model/calendar.ts'
-import { isIri } from '../../../../rdf/iri.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
