@@ -359,7 +359,7 @@ function expression(depth: number): string {
     () => `COALESCE(${one()}, ${one()})`,
     () => `ENCODE_FOR_URI(STR(${variable()}))`,
     () => `<${XSD}${pick(['integer', 'double', 'decimal', 'string', 'boolean'])}>(${valueVariable()})`,
-    () => `STRDT(STR(${valueVariable()}), <${XSD}integer>)`,
+    () => `STRDT(STR(${valueVariable()}), <http://example.org/type>)`,
     () => `STRLANG(STR(${valueVariable()}), "en")`,
     () => `IRI(CONCAT("http://example.org/", STRLEN(STR(${variable()}))))`,
     () => `(${condition(0)})`,
