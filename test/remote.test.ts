@@ -524,6 +524,12 @@ async function strangers(t: Test, store: SharedStore, folder: string): Promise<v
     'not by its name',
   )
   t.same(values(await ask('SELECT ?o { ?s ?p ?o }', [])), [], 'no graph at all')
+  t.same(values(await ask('SELECT ?o { <urn:a> !<urn:z> ?o }', [open])), ['open'], 'no path leads there')
+  t.same(
+    values(await ask('SELECT ?p { ?s ?p ?o FILTER EXISTS { GRAPH ?g { ?s ?p "secret" } } }', [open], [open])),
+    [],
+    'nothing is known of it',
+  )
   t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [])), [], 'no named graph of none')
   await t.rejects(ask('SELECT ?o {\n ?s ?p }', [open]), QueryError, 'a mistake is told')
   if (store.engine.kind === 'virtuoso')
