@@ -29,6 +29,7 @@ import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
 import { Publications } from './catalog/publications.ts'
+import { remoteStates } from './catalog/remote/state.ts'
 import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
@@ -352,6 +353,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     datasets: () => servedFigures(catalog.entries()),
     cache: () => cache.statistics(),
     ready: () => services.health.readiness() === 'ready',
+    sources: () => sourceAges(config.portal, now()),
   })
   if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
   const asked = {
@@ -477,6 +479,15 @@ function described(served: ServedDataset, base: string) {
     fields: dataset.fields,
     labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
   }
+}
+
+/** How long ago the addresses of datasets last answered, in seconds, and how often they failed since. */
+function sourceAges(portal: string, moment: number) {
+  return remoteStates(portal).map(([dataset, { confirmed, failures }]) => ({
+    dataset,
+    age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
+    failures,
+  }))
 }
 
 /** Datasets that a portal defines or has published, for commands that take none. */

@@ -6,13 +6,14 @@ import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { FieldMisfits } from '../sources/typing.ts'
 import { type ChosenMapping, chooseMapping, type MappingRefusal, refuseForRdf } from './choose-mapping.ts'
 import { type Damage, damageInForce } from './damage.ts'
-import { type Definition, definitionOf } from './definition.ts'
+import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { shareFile } from './durable.ts'
 import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './mapped-graphs.ts'
 import { type MappingFile, mappingFile, type UsableMapping } from './mapping-file.ts'
 import { materialise } from './materialise.ts'
 import { publishedRecords } from './published-records.ts'
+import { refreshRemote, rejectRemote } from './remote/refresh.ts'
 import { sourceDigest } from './source-digest.ts'
 import { RECORDS } from './tombstones.ts'
 import {
@@ -38,6 +39,8 @@ export interface PublishContext {
   readonly now: () => Date
   /** True where the source is known to be as it was: it is not looked at, unless dataset.yaml is another one. */
   readonly mappingOnly?: boolean
+  /** True where the dataset was asked for by name: its address is then asked also before that is due. */
+  readonly isNamed?: boolean
   /** The version in force in a store that is shared: where it was made of the same, none is made here. */
   readonly inForce?: Manifest | null
   /** Called after every batch of records. */
@@ -91,16 +94,30 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   const { versions, mappingOnly = false } = context
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
+  if (!mappingOnly) await fetchSource(id, context)
   // Who saves a mapping does not wait until all files are read.
   const damage = mappingOnly && own !== null ? null : await damageInForce(versions, id)
   if (damage !== null) return publishAgain(id, damage, context)
   try {
     return await publishChanges(id, own, context)
   } catch (error) {
+    if (own !== null && error instanceof Fault) rejectFetched(id, error, context)
     const found = mappingOnly ? await damageInForce(versions, id) : null
     if (found === null) throw error
     return publishAgain(id, found, context)
   }
+}
+
+/** Asks the address of a dataset where that is due, or where the dataset is published by name. */
+async function fetchSource(id: string, { portal, now, isNamed = false }: PublishContext): Promise<void> {
+  const { remote } = readDefinition(portal, id).definition ?? {}
+  if (remote != null) await refreshRemote(portal, id, remote, now, isNamed)
+}
+
+/** Data that were fetched and cannot be published give way to those before them. */
+function rejectFetched(id: string, error: Fault, { portal }: PublishContext): void {
+  const { remote } = readDefinition(portal, id).definition ?? {}
+  if (remote != null) rejectRemote(portal, id, remote, faultText(error))
 }
 
 /**
@@ -112,6 +129,7 @@ export async function findUnchanged(id: string, context: PublishContext): Promis
   const own = currentManifest(versions, id)
   const current = own ?? context.inForce ?? null
   if (current === null || (await damageInForce(versions, id)) !== null) return null
+  if (context.mappingOnly !== true) await fetchSource(id, context)
   const definition = definitionOf(portal, id)
   const file = mappingFile(portal, id)
   const digests = await digestsOf(definition, file, current, context)
@@ -235,6 +253,7 @@ async function publishRecords(
   return prepare(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const made = await materialise(definition, { portal, base, folder: head.folder, onProgress })
+    refuseEmptied(definition, made.statistics.records, current)
     const { misfits, misfitCount, repeated, ...part } = made
     const { fields } = made.dataset
     const chosen =
@@ -252,6 +271,15 @@ async function publishRecords(
     const { manifest, report } = await addMapping({ ...part, misfits: misfitCount }, head, chosen, context)
     const read = { misfits, misfitCount, repeated, isSourceRead: true, damage: damage?.reason ?? null }
     return { manifest, refusal, report: { ...read, ...report } }
+  })
+}
+
+/** An address that sends no records any more is broken more often than its data are gone. */
+function refuseEmptied({ remote }: Definition, records: number, before: Manifest | null): void {
+  const known = before?.statistics.records ?? 0
+  if (remote === null || records > 0 || known === 0) return
+  throw new Fault('SourceUnreadable', {
+    reason: `the address sends no records any more, and ${known} are published: they stay; lodestone unpublish withdraws them`,
   })
 }
 

@@ -23,11 +23,11 @@ interface KnownDigest {
  * @param known file that keeps the digest; it may be lost
  */
 export async function sourceDigest(
-  { source, folder }: Definition,
+  { source, sourceFolder }: Definition,
   portal: string,
   known: string,
 ): Promise<string> {
-  const files = sourceFiles(source, { datasetFolder: folder, portalFolder: portal })
+  const files = sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })
   const before = Date.now()
   const marks = files.map(markOf)
   const found = readKnown(known)
@@ -45,9 +45,9 @@ export async function sourceDigest(
 }
 
 /** Bytes of the files of a source; 0 where they cannot be found. */
-export function sourceSize({ source, folder }: Definition, portal: string): number {
+export function sourceSize({ source, sourceFolder }: Definition, portal: string): number {
   try {
-    const files = sourceFiles(source, { datasetFolder: folder, portalFolder: portal })
+    const files = sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })
     return files.reduce((sum, file) => sum + statSync(file).size, 0)
   } catch {
     return 0

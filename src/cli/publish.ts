@@ -24,7 +24,14 @@ export function publishCommand(): Command {
         refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
-          { portal, base, now: () => new Date(), shared, parallel: publishingShare(memory) },
+          {
+            portal,
+            base,
+            now: () => new Date(),
+            shared,
+            isNamed: datasets.length > 0,
+            parallel: publishingShare(memory),
+          },
           datasets.length > 0 ? datasets : null,
           message => {
             progress.publication(message)
