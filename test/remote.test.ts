@@ -9,10 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
-import { openSharedStore } from '../src/catalog/portal-store.ts'
 import { Releases } from '../src/catalog/releases.ts'
 import { SharedRegistry } from '../src/catalog/shared-registry.ts'
 import { currentManifest, type Manifest, versionsOf } from '../src/catalog/versions.ts'
+import { diagnoseStore } from '../src/cli/doctor/store.ts'
+import { loadConfig } from '../src/config.ts'
 import { graphIri } from '../src/rdf/iris.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { XSD } from '../src/rdf/vocab.ts'
@@ -680,7 +681,7 @@ async function releases(t: Test, url: string): Promise<void> {
   await t.test('an instance without any file serves what others published', async t => {
     const empty = t.testdir({ 'portal.yaml': '', data: {} })
     const app = await buildApp({
-      ...(await import('../src/config.ts')).loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
+      ...loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
       log: 'silent',
     })
     t.teardown(() => app.close())
@@ -706,8 +707,16 @@ async function releases(t: Test, url: string): Promise<void> {
     t.equal(gone.statusCode, 404)
     t.equal(app.catalog.isGone('things'), true)
   })
-  const { store: last } = await openSharedStore(settings)
-  await last.close()
+  const findings = await diagnoseStore({
+    ...loadConfig({ portal, base }, { LODESTONE_STORE: url }),
+    workers: 1,
+  })
+  t.same(
+    findings.filter(({ status }) => status === 'problem'),
+    [],
+    'doctor asks the engine',
+  )
+  t.match(findings.map(({ message }) => message).join('\n'), /answered in \d+ ms\n.*(?:changes|gives|writes)/)
 }
 
 /** The differential tests of both languages, against this engine. */
