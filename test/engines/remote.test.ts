@@ -9,10 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
-import { openSharedStore } from '../../src/catalog/portal-store.ts'
 import { Releases } from '../../src/catalog/releases.ts'
 import { SharedRegistry } from '../../src/catalog/shared-registry.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../src/catalog/versions.ts'
+import { diagnoseStore } from '../../src/cli/doctor/store.ts'
+import { loadConfig } from '../../src/config.ts'
 import { graphIri } from '../../src/rdf/iris.ts'
 import { parseTriples } from '../../src/rdf/ntriples-reader.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
@@ -29,13 +30,13 @@ import {
 } from '../../src/store/remote/remote.ts'
 import { kindOfValue } from '../../src/store/remote/value-kinds.ts'
 import { QueryError } from '../../src/store/store.ts'
+// @ts-expect-error: a script of the tests without types
+import { runSql, startEngine as start } from '../peers/engines/engines.mjs'
+// @ts-expect-error: as above
+import { whyMissing } from '../peers/engines/places.mjs'
 import { textOf } from '../support/ask.ts'
 import { lines, storeContract, type TextGraph } from '../support/store-contract.ts'
 import { publishInto } from '../support/stores.ts'
-// @ts-expect-error: a script of the tests without types
-import { runSql, startEngine as start } from './peers/engines/engines.mjs'
-// @ts-expect-error: as above
-import { whyMissing } from './peers/engines/places.mjs'
 
 /**
  * Stores that are engines of others, each started here: the contract of a store, the registry that instances share, what
@@ -529,6 +530,12 @@ async function strangers(t: Test, store: SharedStore, folder: string): Promise<v
     'not by its name',
   )
   t.same(values(await ask('SELECT ?o { ?s ?p ?o }', [])), [], 'no graph at all')
+  t.same(values(await ask('SELECT ?o { <urn:a> !<urn:z> ?o }', [open])), ['open'], 'no path leads there')
+  t.same(
+    values(await ask('SELECT ?p { ?s ?p ?o FILTER EXISTS { GRAPH ?g { ?s ?p "secret" } } }', [open], [open])),
+    [],
+    'nothing is known of it',
+  )
   t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [])), [], 'no named graph of none')
   await t.rejects(ask('SELECT ?o {\n ?s ?p }', [open]), QueryError, 'a mistake is told')
   if (store.engine.kind === 'virtuoso')
@@ -679,7 +686,7 @@ async function releases(t: Test, url: string): Promise<void> {
   await t.test('an instance without any file serves what others published', async t => {
     const empty = t.testdir({ 'portal.yaml': '', data: {} })
     const app = await buildApp({
-      ...(await import('../../src/config.ts')).loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
+      ...loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
       log: 'silent',
     })
     t.teardown(() => app.close())
@@ -705,8 +712,16 @@ async function releases(t: Test, url: string): Promise<void> {
     t.equal(gone.statusCode, 404)
     t.equal(app.catalog.isGone('things'), true)
   })
-  const { store: last } = await openSharedStore(settings)
-  await last.close()
+  const findings = await diagnoseStore({
+    ...loadConfig({ portal, base }, { LODESTONE_STORE: url }),
+    workers: 1,
+  })
+  t.same(
+    findings.filter(({ status }) => status === 'problem'),
+    [],
+    'doctor asks the engine',
+  )
+  t.match(findings.map(({ message }) => message).join('\n'), /answered in \d+ ms\n.*(?:changes|gives|writes)/)
 }
 
 /** The differential tests of both languages, against this engine. */

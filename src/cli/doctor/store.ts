@@ -5,6 +5,8 @@ import { currentManifest, publishedDatasets, versionsOf } from '../../catalog/ve
 import type { Config } from '../../config.ts'
 import { availableMemory, megabytes, storeMemory } from '../../memory.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
+import type { SelectQuery } from '../../sparql/algebra.ts'
+import { integer, variable } from '../../sparql/build.ts'
 import { estimate } from '../../store/embedded/memory.ts'
 import type { KeptForms } from '../../store/remote/forms.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -47,7 +49,11 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
 }
 
 /** A query that any engine answers at once. */
-const NOTHING = { type: 'select', projection: [], where: [], limit: 1 } as const
+const NOTHING: SelectQuery = {
+  type: 'select',
+  projection: [{ variable: variable('one'), expression: integer(1) }],
+  where: [],
+}
 
 function formsTold({ changed, rounded, takesLongIris }: KeptForms): string {
   const told = [
