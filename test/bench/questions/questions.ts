@@ -173,7 +173,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     const word = pick(words, run)
     return asked('full text, a word', { where: `"${word}"`, limit: '20' }, language => {
       const like = language === 'duckdb' ? 'ILIKE' : 'LIKE'
-      return counted(`name ${like} '%${word}%' OR alternate_names ${like} '%${word}%'`, 'position', 20)
+      return counted(`name ${like} '%${word}%' OR ${names(language)} ${like} '%${word}%'`, 'position', 20)
     })(
       countedSparql(
         `{ ?x :name ?t FILTER(REGEX(?t, "${word}", "i")) } UNION { ?x :alternate_names ?t FILTER(REGEX(?t, "${word}", "i")) }`,
@@ -191,7 +191,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
         const like = language === 'duckdb' ? 'ILIKE' : 'LIKE'
         const part = (name: string) => `${name} ${like} '${start}%' OR ${name} ${like} '% ${start}%'`
         return counted(
-          `population > ${least} AND (${part('name')} OR ${part('alternate_names')})`,
+          `population > ${least} AND (${part('name')} OR ${part(names(language))})`,
           'position',
           20,
         )
@@ -331,6 +331,11 @@ function countedSparql(pattern: string, order: string | null, limit: number): re
     `SELECT (COUNT(*) AS ?n) { ${pattern} }`,
     `SELECT * { ${pattern} . ${ALL} } ${order === null ? '' : `ORDER BY ${order}`} LIMIT ${limit}`,
   ]
+}
+
+/** The alternate names of a place as one text: DuckDB has a list of them. */
+function names(language: Sql): string {
+  return language === 'duckdb' ? "array_to_string(alternate_names, ',')" : 'alternate_names'
 }
 
 function haversine(lon: number, lat: number): string {

@@ -45,6 +45,7 @@ export class ServedPortal {
         .get({ host: '127.0.0.1', port, path: address, agent }, response => {
           const parts: Buffer[] = []
           response.on('data', part => parts.push(part as Buffer))
+          response.on('error', reject)
           response.on('end', () => {
             const body = Buffer.concat(parts).toString()
             if (response.statusCode !== 200) reject(new Error(`${address}: ${body}`))
