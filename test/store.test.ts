@@ -292,7 +292,7 @@ t.test('columns are read when they are asked for, and dropped where others need 
   for (let turn = 0; turn < 2; turn++)
     for (const { graph } of graphs) {
       const { triples } = await store.match(graph, {}, { offset: 10_000, limit: 1 })
-      t.match(triples, '/10000>')
+      t.ok(triples.startsWith(`<http://${graph.replace(/.*:/, '')}/`), triples)
       t.equal(await ask(store, 'SELECT (COUNT(DISTINCT ?o) AS ?n) { ?s ?p ?o }', [graph]), '50')
     }
   t.ok((await bytes()) < 2 * memory.columns, 'what is in memory stays about the budget')
