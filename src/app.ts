@@ -15,6 +15,7 @@ import { exportTarget } from './api/explore/download.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
 import { fragments } from './api/fragments/routes.ts'
+import { management } from './api/management/routes.ts'
 import { oauth } from './api/oauth/routes.ts'
 import { answerODataFault } from './api/odata/faults.ts'
 import { ODATA_PATH, odata, unbuiltOData } from './api/odata/routes.ts'
@@ -22,13 +23,18 @@ import { resources } from './api/resources/routes.ts'
 import { SPARQL_PATH } from './api/sparql/endpoint.ts'
 import type { QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
+import { versions as versionRoutes } from './api/versions/routes.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { canonicalMoment } from './catalog/catalog-dataset.ts'
+import { VersionChanges } from './catalog/changes.ts'
 import { definedDatasets, readDefinition } from './catalog/definition.ts'
+import { Desk } from './catalog/desk.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
 import { Publications } from './catalog/publications.ts'
+import { publisherSettings } from './catalog/publisher.ts'
+import { PublisherThread } from './catalog/publisher-thread.ts'
 import { remoteStates } from './catalog/remote/state.ts'
 import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
@@ -36,14 +42,17 @@ import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
 import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
 import { datasetDescription } from './catalog/void.ts'
+import { checkDataset } from './cli/check.ts'
 import type { Config } from './config.ts'
 import { Fault } from './errors.ts'
 import { serveMetrics } from './http/admin.ts'
 import { authenticator } from './http/authenticate.ts'
 import { answerBrokenRequest } from './http/broken-requests.ts'
+import { WorkBudgets } from './http/budget.ts'
 import { clientAddress } from './http/client-address.ts'
 import { checkingInterval, limitConnections } from './http/connections.ts'
 import { entityTag } from './http/etag.ts'
+import { FairUse } from './http/fair-use.ts'
 import { answerFault, restBody } from './http/faults.ts'
 import { answerForms } from './http/form-access.ts'
 import { type HealthOptions, health, type Readiness } from './http/health.ts'
@@ -57,6 +66,7 @@ import { requestLog } from './http/request-log.ts'
 import { plainTarget } from './http/request-target.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { answerPageFault } from './http/site/fault-page.ts'
+import { addVersionHeaders, type VersionSource } from './http/versions.ts'
 import { ANONYMOUS, type Principal } from './model/principal.ts'
 import { accountPages } from './portal/account/routes.ts'
 import { site } from './portal/routes.ts'
@@ -90,6 +100,8 @@ export interface App {
 
 export interface AppOptions {
   readonly onProgress?: (progress: LoadProgress) => void
+  /** Publishes a dataset by name; in a thread of its own where that is left out. */
+  readonly publish?: (id: string) => Promise<void>
 }
 
 /** Request lines and headers up to this many bytes are read: a long filter or bindings-restricted fragment fits. */
@@ -128,7 +140,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   })
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
-  const versions = versionsOf(config.portal)
+  const versions = versionsOf(config.portal, config.keepVersions)
   const onEvent = (event: StoreEvent) => {
     log.warn(event)
     if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
@@ -157,6 +169,35 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
   const surveys = new Surveys({ store, versions })
   const publications = new Publications()
+  const changes = new VersionChanges(versions)
+  let publisher: PublisherThread | null = null
+  const publish =
+    options.publish ??
+    ((id: string) => {
+      publisher ??= new PublisherThread(publisherSettings(config))
+      const job = { datasets: [id], mappingOnly: false, endsRollBack: true }
+      return publisher.publish(job, message => publications.note(message))
+    })
+  // A refresh that is under way may have begun before.
+  const refresh = async () => {
+    await catalog.refresh()
+    await catalog.refresh()
+  }
+  const desk = new Desk({
+    portal: config.portal,
+    base: config.base,
+    versions,
+    now: () => Date.now(),
+    uploadLimit: config.uploadLimit,
+    publications,
+    check: checkDataset,
+    publish: async id => {
+      await publish(id)
+      await refresh()
+    },
+    refresh,
+    shared: shared?.registry ?? null,
+  })
   const accounts = await openAccountsOf(config, {
     now: () => Date.now(),
     patience: ACCOUNTS_PATIENCE,
@@ -194,6 +235,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     usage,
     surveys,
     publications,
+    changes,
+    desk,
     accounts,
     quotas,
     sources: { monitoring, network },
@@ -234,6 +277,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     },
     close: async () => {
       await http.close()
+      await publisher?.close()
       await quotas.close()
       await accounts.close()
       usage.close()
@@ -269,6 +313,8 @@ interface Services {
   readonly usage: Usage
   readonly surveys: Surveys
   readonly publications: Publications
+  readonly changes: VersionChanges
+  readonly desk: Desk
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly sources: Sources
@@ -283,7 +329,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const now = () => Date.now()
   const recorder = { usage, now, proxies }
   const isPrivate = config.access === 'private'
-  const authenticate = authenticator(accounts, base.startsWith('https:'))
+  const authenticate = authenticator(accounts, base.startsWith('https:'), config.addressTokens === 'allowed')
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
   const { title, description, languages } = config
   const frame = { base, title, description, languages }
@@ -292,16 +338,27 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     ...services.telemetry.requestObservers,
   ]
   observeRequests(http, observers)
+  const { burst, rate } = config.work
+  const budgets = new WorkBudgets({ burst: burst * 1000, rate: rate * 1000 }, () => performance.now())
+  const fairUse = new FairUse({ budgets, address })
+  fairUse.install(http)
   recordCalls(http, recorder)
   addManners(http, {
     isPrivate,
     authenticate,
     quotas,
+    fairUse,
     address,
     posts: SPARQL_PATH,
     unbuilt: unbuiltOData,
     site: frame,
+    isSecure: base.startsWith('https:'),
   })
+  addVersionHeaders(http, { base })
+  const versions: VersionSource = {
+    list: (id, principal) => catalog.versionsOf(id, principal),
+    open: (id, version) => catalog.kept.opened(id, version),
+  }
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
     state: () => catalog.entries(),
@@ -331,6 +388,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const signingIn = {
     ...frame,
     accounts,
+    ...(config.signIn === undefined ? {} : { provider: config.signIn }),
     now,
     address: (request: FastifyRequest) => address(request.raw),
   }
@@ -346,6 +404,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     clock: () => performance.now(),
     now,
   })
+  await http.register(management, { prefix: '/api/management/v1', base, desk: services.desk })
   await http.register(health, services.health)
   const { metrics } = services.telemetry
   metrics?.measure({
@@ -365,6 +424,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     portal: config.portal,
     title,
     description,
+    csvFormulas: config.csvFormulas,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
@@ -372,7 +432,9 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     deadline: config.deadline,
     ...frame,
     store,
-    dataset: (id: string, principal: Principal) => queriedDataset(catalog.addressed(id, principal)),
+    versions,
+    dataset: (id: string, principal: Principal, version: string | null) =>
+      queriedDataset(catalog.addressed(id, principal, version)),
     datasets: (principal: Principal) => {
       const served = completeList(catalog.seenBy(principal))
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
@@ -389,20 +451,24 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       ['/api/explore/v2.1', EXPLORE_V21],
     ] as const) {
       const place = { prefix: path, path, dialect }
-      await doors.register(explore, { ...place, ...asked, cache })
+      await doors.register(explore, { ...place, ...asked, versions, cache })
       await doors.register(sources, { ...place, ...asked, sources: services.sources })
     }
-    await doors.register(odata, { ...asked, prefix: ODATA_PATH })
+    await doors.register(odata, { ...asked, versions, prefix: ODATA_PATH })
     await doors.register(descriptions, {
       ...asked,
       surveys: services.surveys,
-      dataset: (id: string, principal: Principal) => catalog.addressed(id, principal),
+      versions,
+      dataset: (id: string, principal: Principal, version: string | null) =>
+        catalog.addressed(id, principal, version),
     })
     await doors.register(fragments, {
       ...frame,
       pageSize: config.fragmentSize,
       store,
-      dataset: (id: string, principal: Principal) => described(catalog.addressed(id, principal), base),
+      versions,
+      dataset: (id: string, principal: Principal, version: string | null) =>
+        described(catalog.addressed(id, principal, version), base),
       datasets: (principal: Principal) => {
         const { version, entries } = completeList(catalog.seenBy(principal))
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
@@ -410,14 +476,17 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       },
       cache,
     })
+    await doors.register(versionRoutes, { base, catalog, changes: services.changes, store })
     await doors.register(resources, {
       ...frame,
       store,
       dereference: config.dereference,
-      seenBy: (principal: Principal) => {
+      versions,
+      seenBy: (principal: Principal, asked: { readonly id: string; readonly version: string } | null) => {
         const seen = catalog.seenBy(principal)
         return {
-          dataset: (id: string) => described(catalog.addressed(id, principal), base),
+          dataset: (id: string) =>
+            described(catalog.addressed(id, principal, asked?.id === id ? asked.version : null), base),
           state: () => stateOf(seen.current()),
           isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
         }

@@ -43,6 +43,19 @@ export const PORTAL_SCHEMA = Type.Object(
     fragment_size: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 5000, description: 'Triples on a page of a fragment' }),
     ),
+    keep_versions: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Versions of each dataset that are kept and can be asked, with the one in force',
+      }),
+    ),
+    upload_limit: Type.Optional(
+      Type.String({
+        pattern: SIZE_PATTERN,
+        description: 'What a file may have that publishers upload, such as 500MB',
+      }),
+    ),
     dereference: Type.Optional(
       Type.Union([Type.Literal('redirect'), Type.Literal('direct')], {
         description: 'Whether an IRI of a thing redirects to a document about it or answers with it',
@@ -162,6 +175,63 @@ export const PORTAL_SCHEMA = Type.Object(
         { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
       ),
     ),
+    sign_in: Type.Optional(
+      Type.Object(
+        {
+          issuer: Type.String({
+            pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+            description: 'Address of the OpenID provider, as its discovery document names it',
+          }),
+          client_id: Type.String({ minLength: 1, description: 'What the provider calls this portal' }),
+          client_secret_file: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: 'File whose first line is the secret of this portal there',
+            }),
+          ),
+          name: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 100, description: 'What people call the provider' }),
+          ),
+          scopes: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[\\w:./-]+$' }), { description: 'Scopes beside openid' }),
+          ),
+          groups_claim: Type.Optional(
+            Type.String({ minLength: 1, description: 'Claim that lists the groups of a person' }),
+          ),
+          groups: Type.Optional(
+            Type.Record(Type.String(), Type.Array(Type.String()), {
+              description: 'Grants of the members of each group: ids of datasets, *, edit:…, or a role',
+            }),
+          ),
+        },
+        { additionalProperties: false, description: 'A provider of OpenID Connect where people sign in' },
+      ),
+    ),
+    address_tokens: Type.Optional(
+      Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
+        description: 'Whether access tokens may stand in addresses, where logs and histories keep them',
+      }),
+    ),
+    csv_formulas: Type.Optional(
+      Type.Union([Type.Literal('kept'), Type.Literal('escaped')], {
+        description:
+          'Whether texts of CSV exports that a spreadsheet would run as formulas get an apostrophe in front',
+      }),
+    ),
+    work_burst: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 86_400,
+        description: 'Seconds of work that one client may have done at once, before others go first',
+      }),
+    ),
+    work_rate: Type.Optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 1000,
+        description: 'Seconds of work that each client is given back a second',
+      }),
+    ),
     proxies: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -213,6 +283,17 @@ function dailyCalls(description: string) {
 
 type PortalSettings = Static<typeof PORTAL_SCHEMA>
 
+/** A provider of OpenID Connect, and what its groups give. */
+export interface SignInProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecretFile?: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly groupsClaim: string
+  readonly groups: Readonly<Record<string, readonly string[]>>
+}
+
 /** Every setting, with its value; the folder is absolute and the base has no trailing slash. */
 export interface Config {
   readonly portal: string
@@ -229,6 +310,10 @@ export interface Config {
   /** Seconds. */
   readonly deadline: number
   readonly fragmentSize: number
+  /** Versions of each dataset that are kept, with the one in force. */
+  readonly keepVersions: number
+  /** Bytes of a file that publishers upload. */
+  readonly uploadLimit: number
   /** Whether an IRI of a thing redirects to a document about it (303) or answers with it (200). */
   readonly dereference: 'redirect' | 'direct'
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
@@ -269,6 +354,14 @@ export interface Config {
   readonly network?: readonly { readonly url: string; readonly domain: string }[]
   /** Calls of a day in UTC: of the whole portal, of an anonymous address, of a user. */
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
+  /** The OpenID provider where people sign in; absent, they sign in here alone. */
+  readonly signIn?: SignInProvider
+  /** Whether access tokens are taken from addresses. */
+  readonly addressTokens: 'refused' | 'allowed'
+  /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
+  readonly csvFormulas: 'kept' | 'escaped'
+  /** Seconds of work that a client may have done at once, and those that it is given back a second. */
+  readonly work: { readonly burst: number; readonly rate: number }
   /** How many proxies in front are believed who the client is; absent, none. */
   readonly proxies?: number
   /** Hosts that data may be fetched from; absent, all public ones. */
@@ -300,6 +393,8 @@ export const DEFAULTS = {
   languages: ['en'],
   deadline: 10,
   fragment_size: 500,
+  keep_versions: 5,
+  upload_limit: '2GiB',
   dereference: 'redirect',
   log: 'warn',
   admin_host: '127.0.0.1',
@@ -311,6 +406,10 @@ export const DEFAULTS = {
   idle_timeout: 72,
   write_timeout: 60,
   address_connections: 500,
+  address_tokens: 'refused',
+  csv_formulas: 'kept',
+  work_burst: 30,
+  work_rate: 0.5,
   source_private_hosts: [],
   source_size: '4GiB',
   source_timeout: 30,
@@ -325,6 +424,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   const settings: PortalSettings = { ...file, ...variables, ...given }
   const {
     fragment_size: fragmentSize,
+    keep_versions: keepVersions,
+    upload_limit: uploadLimit,
     admin_port: adminPort,
     admin_host: adminHost,
     shutdown_delay: shutdownDelay,
@@ -333,9 +434,14 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     idle_timeout: idleTimeout,
     write_timeout: writeTimeout,
     address_connections: addressConnections,
+    address_tokens: addressTokens,
+    csv_formulas: csvFormulas,
+    work_burst: burst,
+    work_rate: rate,
     accounts,
     accounts_password_file: passwordFile,
     network,
+    sign_in: signIn,
     source_hosts: sourceHosts,
     source_private_hosts: sourcePrivateHosts,
     source_size: sourceSize,
@@ -368,6 +474,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(store === undefined ? {} : { store: { url: store, ...present(engine), concurrency } }),
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(accounts === undefined ? {} : { accounts: accountsOf(accounts, portal, passwordFile) }),
+    ...(signIn === undefined ? {} : { signIn: signInOf(signIn, portal) }),
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(sourceHosts === undefined ? {} : { sourceHosts }),
     sourcePrivateHosts,
@@ -376,8 +483,22 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
   const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }
-  const limits = { workers, memory: memory === undefined ? defaultMemory() : bytesOfSize(memory) }
-  const renamed = { ...limits, fragmentSize, adminHost, addressConnections, ...timeouts }
+  const limits = {
+    workers,
+    uploadLimit: bytesOfSize(uploadLimit),
+    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
+  }
+  const renamed = {
+    ...limits,
+    work: { burst, rate },
+    addressTokens,
+    csvFormulas,
+    fragmentSize,
+    keepVersions,
+    adminHost,
+    addressConnections,
+    ...timeouts,
+  }
   return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
 }
 
@@ -417,6 +538,20 @@ function accountsOf(url: string, portal: string, passwordFile: string | undefine
     throw new Fault('ConfigInvalid', { reason })
   }
   return passwordFile === undefined ? { url } : { url, passwordFile: path.resolve(portal, passwordFile) }
+}
+
+/** The provider where people sign in; the file with the secret is looked for in the folder of the portal. */
+function signInOf(given: NonNullable<PortalSettings['sign_in']>, portal: string): SignInProvider {
+  const { issuer, client_id: clientId, client_secret_file: file, scopes = ['profile', 'email'] } = given
+  const { name = new URL(issuer).hostname, groups_claim: groupsClaim = 'groups', groups = {} } = given
+  for (const [group, grants] of Object.entries(groups))
+    for (const grant of grants)
+      if (!/^(?:(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/.test(grant)) {
+        const reason = `sign_in: the group ${group} gives ${grant}: a grant is the id of a dataset, * for all, edit: before either, or one of the roles reader, publisher and administrator`
+        throw new Fault('ConfigInvalid', { reason })
+      }
+  const secret = file === undefined ? {} : { clientSecretFile: path.resolve(portal, file) }
+  return { issuer, clientId, name, scopes, groupsClaim, groups, ...secret }
 }
 
 /** The portals of the network, each with its domain: no two have the same, and none that of this portal. */

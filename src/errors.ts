@@ -42,6 +42,12 @@ export const FAULTS = {
   /** A form that did not come from our own page. */
   CrossSiteRequest: { status: 403, message: '{reason}' },
   NotFoundResource: { status: 404, message: 'The requested {kind} {id} does not exist.' },
+  /** Somebody else has changed what is to be changed. */
+  Conflict: { status: 409, message: '{reason}' },
+  /** More bytes than are taken (RFC 9110, section 15.5.14). */
+  ContentTooLarge: { status: 413, message: '{reason}' },
+  /** A version that is not kept, or never was. */
+  VersionUnknown: { status: 404, message: 'The dataset {id} has no version {version}. {kept}' },
   Gone: { status: 410, message: '{reason}' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
   NotAcceptable: {
@@ -51,6 +57,18 @@ export const FAULTS = {
   /** What was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
   UnprocessableEntity: { status: 422, message: '{reason}' },
   TooManyAttempts: { status: 429, message: '{reason}' },
+  /** The budget of work of a client is used up, and others ask. */
+  TooMuchWork: {
+    status: 429,
+    message:
+      'Your requests have used up the work that one client may ask for while others are waiting. Try again in {seconds} s.',
+  },
+  /** Too many answers to one client are under way. */
+  TooManyAnswers: {
+    status: 429,
+    message:
+      '{found} {what} of yours are being answered, which is as many as may be. Try again when one of them is done.',
+  },
   RequestTooLong: { status: 414, message: '{reason}' },
   /** Another portal that was asked for its part of the answer gave none. */
   BadGateway: { status: 502, message: '{reason}' },

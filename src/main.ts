@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, buildApp } from './app.ts'
 import { PortalWatch } from './catalog/portal-watch.ts'
-import { type PublishMessage, publisherSettings } from './catalog/publisher.ts'
+import { type PublishJob, type PublishMessage, publisherSettings } from './catalog/publisher.ts'
 import { PublisherThread } from './catalog/publisher-thread.ts'
 import type { ProgressReporter } from './cli/progress.ts'
 import { registerServer } from './cli/running.ts'
@@ -10,6 +10,9 @@ import { openAdminDoor } from './http/admin.ts'
 import { drain } from './http/drain.ts'
 import type { PublicationOutcome } from './telemetry/metrics.ts'
 import { follow, publishAndServe } from './upkeep.ts'
+
+/** Who publishes what changed, in the audit log. */
+const SERVER = { name: 'server', address: 'local' }
 
 /** A portal that is being served. */
 export interface Service extends App {
@@ -43,19 +46,24 @@ async function serveRegistered(
 ): Promise<Service> {
   const app = await buildApp(config, {
     onProgress: ({ triples, total }) => progress.update('loading', triples, total),
+    publish: id => publishNow({ datasets: [id], mappingOnly: false, endsRollBack: true }),
   })
   // What others have published is served from the first request on: nothing has to be loaded for it.
   if (app.shared !== null) await app.catalog.refresh()
   const listening = await listen(app, config)
   const portal = new PortalWatch(config.portal)
   const publisher = new PublisherThread(publisherSettings(config))
-  const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
-    publisher.publish({ datasets, mappingOnly }, message => {
+  const publishNow = (job: PublishJob) =>
+    publisher.publish(job, message => {
       progress.publication(message)
       app.publications.note(message)
+      if (message.type === 'published' || message.type === 'failed')
+        app.accounts.audit.note(message.type, message.dataset, SERVER).catch(() => undefined)
       if (message.type !== 'progress' && message.type !== 'loading')
         app.telemetry.metrics?.published(outcomeOf(message))
     })
+  const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
+    publishNow({ datasets, mappingOnly })
   const stopped = new AbortController()
   const served = publishAndServe(app, publish, progress, stopped.signal)
   const following = served.then(

@@ -91,9 +91,9 @@ t.test('an unknown user costs what a known one does', async t => {
 
 t.test('failures that are remembered are bounded', t => {
   const failures = new FailuresInMemory(30)
-  const begin = (subject: string) => failures.begin([{ subject, limit: 1 }], 1, 0)
+  const begin = (subject: string) => failures.begin([{ subject, limit: 1, within: 1000 }], 1)
   for (let each = 0; each < 100; each++) t.equal(begin(`${each}`), null)
-  t.equal(begin('99'), 1)
+  t.equal(begin('99'), 1001)
   t.equal(begin('0'), null, 'it is forgotten')
   t.end()
 })

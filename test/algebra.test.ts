@@ -4,6 +4,7 @@ import { termText } from '../src/rdf/ntriples.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { answerTerm } from '../src/rdf/rdfjs.ts'
 import type { AnswerTerm } from '../src/rdf/term.ts'
+import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
@@ -113,8 +114,10 @@ const textOfRow = (row: Row) => JSON.stringify(Object.entries(row).sort(([a], [b
 function difference(query: RandomQuery, found: readonly Row[], expected: readonly Row[]): string | null {
   const [a, b] = [found, expected].map(rows => {
     // Equal numbers of different types have no order among them.
-    if (query.order.length > 0) return rows.map(row => textOfRow(row).replace(/ (?:integer|decimal)"/g, '"'))
-    return rows.map(textOfRow).sort()
+    const texts = rows
+      .map(textOfRow)
+      .map(text => (query.byValue === true ? text.replace(/ (?:integer|decimal)"/g, '"') : text))
+    return query.order.length > 0 ? texts : texts.sort()
   }) as [string[], string[]]
   if (a.join('\n') === b.join('\n')) return null
   // Oxigraph has no group where it knows before that a pattern has no solutions.
@@ -149,6 +152,26 @@ t.test(`columns give back the triples that they are made of, seed ${seed}`, t =>
   t.end()
 })
 
+t.test('conditions hold of values that a query makes as it goes on', t => {
+  const graphs = [0, 1, 2].map(graph => {
+    const lines = Array.from(
+      { length: 200 },
+      (_, at) => `<urn:s${graph}> <urn:q> "${1000 * graph + at}"^^<${XSD.integer}> .\n`,
+    )
+    return `<urn:s${graph}> <urn:p> "x" .\n${lines.join('')}`
+  })
+  const dataset = { defaultGraphs: graphs.map(columnsOfText), namedGraphs: new Map() }
+  const rows = (condition: string) => {
+    const text = `SELECT ?a ?n { ?s <urn:p> ?d . ?s <urn:q>? ?a FILTER(${condition}) BIND(?a + 1 AS ?n) }`
+    return byColumns({ text, order: [] }, dataset)
+  }
+  t.equal(rows('isNumeric(?a)').length, 600)
+  t.equal(rows('!(isIRI(?a))').length, 600)
+  t.equal(rows('isIRI(?a)').length, 3)
+  t.equal(rows('?a >= 2000').filter(({ n }) => n !== undefined).length, 200)
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null
@@ -171,6 +194,6 @@ t.test(`random algebra, seed ${seed}`, t => {
     if (found !== null) differences.push(`query ${number}: ${query.text}\n  ${found}`)
   }
   t.same(differences, [], `${QUERIES} queries with ${solutions} solutions`)
-  t.ok(solutions > QUERIES, 'queries that find something')
+  t.ok(solutions > QUERIES / 2, 'queries that find something')
   t.end()
 })

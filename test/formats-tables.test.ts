@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import t from 'tap'
+import { csv } from '../src/formats/csv.ts'
 import { gpx } from '../src/formats/gpx.ts'
 import { kml } from '../src/formats/kml.ts'
 import { inSheets, sheetName, spreadsheetml } from '../src/formats/spreadsheetml.ts'
@@ -730,4 +731,44 @@ t.test('LibreOffice reads spreadsheets', { skip: missing('soffice') }, async t =
       name,
     )
   }
+})
+
+t.test('CSV: texts that a spreadsheet would run are escaped where the portal says so', async t => {
+  const rows: readonly Row[] = [
+    ['=1+1', '+1', '-2', '@a', '\t=x', ' =x', '＝1', 'a=b', "'=1", ''].flatMap(title => [
+      { title, n: -5, at: '2020-01-01T00:00:00+00:00' },
+    ]),
+  ].flat() as never
+  const table: Table = {
+    name: 'a',
+    title: 'a',
+    columns: [column('title', 'text'), column('n', 'int')],
+    rows: (async function* () {
+      yield rows
+    })(),
+  }
+  const told = async (escapesFormulas: boolean) => {
+    let text = ''
+    const again = {
+      ...table,
+      rows: (async function* () {
+        yield rows
+      })(),
+    }
+    for await (const piece of csv(again, { ...OPTIONS, escapesFormulas })) text += String(piece)
+    return text.split('\r\n').slice(1, -1)
+  }
+  t.same(await told(true), [
+    "'=1+1;-5",
+    "'+1;-5",
+    "'-2;-5",
+    "'@a;-5",
+    '"\'\t=x";-5'.replaceAll('"', ''),
+    "' =x;-5",
+    "'＝1;-5",
+    'a=b;-5',
+    "'=1;-5",
+    ';-5',
+  ])
+  t.equal((await told(false))[0], '=1+1;-5', 'and kept otherwise')
 })

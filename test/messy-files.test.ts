@@ -1,9 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import t from 'tap'
+import { definedDatasets } from '../src/catalog/definition.ts'
+import { PortalWatch } from '../src/catalog/portal-watch.ts'
+import { publishDataset } from '../src/catalog/publish.ts'
+import { versionsOf } from '../src/catalog/versions.ts'
 import { Fault, faultText } from '../src/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
@@ -450,5 +454,30 @@ t.test('undecidable days are asked for', async t => {
   const near = await understood('near.csv', `n,m\n${'1,x\n'.repeat(50)}12 est.,x\n`)
   t.strictSame(near.fields, ['n: text', 'm: text'])
   t.match(near.found.columns[0], { misfits: ['12 est.'], suggestion: /most values are numbers/ })
-  mkdirSync(join(folder, 'sub'), { recursive: true })
+})
+
+t.test('a file or folder without dataset.yaml is a dataset', async t => {
+  const portal = t.testdir({
+    data: {
+      'Arbres Paris.csv': 'nom;hauteur\nChêne;1,5\n',
+      'readme.txt': 'not data',
+      trees: { 'a.csv': 'n\n1\n', 'readme.md': 'x' },
+      two: { 'a.csv': 'n\n1\n', 'b.csv': 'n\n1\n' },
+      own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' },
+    },
+  })
+  const watch = new PortalWatch(portal)
+  t.strictSame(definedDatasets(portal), ['arbres-paris', 'own', 'trees'])
+  const context = { portal, base: 'http://localhost', versions: versionsOf(portal), now: () => new Date() }
+  const { type, manifest } = await publishDataset('arbres-paris', context)
+  t.equal(type, 'published')
+  t.strictSame(
+    manifest.dataset.fields.map(field => `${field.name} ${field.type}`),
+    ['nom text', 'hauteur double'],
+  )
+  t.equal(manifest.dataset.metas.default?.title, 'Arbres Paris')
+  t.equal((await publishDataset('arbres-paris', context)).type, 'unchanged')
+  writeFileSync(join(portal, 'data', 'new.json'), '[{"a":1}]')
+  watch.look()
+  t.strictSame(watch.look()?.definitions, ['new'], 'a server sees what is dropped')
 })

@@ -766,6 +766,27 @@ t.test('tokens are revoked', async t => {
   t.ok(await accounts.tokens.principal(third.access_token), 'not of another client')
 })
 
+t.test('a client is told what its tokens are worth', async t => {
+  const give = async () =>
+    (await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })).json()
+  const inspect = async (parameters: Parameters) => token(parameters, {}, '/oauth2/introspect/')
+  const { access_token, refresh_token } = await give()
+  const about = { active: true, client_id: own.client_id, scope: 'all', username: String, sub: /^\d+$/ }
+  const access = await inspect({ ...own, token: access_token })
+  t.match(access.json(), { ...about, token_type: 'Bearer', exp: Number })
+  t.equal(access.headers['cache-control'], 'no-store')
+  t.match((await inspect({ ...own, token: refresh_token, token_type_hint: 'access_token' })).json(), about)
+  const other = { client_id: several.client.id, client_secret: several.secret }
+  t.same((await inspect({ ...other, token: access_token })).json(), { active: false }, 'nothing of others')
+  t.same((await inspect({ ...own, token: 'unknown' })).json(), { active: false })
+  t.match(await inspect({ client_id: open.client.id, token: access_token }), { statusCode: 401 })
+  t.match(await inspect({ token: access_token }), { statusCode: 401, body: /invalid_client/ })
+  t.match(await inspect({ ...own }), { statusCode: 400, body: /invalid_request/ })
+  await token({ ...own, token: access_token }, {}, '/oauth2/revoke/')
+  for (const each of [access_token, refresh_token])
+    t.same((await inspect({ ...own, token: each })).json(), { active: false }, 'revoked')
+})
+
 t.test('what is kept expires', async t => {
   const code = await codeFor(confidential)
   const given = (

@@ -58,7 +58,7 @@ t.test('metrics on a port of their own, with labels that end', { buffered: true 
     'lodestone_datasets{visibility="public"} 1',
     'lodestone_records 40',
     'lodestone_ready 1',
-    'lodestone_store_threads_ready 1',
+    'lodestone_store_threads_ready 2',
     'lodestone_http_requests_in_flight 0',
     'lodestone_store_deadlines_total 0',
     /lodestone_last_publication_timestamp_seconds 1[\d.e+]+/,

@@ -72,6 +72,43 @@ export interface Session {
   readonly expires: number
 }
 
+/** A session as lists show it; moments are ISO 8601 in UTC. */
+export interface SessionInfo {
+  readonly id: number
+  readonly begun: string
+  readonly used: string
+}
+
+/** Something that was done, for the audit log. */
+export interface AuditEvent {
+  /** ISO 8601 in UTC. */
+  readonly moment: string
+  /** Name of a user, `anonymous`, or `local:` and the name of who ran a command. */
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  /** Address of the client, or `local`. */
+  readonly address: string
+}
+
+export interface Audit {
+  /** Adds an event of now; without an actor, of who asked for this work. */
+  note(
+    action: string,
+    subject: string,
+    actor?: { readonly name: string; readonly address: string },
+  ): Promise<void>
+  /** All events, the oldest first. @param since milliseconds since 1970 */
+  events(since: number): AsyncGenerator<AuditEvent>
+}
+
+export interface Identities {
+  /** The user whom another service knows by its subject; made where there is none yet. */
+  user(given: { readonly issuer: string; readonly subject: string; readonly name: string }): Promise<User>
+  /** Gives a user the grants of his groups, and takes those back that groups give and his do not. */
+  setGrants(user: User, managed: ReadonlySet<string>, granted: ReadonlySet<string>): Promise<void>
+}
+
 /**
  * Accounts: who there is, what each may see, and the secrets by which they are recognised, of which hashes are kept. All
  * of it is in one database: a file, which other processes of this machine may write to at the same time, or a PostgreSQL
@@ -88,6 +125,8 @@ export interface Accounts {
   readonly sessions: Sessions
   readonly clients: Clients
   readonly tokens: Tokens
+  readonly identities: Identities
+  readonly audit: Audit
   readonly calls: CallCounts
   /** Of those who share a database together, of a file those of this process. */
   readonly failures: Failures
@@ -147,6 +186,10 @@ export interface Sessions {
   end(token: string): Promise<void>
   /** All of a user but one. */
   endOthers(user: number, token: string): Promise<void>
+  /** All of a user, or one by its number. Faults: AccountUnknown. */
+  endAll(name: string, id?: number): Promise<void>
+  /** Those that have not ended, the latest first. Faults: AccountUnknown. */
+  list(name: string): Promise<readonly SessionInfo[]>
 }
 
 export interface Clients {
@@ -171,6 +214,16 @@ export interface Descent {
   readonly user: number
   readonly scope: string
   readonly family: string
+}
+
+/** A token that is valid. Moments are milliseconds since 1970. */
+export interface LiveToken {
+  readonly type: 'access' | 'refresh'
+  readonly scope: string
+  readonly user: number
+  readonly name: string
+  /** Null for one that does not expire by itself. */
+  readonly expires: number | null
 }
 
 export interface Tokens {
@@ -200,6 +253,8 @@ export interface Tokens {
   issue(descent: Descent): Promise<IssuedTokens | null>
   /** Revokes the family of an access or a refresh token; nothing for an unknown one (RFC 7009). */
   revoke(token: string, client: string): Promise<void>
+  /** What a token of a client is worth now; null for one that is unknown, spent, expired, revoked, or of another client. */
+  inspect(token: string, client: string): Promise<LiveToken | null>
   /** Who an access token stands for; null for none, an expired or a revoked one. */
   principal(token: string): Soon<Authenticated | null>
   /** What a user lets applications do. */

@@ -1,6 +1,9 @@
 import { change, forRows, query, type SqlValue, type Step, type Work } from './work.ts'
 
-/** All tables with what is kept of them, those first that others refer to, and what tells which rows came first. */
+/**
+ * All tables with what is kept of them, those first that others refer to, and what tells which rows came first. The audit log
+ * is none of them: what happened here is not taken back by a restore.
+ */
 const TABLES = [
   ['setting', ['name', 'value'], 'name'],
   ['user', ['id', 'name', 'folded', 'password', 'quota', 'created'], 'id'],
@@ -13,6 +16,8 @@ const TABLES = [
   ['code', ['hash', 'family', 'redirect_uri', 'challenge', 'method', 'expires', 'spent'], 'hash'],
   ['access_token', ['hash', 'family', 'expires'], 'hash'],
   ['refresh_token', ['hash', 'family', 'spent'], 'hash'],
+  ['identity', ['issuer', 'subject', 'user'], 'issuer, subject'],
+  ['second_factor', ['user', 'secret', 'counter'], 'user'],
   ['call_count', ['day', 'subject', 'calls'], 'day, subject'],
 ] as const
 

@@ -2,10 +2,11 @@ import type { Database } from './database.ts'
 import type { Soon } from './soon.ts'
 import { change, forRows, query, type Work } from './work.ts'
 
-/** Whom failures count for, and how many there may be. */
+/** Whom failures count for, and how many there may be within so many milliseconds; a subject may have several limits. */
 export interface FailureLimit {
   readonly subject: string
   readonly limit: number
+  readonly within: number
 }
 
 /**
@@ -14,10 +15,10 @@ export interface FailureLimit {
  */
 export interface Failures {
   /**
-   * Counts a failure of now for each, unless one of them has as many after `since` as it may have: then none is counted, and
-   * it gives the moment of the failure that has to be over before another attempt.
+   * Counts a failure of now for each subject, unless one of them has as many as it may have: then none is counted, and it
+   * gives the moment from which another attempt is taken.
    */
-  begin(counted: readonly FailureLimit[], now: number, since: number): Soon<number | null>
+  begin(counted: readonly FailureLimit[], now: number): Soon<number | null>
   /** Takes back one failure of each, of that moment. */
   withdraw(subjects: readonly string[], moment: number): Soon<void>
   /** Forgets all failures of a subject. */
@@ -37,13 +38,14 @@ export class FailuresInMemory implements Failures {
     this.#most = most
   }
 
-  begin(counted: readonly FailureLimit[], now: number, since: number): number | null {
-    const last = counted.flatMap(({ subject, limit }) => {
-      const recent = this.#recent(subject, since)
-      return recent.length < limit ? [] : [recent[recent.length - limit] ?? now]
+  begin(counted: readonly FailureLimit[], now: number): number | null {
+    this.#forgetOld(counted, now)
+    const ends = counted.flatMap(({ subject, limit, within }) => {
+      const recent = this.#moments.get(subject)?.filter(moment => moment > now - within) ?? []
+      return recent.length < limit ? [] : [(recent[recent.length - limit] ?? now) + within]
     })
-    if (last.length > 0) return Math.max(...last)
-    for (const { subject } of counted) this.#note(subject, now)
+    if (ends.length > 0) return Math.max(...ends)
+    for (const subject of subjectsOf(counted)) this.#note(subject, now)
     return null
   }
 
@@ -61,11 +63,13 @@ export class FailuresInMemory implements Failures {
     this.#moments.delete(subject)
   }
 
-  #recent(subject: string, since: number): readonly number[] {
-    const moments = this.#moments.get(subject)?.filter(moment => moment > since) ?? []
-    if (moments.length === 0) this.#moments.delete(subject)
-    else this.#moments.set(subject, moments)
-    return moments
+  #forgetOld(counted: readonly FailureLimit[], now: number): void {
+    const since = now - longestOf(counted)
+    for (const subject of subjectsOf(counted)) {
+      const moments = this.#moments.get(subject)?.filter(moment => moment > since) ?? []
+      if (moments.length === 0) this.#moments.delete(subject)
+      else this.#moments.set(subject, moments)
+    }
   }
 
   #note(subject: string, now: number): void {
@@ -77,6 +81,17 @@ export class FailuresInMemory implements Failures {
     if (oldest !== undefined) this.#moments.delete(oldest)
   }
 }
+
+function subjectsOf(counted: readonly FailureLimit[]): ReadonlySet<string> {
+  return new Set(counted.map(({ subject }) => subject))
+}
+
+function longestOf(counted: readonly FailureLimit[]): number {
+  return Math.max(0, ...counted.map(({ within }) => within))
+}
+
+/** Milliseconds for which failures are kept. */
+const MAX_WITHIN = 3_600_000
 
 /** Failures that the database holds; of more, the oldest are forgotten. */
 const MOST_KEPT = 500_000
@@ -98,8 +113,8 @@ const [HELD, MOST_HELD] = [1000, 10_000]
 /** A subject that has as many failures as it may have. */
 interface Full {
   readonly subject: string
-  /** Of the failure that has to be over. */
-  readonly moment: number
+  /** From when on it may have another. */
+  readonly end: number
 }
 
 /**
@@ -109,22 +124,21 @@ interface Full {
  */
 export class SharedFailures implements Failures {
   readonly #database: Database
-  readonly #held = new Map<string, { readonly moment: number; readonly until: number }>()
+  readonly #held = new Map<string, { readonly end: number; readonly until: number }>()
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  begin(counted: readonly FailureLimit[], now: number, since: number): Promise<number | null> {
+  begin(counted: readonly FailureLimit[], now: number): Promise<number | null> {
     const answer = this.#turn.then(async () => {
-      const held = this.#heldOf(counted, now, since)
-      const full =
-        held.length > 0 ? held : await this.#database.writeFigures(() => begin(counted, now, since))
+      const held = this.#heldOf(counted, now)
+      const full = held.length > 0 ? held : await this.#database.writeFigures(() => begin(counted, now))
       if (this.#held.size > MOST_HELD) this.#held.clear()
       if (full !== held)
-        for (const { subject, moment } of full) this.#held.set(subject, { moment, until: now + HELD })
-      return full.length === 0 ? null : Math.max(...full.map(({ moment }) => moment))
+        for (const { subject, end } of full) this.#held.set(subject, { end, until: now + HELD })
+      return full.length === 0 ? null : Math.max(...full.map(({ end }) => end))
     })
     this.#turn = answer.catch(() => undefined)
     return answer
@@ -142,27 +156,25 @@ export class SharedFailures implements Failures {
     await this.#database.writeFigures(() => removeAll(subject))
   }
 
-  #heldOf(counted: readonly FailureLimit[], now: number, since: number): readonly Full[] {
+  #heldOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
     return counted.flatMap(({ subject }) => {
       const held = this.#held.get(subject)
-      return held !== undefined && now < held.until && held.moment > since
-        ? [{ subject, moment: held.moment }]
-        : []
+      return held !== undefined && now < held.until && now < held.end ? [{ subject, end: held.end }] : []
     })
   }
 }
 
 /** Counts a failure for each subject, and gives none; else those that may not have another one. */
-function* begin(counted: readonly FailureLimit[], now: number, since: number): Work<readonly Full[]> {
-  yield* removeOld(since)
+function* begin(counted: readonly FailureLimit[], now: number): Work<readonly Full[]> {
+  yield* removeOld(now - MAX_WITHIN)
   yield* removeSurplus()
   const full: Full[] = []
-  for (const { subject, limit } of counted) {
-    const moment = (yield* findLast.get(subject, since, limit - 1))?.moment
-    if (moment !== undefined) full.push({ subject, moment })
+  for (const { subject, limit, within } of counted) {
+    const moment = (yield* findLast.get(subject, now - within, limit - 1))?.moment
+    if (moment !== undefined) full.push({ subject, end: moment + within })
   }
   if (full.length > 0) return full
-  const rows = counted.map(({ subject }) => [subject, now] as const)
+  const rows = [...subjectsOf(counted)].map(subject => [subject, now] as const)
   yield* forRows(insert, '(?, ?)', rows)
   return []
 }

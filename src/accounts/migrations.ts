@@ -99,4 +99,27 @@ export const MIGRATIONS: readonly string[] = [
      calls INTEGER NOT NULL,
      PRIMARY KEY (day, subject)
    ) STRICT, WITHOUT ROWID;`,
+
+  `CREATE TABLE audit (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     moment INTEGER NOT NULL,
+     actor TEXT NOT NULL,
+     action TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     address TEXT NOT NULL
+   ) STRICT;
+   CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+   CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+   CREATE TABLE identity (
+     issuer TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     PRIMARY KEY (issuer, subject)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX identity_user ON identity (user);
+   CREATE TABLE second_factor (
+     user INTEGER PRIMARY KEY REFERENCES user ON DELETE CASCADE,
+     secret BLOB NOT NULL,
+     counter INTEGER NOT NULL
+   ) STRICT;`,
 ]

@@ -1,7 +1,7 @@
 import { Fault } from '../errors.ts'
 
 const USER_NAME = /^[\p{L}\p{M}\p{N}._@+-]{1,100}$/u
-const GRANT = /^(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})$/
+const GRANT = /^(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
@@ -55,7 +55,7 @@ export function checkLabel(what: string, given: string, least: 0 | 1): string {
 export function checkDataset(dataset: string): void {
   if (!GRANT.test(dataset))
     throw invalid(
-      `A grant is the id of a dataset, or * for all, with edit: before it to edit: "${shown(dataset)}" was found`,
+      `A grant is the id of a dataset, or * for all, with edit: before it to edit or publish: to publish: "${shown(dataset)}" was found`,
     )
 }
 

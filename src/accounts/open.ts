@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { Fault } from '../errors.ts'
 import type { Accounts } from './accounts.ts'
+import { auditedAccounts, createAudit } from './audit.ts'
 import { backUpDatabase, readBackup } from './backup.ts'
 import { createCallCounts } from './call-counts.ts'
 import { createCleaning } from './cleaning.ts'
@@ -12,6 +13,7 @@ import { createClients } from './clients.ts'
 import { replaceAll } from './copy.ts'
 import type { Database } from './database.ts'
 import { FailuresInMemory, SharedFailures } from './failures.ts'
+import { createIdentities } from './identities.ts'
 import { createKeys } from './keys.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createPasswords } from './passwords.ts'
@@ -127,8 +129,12 @@ function accountsOn(
     await sessionUses.flush()
   }
   let closed = false
-  return {
-    users: createUsers(database, createPasswords(randomBytes), now),
+  const users = createUsers(database, createPasswords(randomBytes), now)
+  const audit = createAudit(database, now)
+  const accounts: Accounts = {
+    users,
+    audit,
+    identities: createIdentities(database, users, randomBytes),
     keys,
     sessions,
     clients: createClients(database, randomBytes, now),
@@ -160,6 +166,8 @@ function accountsOn(
       }
     },
   }
+  const audited = auditedAccounts(accounts)
+  return { ...audited, identities: createIdentities(database, audited.users, randomBytes) }
 }
 
 function cleanFromTimeToTime(database: Database, now: () => number): () => void {

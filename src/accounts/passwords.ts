@@ -1,5 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../errors.ts'
+import { refuseExcess, takeNext } from '../model/turns.ts'
+import { currentClient, type WorkClient } from '../model/work-client.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { folded } from './names.ts'
 import type { RandomBytes } from './secrets.ts'
@@ -109,24 +111,29 @@ function derived(password: string, { power, blockSize, parallel, salt, hash }: S
   })
 }
 
-/** Few at once, so that the threads of the process are free for other work. */
+/** Few at once, so that the threads of the process are free for other work; fairly between clients. */
 function createQueue(): (work: () => Promise<Buffer>) => Promise<Buffer> {
   let running = 0
-  const waiting: (() => void)[] = []
+  const waiting: { readonly client: WorkClient | null; readonly begin: () => void }[] = []
   return async work => {
+    const client = currentClient()
     if (running >= AT_ONCE) {
-      if (waiting.length >= WAITING) {
+      try {
+        refuseExcess(waiting, client, WAITING)
+      } catch {
         const reason = 'Too many passwords are being checked. Try again in a moment'
         throw new Fault('TooManyAttempts', { reason })
       }
-      await new Promise<void>(resolve => waiting.push(resolve))
+      await new Promise<void>(begin => waiting.push({ client, begin }))
     } else running++
+    const begun = performance.now()
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
+      client?.spend(performance.now() - begun)
+      const next = takeNext(waiting, () => true)
+      if (next === null) running--
+      else next.begin()
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Sessions } from './accounts.ts'
 import type { Database } from './database.ts'
 import { createHeld } from './held.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
-import { unknown } from './names.ts'
+import { folded, unknown, unknownUser } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 import { soonThen } from './soon.ts'
@@ -40,6 +40,12 @@ const principal = query<
 )
 const end = change('DELETE FROM session WHERE hash = ?')
 const endOthers = change('DELETE FROM session WHERE user = ? AND hash <> ?')
+const userNamed = query<{ readonly id: number }>('SELECT id FROM user WHERE folded = ?')
+const endAll = change('DELETE FROM session WHERE user = ?')
+const endOne = change('DELETE FROM session WHERE user = ? AND id = ?')
+const list = query<{ readonly id: number; readonly created: number; readonly used: number }>(
+  'SELECT id, created, used FROM session WHERE user = ? AND created > ? AND used > ? ORDER BY used DESC, id DESC',
+)
 const writeUses = (rows: string) => `UPDATE session SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE session.id = given.column1 AND used < given.column2 RETURNING session.id`
 
@@ -90,6 +96,26 @@ export function createSessions(
     },
     endOthers: async (id, token) => {
       await database.write(() => endOthers(id, hashOf(token)))
+    },
+    endAll: async (name, id) => {
+      await database.write(function* () {
+        const found = yield* userNamed.get(folded(name))
+        if (found === undefined) throw unknownUser(name)
+        const ended = yield* id === undefined ? endAll(found.id) : endOne(found.id, id)
+        if (id !== undefined && ended === 0) throw unknown('There is no such session')
+      })
+    },
+    list: async name => {
+      const rows = await database.read(function* () {
+        const found = yield* userNamed.get(folded(name))
+        if (found === undefined) throw unknownUser(name)
+        return yield* list.all(found.id, now() - SESSION_LIFE, now() - SESSION_IDLE)
+      })
+      return rows.map(({ id, created, used }) => ({
+        id,
+        begun: new Date(created).toISOString(),
+        used: new Date(uses.latest(id, used) ?? used).toISOString(),
+      }))
     },
   }
   return { sessions, uses }

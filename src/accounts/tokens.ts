@@ -1,5 +1,5 @@
 import type { Authenticated } from '../model/principal.ts'
-import type { Descent, IssuedTokens, Tokens } from './accounts.ts'
+import type { Descent, IssuedTokens, LiveToken, Tokens } from './accounts.ts'
 import type { Database } from './database.ts'
 import { createHeld } from './held.ts'
 import { unknown } from './names.ts'
@@ -103,6 +103,15 @@ const consents = {
   remove: change('DELETE FROM consent WHERE user = ? AND client = ?'),
 }
 
+const liveToken = query<LiveToken>(
+  `SELECT 'access' AS type, scope, user.id AS user, user.name, access_token.expires
+    FROM access_token JOIN family ON family.id = access_token.family JOIN user ON user.id = family.user
+    WHERE hash = ?1 AND client = ?2 AND revoked IS NULL AND access_token.expires > ?3
+  UNION ALL SELECT 'refresh', scope, user.id, user.name, NULL
+    FROM refresh_token JOIN family ON family.id = refresh_token.family JOIN user ON user.id = family.user
+    WHERE hash = ?1 AND client = ?2 AND revoked IS NULL AND spent IS NULL`,
+)
+
 /** Codes, tokens and consents (RFC 6749, 7009, 7636; RFC 9700 on their reuse). */
 export function createTokens(database: Database, randomBytes: RandomBytes, now: () => number): Tokens {
   const held = createHeld<Held>(database, function* (hash) {
@@ -172,6 +181,11 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
         const found = yield* families.ofToken.get(hash)
         if (found?.client === client) yield* families.revoke(found.id, now())
       })
+    },
+    inspect: async (token, client) => {
+      const hash = hashOfGiven(token)
+      if (hash === null) return null
+      return (await database.read(() => liveToken.get(hash, client, now()))) ?? null
     },
     principal: token => {
       const hash = hashOfGiven(token)

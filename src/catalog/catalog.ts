@@ -1,11 +1,14 @@
 import { Fault } from '../errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { isGranted, type Principal } from '../model/principal.ts'
+import { withSharedGraphs } from '../store/shared-graphs.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
 import { DATASET_ID } from './definition.ts'
+import { KeptVersions } from './kept-versions.ts'
 import type { Registry } from './registry.ts'
+import { unknownVersion } from './roll-back.ts'
 import {
   type DatasetSource,
   hidden,
@@ -53,8 +56,13 @@ export class Catalog implements DatasetSource {
   /** The datasets that will be served, and whether each is public. */
   private expected: ReadonlyMap<string, () => boolean> = new Map()
 
+  /** The versions beside those in force. */
+  readonly kept: KeptVersions
+
   constructor(options: CatalogOptions) {
-    this.options = options
+    const store = withSharedGraphs(options.store)
+    this.options = { ...options, store }
+    this.kept = new KeptVersions({ ...options, store })
     this.served = servedOf([], 'empty', this.seenOptions())
   }
 
@@ -82,11 +90,15 @@ export class Catalog implements DatasetSource {
       asked: () => list.asked(),
       counted: figures => list.counted(figures),
       startProgress: () => this.startProgress(served, principal),
-      dataset: id => {
+      dataset: (id, version = null) => {
         this.refuseLeftOut(served, principal, id)
         const found = this.find(served, id)
-        if (isSeen(principal, found)) return found
-        throw hidden(principal, `The dataset ${id}`)
+        if (!isSeen(principal, found)) throw hidden(principal, `The dataset ${id}`)
+        if (version === null || version === found.version) return found
+        const older = this.kept.find(id, version)
+        // What was restricted then was not published for everybody.
+        if (older !== undefined && isSeen(principal, older)) return older
+        throw unknownVersion(id, version, this.versionsOf(id, principal))
       },
     }
   }
@@ -100,9 +112,20 @@ export class Catalog implements DatasetSource {
    * A dataset as its addresses in linked data name it: one that was withdrawn is gone and not unknown. Faults: Gone, and those
    * of {@link SeenDatasets.dataset}.
    */
-  addressed(id: string, principal: Principal): ServedDataset {
+  addressed(id: string, principal: Principal, version: string | null = null): ServedDataset {
     if (this.isGone(id)) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
-    return this.seenBy(principal).dataset(id)
+    return this.seenBy(principal).dataset(id, version)
+  }
+
+  /**
+   * The versions of a dataset that somebody may ask, from the latest to the oldest: of those that were restricted when they were
+   * published only who was granted the dataset is told. Faults: those of {@link addressed}.
+   */
+  versionsOf(id: string, principal: Principal): readonly Manifest[] {
+    this.addressed(id, principal)
+    return this.kept
+      .list(id)
+      .filter(({ dataset }) => dataset.visibility === 'public' || isGranted(principal, id))
   }
 
   /** True for a dataset that was withdrawn: its addresses led somewhere and do so no more. */

@@ -25,6 +25,7 @@ import {
   prepareVersion,
   readManifest,
   removeLeftovers,
+  sharedGraph,
   sourceMarks,
   VERSION_FORMAT,
   type Versions,
@@ -43,6 +44,8 @@ export interface PublishContext {
   readonly isNamed?: boolean
   /** The version in force in a store that is shared: where it was made of the same, none is made here. */
   readonly inForce?: Manifest | null
+  /** True where an older version that was restored gives way to what lies in the portal folder. */
+  readonly endsRollBack?: boolean
   /** Called after every batch of records. */
   readonly onProgress?: (progress: PublishProgress) => void
 }
@@ -108,22 +111,6 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   }
 }
 
-/**
- * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
- * each file, and reads those alone whose times are others.
- */
-export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
-  const { portal, versions, mappingOnly = false } = context
-  if (!mappingOnly) await fetchSource(id, context)
-  const own = currentManifest(versions, id)
-  const current = own ?? context.inForce ?? null
-  if (current === null || (await damageInForce(versions, id)) !== null) return null
-  const definition = definitionOf(portal, id)
-  const file = mappingFile(portal, id)
-  const digests = await digestsOf(definition, file, current, context)
-  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
-}
-
 /** Asks the address of a dataset where that is due, or where the dataset is published by name. */
 async function fetchSource(id: string, { portal, now, isNamed = false }: PublishContext): Promise<void> {
   const { remote } = readDefinition(portal, id).definition ?? {}
@@ -134,6 +121,22 @@ async function fetchSource(id: string, { portal, now, isNamed = false }: Publish
 function rejectFetched(id: string, error: Fault, { portal }: PublishContext): void {
   const { remote } = readDefinition(portal, id).definition ?? {}
   if (remote != null) rejectRemote(portal, id, remote, faultText(error))
+}
+
+/**
+ * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
+ * each file, and reads those alone whose times are others.
+ */
+export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
+  const { portal, versions } = context
+  const own = currentManifest(versions, id)
+  const current = own ?? context.inForce ?? null
+  if (current === null || (await damageInForce(versions, id)) !== null) return null
+  if (context.mappingOnly !== true) await fetchSource(id, context)
+  const definition = definitionOf(portal, id)
+  const file = mappingFile(portal, id)
+  const digests = await digestsOf(definition, file, current, context)
+  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
 }
 
 /** Makes a version again whose files are damaged. Faults: SourceUnreadable, which tells of the damage as well. */
@@ -173,10 +176,22 @@ async function publishChanges(
   const digests = await digestsOf(definition, file, current, context)
   if (own === null && current !== null && isMadeOf(current, digests, file))
     return { type: 'unchanged', manifest: current, refusal: null }
+  if (own !== null && isRolledBack(own, digests, file, context))
+    return { type: 'unchanged', manifest: own, refusal: null }
   const isCurrent = own?.definition === digests.definition && own.source === digests.source
   return isCurrent
     ? publishMapping(own, file, context)
     : publishRecords(definition, digests, file, { manifest: own, damage: null }, context)
+}
+
+/** True for a restored version while what lies in the portal folder is what it was restored instead of. */
+function isRolledBack(
+  { restored }: Manifest,
+  { definition, source }: Digests,
+  file: MappingFile | null,
+  { endsRollBack = false }: PublishContext,
+): boolean {
+  return !endsRollBack && restored?.instead === fingerprintOf(definition, source, textOf(file))
 }
 
 /** True for a version that would be made again of what there is. */
@@ -231,7 +246,8 @@ async function publishMapping(
     return { type: 'unchanged', manifest: current, refusal }
   return prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
     const kept = keptGraphs(current, head.folder, context.versions)
-    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...current, graphs: kept }
+    const { restored: _, ...unrestored } = current
+    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: kept }
     const { manifest, report } = await addMapping(part, head, chosen, context)
     return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
   })
@@ -362,16 +378,7 @@ function keptGraphs(current: Manifest, folder: string, versions: Versions): read
   shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
   return current.graphs
     .filter(({ role }) => role === 'facts')
-    .map(graph => ({
-      ...graph,
-      file: keptPath(graph.file, current.version),
-      columns: keptPath(graph.columns, current.version),
-      since: graph.since ?? current.version,
-    }))
-}
-
-function keptPath(file: string, version: string): string {
-  return file.startsWith('../') ? file : `../${version}/${file}`
+    .map(graph => sharedGraph(graph, current.version))
 }
 
 function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {

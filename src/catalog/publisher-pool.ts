@@ -8,6 +8,8 @@ export interface PoolSetup {
   readonly portal: string
   readonly base: string
   readonly mappingOnly: boolean
+  readonly keepVersions?: number | undefined
+  readonly endsRollBack: boolean
 }
 
 /** A dataset to be made. */

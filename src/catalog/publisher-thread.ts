@@ -11,14 +11,21 @@ export class PublisherThread {
   private ready: Worker | null = null
   private busy: Worker | null = null
   private isClosed = false
+  private turn: Promise<unknown> = Promise.resolve()
 
   constructor(settings: PublisherSettings) {
     this.settings = settings
     this.stand()
   }
 
-  /** Resolves when everything is published that can be; publications are not to overlap. */
-  async publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
+  /** Resolves when everything is published that can be: one job after another. */
+  publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
+    const published = this.turn.then(() => (this.isClosed ? undefined : this.run(job, onMessage)))
+    this.turn = published.catch(() => undefined)
+    return published
+  }
+
+  private async run(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
     const worker = this.ready ?? this.start()
     this.ready = null
     this.busy = worker

@@ -4,7 +4,7 @@ import type { PoolJob, PoolReply, PoolSetup } from './publisher-pool.ts'
 import { versionsOf } from './versions.ts'
 
 /** Entry of a thread of {@link PublisherPool}: publishes one dataset after another. */
-const { portal, base, mappingOnly } = workerData as PoolSetup
+const { portal, base, mappingOnly, keepVersions, endsRollBack } = workerData as PoolSetup
 const reply = (message: PoolReply): void => parentPort?.postMessage(message)
 
 parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
@@ -13,8 +13,9 @@ parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
       portal,
       base,
       mappingOnly,
+      endsRollBack,
       inForce,
-      versions: versionsOf(portal),
+      versions: versionsOf(portal, keepVersions),
       now: () => new Date(),
       onProgress: progress => reply({ type: 'progress', ...progress }),
     })

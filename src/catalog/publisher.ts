@@ -50,11 +50,11 @@ export interface PublishedSize {
  * that are gone are removed.
  */
 export async function publishAll(
-  { shared = null, parallel, ...context }: PublishAllContext,
+  { shared = null, parallel, keepVersions, ...context }: PublishAllContext,
   datasets: readonly string[] | null,
   tell: (message: PublishMessage) => void,
 ): Promise<void> {
-  const versions = versionsOf(context.portal)
+  const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
   if (datasets === null)
     for (const id of storedDatasets(versions))
@@ -104,8 +104,8 @@ export async function publishAll(
     await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
     return
   }
-  const { portal, base, mappingOnly = false } = context
-  const pool = new PublisherPool({ portal, base, mappingOnly }, parallel)
+  const { portal, base, mappingOnly = false, endsRollBack = false } = context
+  const pool = new PublisherPool({ portal, base, mappingOnly, keepVersions, endsRollBack }, parallel)
   try {
     await pool.each(
       changed.map(id => ({ id, bytes: bytesOf(portal, id) })),
@@ -135,6 +135,8 @@ export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'on
   readonly shared?: SharedRegistry | null
   /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
   readonly parallel?: { readonly threads: number; readonly memory: number }
+  /** Versions of a dataset that are kept. */
+  readonly keepVersions?: number
 }
 
 /**
@@ -153,7 +155,9 @@ function isToBeReleased(
 const PUBLISHER = 'lodestone-publisher'
 
 /** What a publisher needs of the configuration. */
-export type PublisherSettings = StoreSettings
+export interface PublisherSettings extends StoreSettings {
+  readonly keepVersions: number
+}
 
 export function publisherSettings({
   portal,
@@ -161,9 +165,11 @@ export function publisherSettings({
   workers,
   memory,
   deadline,
+  keepVersions,
   store,
-}: StoreSettings): PublisherSettings {
-  return { portal, base, workers, memory, deadline, ...(store === undefined ? {} : { store }) }
+}: PublisherSettings): PublisherSettings {
+  const settings = { portal, base, workers, memory, deadline, keepVersions }
+  return { ...settings, ...(store === undefined ? {} : { store }) }
 }
 
 /** Opens what publications are put into; null where each server loads them by itself. */
@@ -191,16 +197,18 @@ export interface PublishJob {
   readonly datasets: readonly string[] | null
   /** Whether the sources of these datasets are known to be as they were. */
   readonly mappingOnly: boolean
+  /** Whether restored versions give way to what lies in the portal folder. */
+  readonly endsRollBack?: boolean
 }
 
 const given = workerData as PublisherData | null
 if (!isMainThread && given?.role === PUBLISHER)
-  parentPort?.once('message', async ({ datasets, mappingOnly }: PublishJob) => {
-    const { portal, base } = given.settings
+  parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {
+    const { portal, base, keepVersions } = given.settings
     const { shared, close } = await openReleases(given.settings)
     const parallel = publishingShare(given.settings.memory)
     await publishAll(
-      { portal, base, mappingOnly, now: () => new Date(), shared, parallel },
+      { portal, base, keepVersions, mappingOnly, endsRollBack, now: () => new Date(), shared, parallel },
       datasets,
       message => parentPort?.postMessage(message),
     )

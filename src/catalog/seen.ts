@@ -21,8 +21,12 @@ export interface SeenDatasets {
   current(): DatasetList
   /** They as a dataset of its own, whose graphs are loaded. */
   asked(): Promise<ServedCatalog>
-  /** One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised, ForbiddenAccess. */
-  dataset(id: string): ServedDataset
+  /**
+   * One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised, ForbiddenAccess, VersionUnknown.
+   *
+   * @param version the one to give, which is open; null for the one in force
+   */
+  dataset(id: string, version?: string | null): ServedDataset
   /** They with figures of their use as fields; a source without it has no such fields. */
   counted?(figures: Figures): Promise<ServedCatalog>
   /** How far the start of the portal has come; null once all of them are served. A source without it is complete. */

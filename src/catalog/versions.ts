@@ -64,7 +64,23 @@ export interface Manifest {
   readonly misfits: number
   /** null where the graph of the facts is the only one: the direct mapping. */
   readonly mapping: PublishedMapping | null
+  /** The older version that was restored by this one; absent for one that was made of a source. */
+  readonly restored?: Restored
 }
+
+/** What a version is that was made by rolling back. */
+export interface Restored {
+  /** The version that was published with these records first. */
+  readonly version: string
+  /** Digest of what lay in the portal folder then: while that is as it was, the roll-back stays in force. */
+  readonly instead: string
+}
+
+/** Versions of a dataset that are kept where nothing else is configured. */
+export const DEFAULT_KEPT_VERSIONS = 5
+
+/** A version that is served stays on disk until those who read it have the next one. */
+const MIN_ON_DISK = 2
 
 /**
  * The published versions under var/published. A version is a folder that is written beside the others under a
@@ -73,10 +89,34 @@ export interface Manifest {
  */
 export interface Versions {
   readonly root: string
+  /** Versions of a dataset that are kept, with the one in force. */
+  readonly keep: number
 }
 
-export function versionsOf(portal: string): Versions {
-  return { root: path.join(portal, 'var', 'published') }
+export function versionsOf(portal: string, keep: number = DEFAULT_KEPT_VERSIONS): Versions {
+  return { root: path.join(portal, 'var', 'published'), keep }
+}
+
+/** The versions of a dataset that are kept, the one in force first, then from the latest to the oldest. */
+export function keptVersions(versions: Versions, id: string): readonly Manifest[] {
+  const current = currentVersion(versions, id)
+  if (current === null) return []
+  return storedManifests(versions, id)
+    .sort((a, b) => Number(b.version === current) - Number(a.version === current) || laterFirst(a, b))
+    .slice(0, versions.keep)
+}
+
+/** The versions whose manifests are there: of others files are left that these share. */
+function storedManifests(versions: Versions, id: string): Manifest[] {
+  return readdirSync(path.join(versions.root, id), { withFileTypes: true }).flatMap(entry => {
+    if (!entry.isDirectory() || entry.name.startsWith('preparing-')) return []
+    const manifest = readManifest(versions, id, entry.name)
+    return manifest === null ? [] : [manifest]
+  })
+}
+
+function laterFirst(a: Manifest, b: Manifest): number {
+  return Date.parse(b.published) - Date.parse(a.published) || (a.version < b.version ? 1 : -1)
 }
 
 /** The ids that have a published version. */
@@ -111,12 +151,16 @@ export function currentVersion({ root }: Versions, id: string): string | null {
   }
 }
 
+/** True where all files of the triples of a version are there. */
+export function isWhole(versions: Versions, manifest: Manifest): boolean {
+  return manifest.graphs.every(({ file }) => existsSync(graphPath(versions, manifest, file)))
+}
+
 /** The manifest of the version in force; null where there is none that this program can read, or a file is missing. */
 export function currentManifest(versions: Versions, id: string): Manifest | null {
   const version = currentVersion(versions, id)
   const manifest = version === null ? null : readManifest(versions, id, version)
-  const isWhole = manifest?.graphs.every(({ file }) => existsSync(graphPath(versions, manifest, file)))
-  return isWhole === true ? manifest : null
+  return manifest !== null && isWhole(versions, manifest) ? manifest : null
 }
 
 /** The manifest of a version, whatever has become of its files; null where this program cannot read it. */
@@ -177,7 +221,7 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
 }
 
 /**
- * Puts a prepared version in force and removes what it replaces, but for the version before it. Its manifest gets the sums
+ * Puts a prepared version in force and removes the oldest beyond those that are kept. Its manifest gets the sums
  * of the files that were written for it; those of older versions have theirs already.
  */
 export async function commitVersion(versions: Versions, prepared: Manifest): Promise<Manifest> {
@@ -209,10 +253,15 @@ function putInForce(versions: Versions, manifest: Manifest): void {
   renameSync(prepared, path.join(home, manifest.version))
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, 'withdrawn'), { force: true })
-  removeOthers(
-    home,
-    [manifest.version, previous].flatMap(version => [version, ...sharedBy(home, version)]),
+  const kept = new Set(
+    storedManifests(versions, id)
+      .sort(laterFirst)
+      .slice(0, Math.max(versions.keep, MIN_ON_DISK))
+      .map(({ version }) => version),
   )
+  kept.add(manifest.version)
+  if (previous !== null) kept.add(previous)
+  removeOthers(home, kept)
 }
 
 /** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
@@ -224,7 +273,7 @@ export function withdraw(versions: Versions, id: string): boolean {
   const visibility = currentManifest(versions, id)?.dataset.visibility ?? 'restricted'
   writeDurably(path.join(home, 'withdrawn'), visibility)
   rmSync(path.join(home, 'current'), { force: true })
-  removeOthers(home, [])
+  removeOthers(home, new Set())
   return true
 }
 
@@ -236,6 +285,17 @@ export function forget({ root }: Versions, id: string): void {
 /** Name of the folder in which this process prepares a version. */
 function preparing(version: string): string {
   return `preparing-${process.pid}-${version}`
+}
+
+/** A graph of a version as another version has it that shares its files. */
+export function sharedGraph(graph: GraphFile, version: string): GraphFile {
+  const within = (file: string) => (file.startsWith('../') ? file : `../${version}/${file}`)
+  return {
+    ...graph,
+    file: within(graph.file),
+    columns: within(graph.columns),
+    since: graph.since ?? version,
+  }
 }
 
 /** The versions whose files a version has as its own. */
@@ -250,10 +310,15 @@ function sharedBy(home: string, version: string | null): readonly string[] {
   }
 }
 
-function removeOthers(home: string, kept: readonly (string | null)[]): void {
-  for (const entry of readdirSync(home, { withFileTypes: true }))
-    if (entry.isDirectory() && !kept.includes(entry.name) && !isInPreparation(entry.name))
-      rmSync(path.join(home, entry.name), { recursive: true, force: true })
+/** Removes all versions but some; of those whose files are shared by them the files stay. */
+function removeOthers(home: string, kept: ReadonlySet<string>): void {
+  const shared = new Set([...kept].flatMap(version => sharedBy(home, version)))
+  for (const entry of readdirSync(home, { withFileTypes: true })) {
+    if (!entry.isDirectory() || kept.has(entry.name) || isInPreparation(entry.name)) continue
+    const folder = path.join(home, entry.name)
+    if (shared.has(entry.name)) rmSync(path.join(folder, MANIFEST), { force: true })
+    else rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Removes what publications that died have left of a dataset. */

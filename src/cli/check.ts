@@ -47,7 +47,12 @@ export function checkCommand(): Command {
     })
 }
 
-async function checkDataset(portal: string, base: string, dataset: string): Promise<readonly Finding[]> {
+/** What publishing would refuse or drop of a dataset, with its place. */
+export async function checkDataset(
+  portal: string,
+  base: string,
+  dataset: string,
+): Promise<readonly Finding[]> {
   const { definition, problems } = readDefinition(portal, dataset)
   if (definition === null)
     return problems.map(({ message, place }) => ({

@@ -16,13 +16,12 @@ interface Entry {
   }[]
 }
 
-/** `lodestone completion`: prints what a shell needs to complete commands and options. */
-export function completionCommand(): Command {
+/** `lodestone completion`: prints what a shell needs to complete commands and options. @param program the whole command line */
+export function completionCommand(program: () => Promise<Command>): Command {
   return new Command('completion')
     .description('print the completion of a shell, such as: source <(lodestone completion bash)')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action(async (shell: Shell) => {
-      const { program } = await import('./lodestone.ts')
       process.stdout.write(scriptOf(shell, entriesOf(await program(), [])))
     })
 }

@@ -9,6 +9,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   publish: async () => (await import('./publish.ts')).publishCommand(),
   unpublish: async () => (await import('./unpublish.ts')).unpublishCommand(),
+  versions: async () => (await import('./versions.ts')).versionsCommand(),
+  rollback: async () => (await import('./versions.ts')).rollbackCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   explain: async () => (await import('./explain.ts')).explainCommand(),
@@ -18,11 +20,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   user: async () => (await import('./user.ts')).userCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   app: async () => (await import('./app.ts')).appCommand(),
+  audit: async () => (await import('./audit.ts')).auditCommand(),
   config: async () => (await import('./config.ts')).configCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./restore.ts')).restoreCommand(),
-  completion: async () => (await import('./completion.ts')).completionCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(() => program()),
 }
 
 /**

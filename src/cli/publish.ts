@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../catalog/publisher.ts'
+import type { Config } from '../config.ts'
 import { publishingShare } from '../memory.ts'
+import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
 import { publicationTable } from './publication-table.ts'
@@ -20,17 +22,19 @@ export function publishCommand(): Command {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
       for (const config of configsOf(options)) {
-        const { portal, base, memory } = config
+        const { portal, base, memory, keepVersions } = config
         refuseOtherAddress(config, 'this publication')
         const { shared, close } = await openReleases(publisherSettings(config))
         await publishAll(
           {
             portal,
             base,
+            keepVersions,
+            endsRollBack: datasets.length > 0,
             now: () => new Date(),
             shared,
-            parallel: publishingShare(memory),
             isNamed: datasets.length > 0,
+            parallel: publishingShare(memory),
           },
           datasets.length > 0 ? datasets : null,
           message => {
@@ -39,10 +43,20 @@ export function publishCommand(): Command {
           },
         )
         await close()
+        await noteResults(config, results)
       }
       progress.done()
       if (options.json === true) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
       else process.stdout.write(publicationTable(results))
       if (progress.failures.length > 0) process.exitCode = 1
     })
+}
+
+/** Notes what was published in the audit log. */
+async function noteResults(config: Config, results: readonly PublishMessage[]): Promise<void> {
+  const noted = results.filter(({ type }) => type === 'published' || type === 'failed')
+  if (noted.length === 0) return
+  await withAccounts(config, async ({ audit }) => {
+    for (const { type, dataset } of noted) await audit.note(type, dataset)
+  })
 }

@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError } from 'commander'
 import { MOST_CALLS } from '../accounts/names.ts'
+import { grantsOf, ROLE_NAMES } from '../accounts/roles.ts'
 import { definedDatasets, readDefinition, suggestedDataset } from '../catalog/definition.ts'
 import { Fault } from '../errors.ts'
-import { EDITING, EVERYTHING } from '../model/principal.ts'
+import { EDITING, EVERYTHING, PUBLISHING } from '../model/principal.ts'
 import { printColumns, printJson, withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { randomPassword, readPassword } from './password.ts'
@@ -34,6 +35,8 @@ export function userCommand(): Command {
     quotaCommand(),
     grantCommand(),
     revokeCommand(),
+    roleCommand(),
+    sessionsCommand(),
     removeCommand(),
   ]
   for (const command of commands) user.addCommand(command.option(...PORTAL_OPTION).exitOverride())
@@ -107,11 +110,11 @@ function quotaCommand(): Command {
 
 function grantCommand(): Command {
   return new Command('grant')
-    .description('let a user see a restricted dataset, or edit the mapping of a dataset')
+    .description('let a user see a restricted dataset, edit the mapping of a dataset, or publish it')
     .argument('<name>')
     .argument(
       '<dataset>',
-      `id of a dataset, * for all, ${EDITING} before either to edit mappings, or ${MONITORING} for the calls of the APIs one by one`,
+      `id of a dataset, * for all, ${EDITING} before either to edit mappings, ${PUBLISHING} before either to describe and publish, or ${MONITORING} for the calls of the APIs one by one`,
     )
     .action(async (name: string, dataset: string, options: UserOptions) => {
       const config = configOf(options)
@@ -131,6 +134,46 @@ function revokeCommand(): Command {
     })
 }
 
+function roleCommand(): Command {
+  return new Command('role')
+    .description('give a user the grants of a role, in the place of those of other roles')
+    .argument('<name>')
+    .addArgument(new Argument('<role>', 'what the user may do').choices([...ROLE_NAMES, 'none']))
+    .action(async (name: string, role: string, options: UserOptions) => {
+      await withAccounts(configOf(options), async ({ users, identities }) => {
+        const managed = new Set(ROLE_NAMES.flatMap(grantsOf))
+        const granted = new Set(role === 'none' ? [] : grantsOf(role))
+        await identities.setGrants(await users.find(name), managed, granted)
+      })
+    })
+}
+
+function sessionsCommand(): Command {
+  return new Command('sessions')
+    .description('list where a user is signed in, or end it')
+    .argument('<name>')
+    .option('--end <id>', 'end one of them, or all', sessionArgument)
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: UserOptions & { readonly end?: number | 'all' }) => {
+      const { end } = options
+      const sessions = await withAccounts(configOf(options), async accounts => {
+        if (end !== undefined) await accounts.sessions.endAll(name, end === 'all' ? undefined : end)
+        return accounts.sessions.list(name)
+      })
+      if (options.json === true) return printJson(sessions)
+      printColumns(
+        ['ID', 'BEGUN', 'USED'],
+        sessions.map(({ id, begun, used }) => [String(id), begun, used]),
+      )
+    })
+}
+
+function sessionArgument(text: string): number | 'all' {
+  if (text === 'all') return 'all'
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('the id of a session is expected, or all.')
+  return Number(text)
+}
+
 function removeCommand(): Command {
   return new Command('remove')
     .description('remove a user with keys, sessions, applications, authorizations and grants')
@@ -142,6 +185,8 @@ function removeCommand(): Command {
 
 /** What is odd about a grant; null where nothing is. */
 function warningOf(portal: string, grant: string): string | null {
+  // Who may publish may publish what there is not yet.
+  if (grant.startsWith(PUBLISHING)) return null
   const isEditing = grant.startsWith(EDITING)
   const dataset = isEditing ? grant.slice(EDITING.length) : grant
   if (dataset === EVERYTHING || dataset === MONITORING) return null

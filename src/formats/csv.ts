@@ -1,6 +1,9 @@
 import { lookup } from '../model/lookup.ts'
 import { type Column, columnName, type ExportOptions, type Table } from './table.ts'
 
+/** How a text begins that spreadsheets take for a formula (OWASP, "CSV Injection"), also behind white space. */
+const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
+
 /**
  * Writes CSV (RFC 4180; facts on "Exports"): names in the first row, lines that end with CR LF, quotes only where they are
  * needed, nothing for null, points as `lat, lon`, shapes as the JSON of their geometry.
@@ -9,8 +12,10 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
   const { delimiter, withBom } = options
   const needsQuotes = new RegExp(`["\\r\\n${delimiter === '|' ? '\\|' : delimiter}]|^\\s|\\s$`)
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
-  const cell = (text: string, isText: boolean) =>
-    (options.quoteAll && isText) || needsQuotes.test(text) ? quoted(text) : text
+  const cell = (given: string, isText: boolean) => {
+    const text = options.escapesFormulas === true && isText && FORMULA.test(given) ? `'${given}` : given
+    return (options.quoteAll && isText) || needsQuotes.test(text) ? quoted(text) : text
+  }
   const head = table.columns.map(column => cell(columnName(column, options), true)).join(delimiter)
   yield `${withBom ? '\ufeff' : ''}${head}\r\n`
   for await (const rows of table.rows) {

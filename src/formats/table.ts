@@ -40,6 +40,8 @@ export interface ExportOptions {
   readonly quoteAll: boolean
   /** CSV: the file begins with U+FEFF. */
   readonly withBom: boolean
+  /** CSV: texts that a spreadsheet would run as formulas get an apostrophe in front. */
+  readonly escapesFormulas?: boolean
   /** EPSG code of the coordinates of shapes. */
   readonly epsg: number
   /** GPX: the column that names a waypoint, and those that describe it; null for the first text, and for all. */

@@ -3,8 +3,13 @@ import type { Failures } from '../accounts/failures.ts'
 import { type Soon, soonThen } from '../accounts/soon.ts'
 import { addressSubject } from './client-address.ts'
 
-/** Milliseconds for which a failure counts. */
-const WINDOW = 15 * 60_000
+const MINUTE = 60_000
+
+/** How many failures there may be within so many milliseconds. */
+export interface AttemptLimit {
+  readonly failures: number
+  readonly within: number
+}
 
 /** An attempt to be recognised: it counts as failed from the moment it begins until it is known to be none. */
 export type Attempt =
@@ -20,32 +25,36 @@ export type Attempt =
 
 export interface AttemptLimits {
   /** What is guessed: each is counted for itself. */
-  readonly secret: 'password' | 'client secret'
-  /** Failures of an account from one address. */
-  readonly pair: number
-  /** Failures of an account from anywhere. */
-  readonly account: number
+  readonly secret: 'password' | 'client secret' | 'second factor'
+  /** Failures of an account from one address: each limit blocks for longer than the one before. */
+  readonly pair: readonly AttemptLimit[]
   /** Failures from one address. */
-  readonly address: number
+  readonly address: readonly AttemptLimit[]
 }
 
-/** For passwords, which people choose. */
-export const PASSWORD_LIMITS: AttemptLimits = { secret: 'password', pair: 5, account: 20, address: 50 }
+/** For passwords, which people choose: a minute after five, a quarter of an hour after ten, an hour after twenty. */
+export const PASSWORD_LIMITS: AttemptLimits = {
+  secret: 'password',
+  pair: [
+    { failures: 5, within: MINUTE },
+    { failures: 10, within: 15 * MINUTE },
+    { failures: 20, within: 60 * MINUTE },
+  ],
+  address: [{ failures: 50, within: 15 * MINUTE }],
+}
 
-/**
- * For random secrets of applications, which cannot be guessed. The identifier of an application is known to everybody, so
- * strangers elsewhere cannot keep it out.
- */
+/** For random secrets of applications, which cannot be guessed. */
 export const SECRET_LIMITS: AttemptLimits = {
   secret: 'client secret',
-  pair: 20,
-  account: Number.POSITIVE_INFINITY,
-  address: 200,
+  pair: [{ failures: 20, within: 15 * MINUTE }],
+  address: [{ failures: 200, within: 15 * MINUTE }],
 }
 
 /**
- * Limits how often secrets are guessed: failures of the last 15 minutes are counted by account, by address and by both, by
- * all who share the accounts. An attempt counts before the secret is looked at, so that a thousand guesses at once are not
+ * Limits how often secrets are guessed: failures are counted by address, and by account and address, by all who share the
+ * accounts. What strangers elsewhere do with the name of an account never keeps its owner out, so nothing is counted by
+ * account alone; and who has signed in before on a device is counted by that device, whatever others do at his address. An
+ * attempt counts before the secret is looked at, so that a thousand guesses at once are not
  * tried either. Accounts that do not exist count alike.
  */
 export class Attempts {
@@ -59,28 +68,36 @@ export class Attempts {
     this.#now = now
   }
 
-  /** Counts an attempt, where it is allowed. Faults: AccountsUnavailable. */
-  begin(account: string, address: string): Soon<Attempt> {
+  /**
+   * Counts an attempt, where it is allowed. Faults: AccountsUnavailable.
+   *
+   * @param device names a device on which the account was signed in before; null for any other
+   */
+  begin(account: string, address: string, device: string | null = null): Soon<Attempt> {
     const now = Math.floor(this.#now())
     const network = addressSubject(address)
     const name = account.normalize('NFKC').trim().toLowerCase()
-    const { secret } = this.#limits
-    const pair = keyOf(secret, 'pair', name, network)
+    const { secret, pair, address: anyAccount } = this.#limits
+    const own = device === null ? keyOf(secret, 'pair', name, network) : keyOf(secret, 'device', name, device)
+    const ofAddress = device === null ? anyAccount : []
     const counted = [
-      { subject: pair, limit: this.#limits.pair },
-      { subject: keyOf(secret, 'account', name), limit: this.#limits.account },
-      { subject: keyOf(secret, 'address', network), limit: this.#limits.address },
-    ].filter(({ limit }) => Number.isFinite(limit))
-    const subjects = counted.map(({ subject }) => subject)
+      ...pair.map(limit => ({ subject: own, limit: limit.failures, within: limit.within })),
+      ...ofAddress.map(limit => ({
+        subject: keyOf(secret, 'address', network),
+        limit: limit.failures,
+        within: limit.within,
+      })),
+    ]
+    const subjects = [...new Set(counted.map(({ subject }) => subject))]
     const withdraw = () => this.#failures.withdraw(subjects, now)
-    return soonThen(this.#failures.begin(counted, now, now - WINDOW), last =>
-      last === null
+    return soonThen(this.#failures.begin(counted, now), until =>
+      until === null
         ? {
             type: 'allowed',
             withdraw,
-            succeed: () => soonThen(withdraw(), () => this.#failures.forget(pair)),
+            succeed: () => soonThen(withdraw(), () => this.#failures.forget(own)),
           }
-        : { type: 'blocked', until: last + WINDOW },
+        : { type: 'blocked', until },
     )
   }
 }

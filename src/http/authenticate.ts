@@ -29,12 +29,19 @@ export type Authenticate = (
  * is sent on purpose must be right; a cookie that is not is none.
  *
  * @param isSecure true behind TLS, where cookies have another name
+ * @param takesAddressTokens true where access tokens may stand in addresses (RFC 9700, section 4.3.2, advises against it)
  */
 export function authenticator(
   { keys, tokens, sessions }: Pick<Accounts, 'keys' | 'tokens' | 'sessions'>,
   isSecure: boolean,
+  takesAddressTokens = false,
 ): Authenticate {
   return ({ headers, query }, form) => {
+    if (!takesAddressTokens && hasToken(query as QueryParameters))
+      throw new Fault('BadRequest', {
+        reason:
+          'An access token was found in the address, where logs keep it: it is expected in the Authorization header (Bearer) or in a form.',
+      })
     const credential = credentialOf(headers, query as QueryParameters, form)
     if (credential === null) return ofSession(readSessionToken(headers, isSecure))
     const { type, secret } = credential
@@ -49,6 +56,10 @@ export function authenticator(
     if (token === null || token.length > LONGEST) return ANONYMOUS
     return soonThen(sessions.principal(token), found => found ?? ANONYMOUS)
   }
+}
+
+function hasToken({ access_token: token }: QueryParameters): boolean {
+  return token !== undefined && token !== ''
 }
 
 /** No credential of ours is longer. */

@@ -49,7 +49,8 @@ type Timeouts = Pick<ConnectionLimits, 'requestTimeout' | 'idleTimeout'>
  * To be called before the server listens.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
-  const { requestTimeout, idleTimeout, writeTimeout, perAddress, onFull } = limits
+  const { requestTimeout, idleTimeout, writeTimeout, onFull } = limits
+  const perAddress = limits.perAddress === null ? null : shareOfAddress(limits.perAddress)
   const connections = new WeakMap<Socket, Connection>()
   server.requestTimeout = requestTimeout
   server.headersTimeout = Math.min(requestTimeout, idleTimeout, HEADERS_TIMEOUT)
@@ -116,6 +117,12 @@ function limitAll(server: Server, onFull: (message: string) => void): void {
   server.on('error', (error: NodeJS.ErrnoException) => {
     if (error.syscall === 'accept') tell(`connections cannot be taken: ${error.message}; ${open}`)
   })
+}
+
+/** Connections of one address: as many as are wished, and never so many that three addresses have all. */
+function shareOfAddress(wished: number): number {
+  const files = openFilesLimit()
+  return files === null ? wished : Math.max(1, Math.min(wished, Math.floor(connectionsOf(files) / 4)))
 }
 
 /** Connections that leave a process descriptors for its files, threads and databases. */

@@ -11,6 +11,7 @@ import { countCall } from './counted-call.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { type Coding, preferredCoding } from './encoding.ts'
 import { codedTag, knownTag } from './etag.ts'
+import type { FairUse } from './fair-use.ts'
 import { FORM_TYPE } from './form.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
@@ -22,6 +23,10 @@ export interface MannersOptions {
   readonly isPrivate: boolean
   readonly authenticate: Authenticate
   readonly quotas: CallTaker
+  /** What charges work to clients; without it nobody is limited. */
+  readonly fairUse?: FairUse
+  /** True where the portal is reached by TLS: browsers are then told to use nothing else (RFC 6797). */
+  readonly isSecure?: boolean
   /** Whence a request comes. */
   readonly address: (message: IncomingMessage) => string
   /** Where addresses begin that take POST beside GET. */
@@ -32,11 +37,14 @@ export interface MannersOptions {
   readonly site?: SiteOptions
 }
 
+/** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
 const METHODS = 'GET, HEAD, OPTIONS'
 const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
 
 const EXPOSED =
-  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Server-Timing, Content-Disposition, Link, Retry-After'
+  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'
 
 /** Headers that clients of the APIs are known to send. */
 const ALLOWED =
@@ -69,7 +77,11 @@ const SIGNING_IN =
 const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
 
 /** Where people who are signed in save what they edit. */
-const EDITING = /^\/explore\/dataset\/[^/?]+\/mapping(?:[/?]|$)/
+const EDITING = /^\/(?:explore\/dataset\/[^/?]+\/mapping|desk)(?:[/?]|$)/
+
+/** Where programs describe and publish datasets. */
+const MANAGEMENT = /^\/api\/management\//
+const MANAGEMENT_METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 
 /** Answered to everybody: those who watch over the process, and what pages look like. */
 const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
@@ -79,14 +91,16 @@ const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
  * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
  */
 export function addManners(http: FastifyInstance, options: MannersOptions): void {
-  const { posts } = options
+  const { posts, isSecure = false } = options
   http.addHook('onRequest', (request, reply, done) => {
     request.principal = ANONYMOUS
+    if (isSecure) reply.header('strict-transport-security', STRICT_TRANSPORT)
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     const { method, url } = request
     const isSigningIn = SIGNING_IN.test(url)
     const takesPost = isSigningIn || isForForms(url, posts)
-    const methods = takesPost ? METHODS_WITH_POST : METHODS
+    const isManaged = MANAGEMENT.test(url)
+    const methods = isManaged ? MANAGEMENT_METHODS : takesPost ? METHODS_WITH_POST : METHODS
     if (method === 'OPTIONS') {
       reply.code(204).headers(preflight(request.headers['access-control-request-headers']))
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
@@ -100,7 +114,8 @@ export function addManners(http: FastifyInstance, options: MannersOptions): void
     }
     const answered = isSigningIn ? recognise(request, options) : admit(request, reply, options, null)
     goOn(answered, done, () => {
-      if (method !== 'GET' && method !== 'HEAD' && !(takesPost && method === 'POST')) {
+      const isTaken = isManaged ? MANAGEMENT_METHODS.includes(method) : takesPost && method === 'POST'
+      if (method !== 'GET' && method !== 'HEAD' && !isTaken) {
         const unbuilt = options.unbuilt?.(method, url) ?? null
         if (unbuilt !== null) throw unbuilt
         reply.header('allow', methods)
@@ -182,17 +197,18 @@ function recognise(request: FastifyRequest, { authenticate }: MannersOptions): S
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPrivate, authenticate, quotas, address }: MannersOptions,
+  { isPrivate, authenticate, quotas, fairUse, address }: MannersOptions,
   form: QueryParameters | null,
 ): Soon<boolean> {
   const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
   const isOneTooMany = () => isCounted && countCall(request, reply, quotas, address(request.raw))
-  const enter = (principal: Principal): boolean => {
+  const enter = (principal: Principal): Soon<boolean> => {
     request.principal = principal
     if (isOneTooMany()) return true
-    if (isPrivate && principal.type === 'anonymous' && !OPEN.test(request.url))
+    if (OPEN.test(request.url)) return false
+    if (isPrivate && principal.type === 'anonymous')
       throw new Fault('Unauthorised', { what: 'This portal is private' })
-    return false
+    return soonThen(fairUse?.admit(request, reply, principal), () => false)
   }
   const refuse = (error: unknown): boolean => {
     const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'

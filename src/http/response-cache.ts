@@ -4,6 +4,7 @@ import { ANONYMOUS } from '../model/principal.ts'
 import { clientAddress } from './client-address.ts'
 import { ALLOWANCE_HEADERS, allowanceTexts } from './counted-call.ts'
 import { namesCredentials } from './credentials.ts'
+import { BUDGET_HEADERS } from './fair-use.ts'
 import type { QueryParameters } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
 import { REQUEST_ID } from './request-id.ts'
@@ -44,6 +45,7 @@ const MOST_VARIANTS = 8
 const UNUSUAL = [
   'authorization',
   'cookie',
+  'accept-datetime',
   'range',
   'if-match',
   'if-range',
@@ -147,11 +149,15 @@ export class ResponseCache {
     const body = payload ?? undefined
     if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return
     const length = body === undefined ? 0 : Buffer.byteLength(body)
-    const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+    // The budget of one client is not that of another.
+    const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+      BUDGET_HEADERS.some(budget => budget === name) ? [] : [name, String(value)],
+    )
     const idAt = headers.indexOf(REQUEST_ID)
     const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
     const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
-    const vary = reply.getHeader('vary')
+    // Whoever sends Accept-Datetime is not answered from here.
+    const vary = String(reply.getHeader('vary') ?? '').replace(', Accept-Datetime', '')
     const isNegotiated = vary === 'Accept-Encoding, Accept'
     const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
     if (!isWhole || idAt < 0 || !isAlike || length > this.most / 8) return

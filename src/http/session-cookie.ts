@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parse, serialize } from 'cookie'
 import { lookup } from '../model/lookup.ts'
 
-/** What a cookie is for: the session of who is signed in, or the log-in form of who is not yet. */
-export type CookiePurpose = 'session' | 'login'
+/** What a cookie is for: the session of who is signed in, the log-in form of who is not yet, a device where he was, or a sign-in at a provider. */
+export type CookiePurpose = 'session' | 'login' | 'device' | 'openid'
 
 /** What our tokens look like; whatever else a cookie carries is none. */
 const TOKEN = /^[\w-]{16,200}$/

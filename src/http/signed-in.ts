@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { SignInProvider } from '../config.ts'
 import { Fault } from '../errors.ts'
 import type { Authenticated } from '../model/principal.ts'
 import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
@@ -12,6 +13,8 @@ import { type SiteOptions, visitOf } from './site/visit.ts'
 /** What the pages of accounts and the endpoints of OAuth are built on. */
 export interface AccountsOptions extends SiteOptions {
   readonly accounts: Accounts
+  /** Where people sign in as well. */
+  readonly provider?: SignInProvider
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** The address of the client. */

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Desk } from '../catalog/desk.ts'
 import { answerPageFault } from '../http/site/fault-page.ts'
 import { Inquiry } from './ask.ts'
 import { assets } from './assets.ts'
 import { answerCatalog } from './catalog-page.ts'
 import { completion } from './complete.ts'
+import { deskPages } from './desk/routes.ts'
 import { mappingEditor } from './dataset/mapping-routes.ts'
 import { answerDataset } from './dataset/page.ts'
 import { answerDevelopers } from './developers.ts'
@@ -17,7 +19,7 @@ interface DatasetRoute {
 }
 
 /** The pages of the portal for people (house design, "Rooms"): the catalog, datasets, playgrounds. */
-export const site: FastifyPluginAsync<SiteServices> = async (app, services) => {
+export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, services) => {
   const inquiry = new Inquiry(services)
   app.setErrorHandler(answerPageFault(services))
   await app.register(assets)
@@ -26,6 +28,7 @@ export const site: FastifyPluginAsync<SiteServices> = async (app, services) => {
   app.get('/', (request, reply) => answerHome(request, reply, services, inquiry))
   await app.register(completion, { services, inquiry })
   await app.register(mappingEditor, { services, inquiry })
+  await app.register(deskPages, services)
   app.get('/developers', (request, reply) => answerDevelopers(request, reply, services))
   app.get('/explore', (request, reply) => answerCatalog(request, reply, services, inquiry))
   for (const path of ['/explore/dataset/:dataset', '/explore/dataset/:dataset/:tab'])

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Figures } from '../catalog/catalog-dataset.ts'
+import type { VersionChanges } from '../catalog/changes.ts'
 import type { Publications } from '../catalog/publications.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { Surveys } from '../catalog/surveys.ts'
@@ -14,6 +15,7 @@ export interface SiteServices extends SiteOptions {
   readonly store: Store
   readonly accounts: Accounts
   readonly surveys: Pick<Surveys, 'of'>
+  readonly changes: VersionChanges
   readonly publications: Pick<Publications, 'of' | 'forget'>
   /** The portal folder: example queries, mappings. */
   readonly portal: string

@@ -98,7 +98,9 @@ export const DCTERMS = vocabulary(
   'issued',
   'source',
   'isPartOf',
+  'isVersionOf',
 )
+export const PROV = vocabulary('http://www.w3.org/ns/prov#', 'generatedAtTime')
 export const FOAF = vocabulary(
   'http://xmlns.com/foaf/0.1/',
   'primaryTopic',

@@ -1,3 +1,4 @@
+import { breathe } from '../model/work-client.ts'
 import { compileCount, compileNamed, compileRecords, isStored } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { decodeComputed, decodeCount, type RecordRow } from '../query/decode.ts'
@@ -55,13 +56,16 @@ export async function* exportRecords(
       yield asker.watch.time('decode', () =>
         Array.from({ length }, (_, index) => ({ record: reader.record(first + index), computed })),
       )
+      await breathe()
     }
     return
   }
   const statement = asker.watch.time('compile', () => compileRecords(plan, target))
   const reader = await readerOf(target, asker, needed)
-  for await (const page of asker.pages(statement))
+  for await (const page of asker.pages(statement)) {
     yield asker.watch.time('decode', () => rowsOf(page, plan.select, reader))
+    await breathe()
+  }
 }
 
 /** The positions of the records of a query in their order, in bounded pieces. */

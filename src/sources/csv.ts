@@ -1,4 +1,5 @@
 import { setMember } from '../model/lookup.ts'
+import { columnNames } from './column-names.ts'
 import { CsvParser, type CsvRow } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import type { Grid } from './grid.ts'
@@ -23,23 +24,6 @@ export function csvSource(file: TextFile, delimiter?: string): Source {
 /** A file of tab-separated values with a header row: CSV whose delimiter is a tab. */
 export function tsvSource(file: TextFile, delimiter = '\t'): Source {
   return csvSource(file, delimiter)
-}
-
-/**
- * Names for the cells of a header: trimmed; an empty one becomes `column_3` after its place, and one that stood before
- * becomes `name_2`, never a name that the header itself has.
- */
-export function columnNames(header: readonly string[]): readonly string[] {
-  const given = new Set(header.map(cell => cell.trim()))
-  const used = new Set<string>()
-  return header.map((cell, index) => {
-    const trimmed = cell.trim()
-    const base = trimmed === '' || trimmed === '__proto__' ? `column_${index + 1}` : trimmed
-    let name = base
-    for (let n = 2; used.has(name) || (name !== trimmed && given.has(name)); n++) name = `${base}_${n}`
-    used.add(name)
-    return name
-  })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setMember } from '../model/lookup.ts'
-import { columnNames } from './csv.ts'
+import { columnNames } from './column-names.ts'
 import { BATCH_ROWS, type Row, type Source } from './source.ts'
 import { unreadable } from './unreadable.ts'
 

@@ -80,7 +80,7 @@ mappings:
 /** The files of the portal, for `t.testdir`. */
 export function portalFiles(settings = '') {
   return {
-    'portal.yaml': `title: Test\n${settings}`,
+    'portal.yaml': `title: Test\naddress_tokens: allowed\n${settings}`,
     data: {
       [OPEN]: {
         'dataset.yaml': OPEN_DATASET,

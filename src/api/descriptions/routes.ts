@@ -22,6 +22,7 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { varyBy } from '../../http/vary.ts'
+import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { descriptionFormat, writeDescription } from './formats.ts'
 
@@ -33,7 +34,9 @@ export interface DescriptionsOptions {
   readonly portal: string
   readonly catalog: DatasetSource
   /** Faults: NotFoundResource for an id that there is not, Gone, Unauthorised, ForbiddenAccess. */
-  readonly dataset: (id: string, principal: Principal) => ServedDataset
+  readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
   readonly surveys: Pick<Surveys, 'of'>
   /** Milliseconds for which an answer waits for figures before it does without, 5,000 unless told. */
   readonly patience?: number
@@ -60,6 +63,7 @@ const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
 export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app, options) => {
   const { base, catalog, portal } = options
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  if (options.versions !== undefined) answerVersions(app, options.versions)
 
   for (const address of ['/.well-known/void', '/api/void'])
     app.get<Route>(address, async (request, reply) => {
@@ -78,7 +82,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     })
 
   app.get<DatasetRoute>('/api/void/:dataset', async (request, reply) => {
-    const entry = options.dataset(request.params.dataset, request.principal)
+    const entry = options.dataset(request.params.dataset, request.principal, request.version)
     const { id } = entry.dataset
     const links = [
       `<${descriptionAddress(base, id)}>; rel="canonical"`,
@@ -91,7 +95,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
-    const { dataset, prefixes } = options.dataset(request.params.dataset, request.principal)
+    const { dataset, prefixes } = options.dataset(request.params.dataset, request.principal, request.version)
     const { id } = dataset
     const address = descriptionAddress(base, id)
     const body = prettyJson({
@@ -110,7 +114,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 
   app.get<QueryRoute>('/api/void/:dataset/queries/:name', async (request, reply) => {
-    const { id } = options.dataset(request.params.dataset, request.principal).dataset
+    const { id } = options.dataset(request.params.dataset, request.principal, request.version).dataset
     const { name } = request.params
     const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
     if (found === undefined) throw new Fault('NotFoundResource', { kind: 'query', id: name.slice(0, 100) })

@@ -15,7 +15,7 @@ export function attachmentRoutes(app: FastifyInstance, door: Door): void {
   const datasets = `${door.place.root}/catalog/datasets`
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/attachments', async (request, reply) => {
-    const { dataset } = door.seen(request).dataset(request.params.dataset)
+    const { dataset } = door.dataset(request)
     const home = `${datasets}/${dataset.id}`
     const links = [
       { rel: 'self', href: `${home}/attachments` },
@@ -26,7 +26,7 @@ export function attachmentRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<AttachmentRoute>('/catalog/datasets/:dataset/attachments/:attachment', async (request, reply) => {
-    const { dataset } = door.seen(request).dataset(request.params.dataset)
+    const { dataset } = door.dataset(request)
     const { attachment: id } = request.params
     const attachment = attachmentNamed(dataset, id)
     if (attachment === undefined || portal === undefined) throw unknown(id)

@@ -81,7 +81,7 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
     if (early !== null) return early
     const asker = door.asker()

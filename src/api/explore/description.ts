@@ -26,7 +26,7 @@ export function selfDescription(app: FastifyInstance, door: Door): void {
       })
     })
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
-      const entry = door.seen(request).dataset(request.params.dataset)
+      const entry = door.dataset(request)
       return answer(request, reply, entry.version, async () =>
         datasetDocument(app, door, await samples.of(entry)),
       )
@@ -34,7 +34,7 @@ export function selfDescription(app: FastifyInstance, door: Door): void {
   }
   app.get('/console', (_, reply) => answerConsole(reply))
   app.get<DatasetRoute>('/catalog/datasets/:dataset/console', (request, reply) => {
-    door.seen(request).dataset(request.params.dataset)
+    door.dataset(request)
     return answerConsole(reply)
   })
 

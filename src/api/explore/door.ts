@@ -29,6 +29,7 @@ import {
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Metas } from '../../model/metadata.ts'
 import { nearest } from '../../model/nearest.ts'
@@ -71,10 +72,14 @@ export interface ExploreOptions {
   /** What the portal is called, and one sentence about it, for exports of the catalog. */
   readonly title: string
   readonly description?: string
+  /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
+  readonly csvFormulas?: 'kept' | 'escaped'
   /** The portal folder, for files beside the records; none is handed out without it. */
   readonly portal?: string
   /** What is counted of the use of a dataset. */
   readonly usage?: Figures
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
   /** Gives answers again; it must know of every change of the catalog. */
   readonly cache?: Pick<ResponseCache, 'offer'>
 }
@@ -150,6 +155,14 @@ export class Door {
 
   asker(): Asker {
     return new Asker(this.options.store, new Stopwatch(this.options.clock))
+  }
+
+  /** The dataset that a request names, in the version that it asks for. Faults: those of {@link SeenDatasets.dataset}. */
+  dataset(
+    request: Pick<FastifyRequest, 'principal' | 'params'> & { readonly version?: string | null },
+  ): ServedDataset {
+    const { dataset } = request.params as DatasetRoute['Params']
+    return this.seen(request).dataset(dataset, request.version)
   }
 
   /** What the caller of a request may see of the source. */

@@ -22,7 +22,7 @@ export function exportListRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
-    const { dataset } = door.seen(request).dataset(request.params.dataset)
+    const { dataset } = door.dataset(request)
     const home = `${root}/catalog/datasets/${dataset.id}/exports`
     const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
     return door.answer(request, reply, door.asker(), { links })

@@ -28,7 +28,7 @@ export function facetRoutes(app: FastifyInstance, door: Door): void {
 
   for (const path of [`/${source}/datasets/:dataset/facets`, `/${source}/:dataset/facets`])
     app.get<DatasetRoute>(path, async (request, reply) => {
-      const entry = door.seen(request).dataset(request.params.dataset)
+      const entry = door.dataset(request)
       const early = door.early(request, reply, entry.version)
       if (early !== null) return early
       const asker = door.asker()

@@ -55,7 +55,7 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
   for (const [format, write] of Object.entries(RDF_WRITERS))
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
       const { query } = request
-      const entry = door.seen(request).dataset(request.params.dataset)
+      const entry = door.dataset(request)
       const { dataset, version } = entry
       const served = exportFormats(dialect.name, dataset.fields).find(({ name }) => name === format)
       if (served === undefined) return reply.callNotFound()

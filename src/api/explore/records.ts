@@ -30,7 +30,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     (body: (found: Found) => unknown) =>
     async (request: FastifyRequest<DatasetRoute>, reply: FastifyReply) => {
       const { query } = request
-      const entry = door.seen(request).dataset(request.params.dataset)
+      const entry = door.dataset(request)
       const early = door.early(request, reply, entry.version)
       if (early !== null) return early
       const asker = door.asker()
@@ -65,7 +65,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
     door.refuseGone('Aggregates')
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const asker = door.asker()
@@ -80,7 +80,7 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
   })
 
   app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async (request, reply) => {
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const early = door.early(request, reply, entry.version)
     if (early !== null) return early
     const clauses = readClauses(request.query)

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { answerFault, restBody } from '../../http/faults.ts'
+import { answerVersions } from '../../http/versions.ts'
 import { attachmentRoutes } from './attachments.ts'
 import { catalogRoutes } from './catalog.ts'
 import { catalogExportRoutes } from './catalog-exports.ts'
@@ -19,6 +20,7 @@ import { templateRoutes } from './templates.ts'
  */
 export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
+  if (options.versions !== undefined) answerVersions(app, options.versions)
   const door = new Door(options)
   catalogRoutes(app, door)
   recordRoutes(app, door)

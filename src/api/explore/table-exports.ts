@@ -29,7 +29,7 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
 
   app.get<ExportRoute>(`/${home}/datasets/:dataset/exports/:format`, async (request, reply) => {
     const { query } = request
-    const entry = door.seen(request).dataset(request.params.dataset)
+    const entry = door.dataset(request)
     const { id, fields, metas } = entry.dataset
     const name = request.params.format
     const format = exportFormats(dialect.name, fields).find(known => known.name === name)
@@ -63,7 +63,8 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
       rows: exportObjects(plan, asked, asker),
       count: () => countObjects(plan, asked, asker),
     }
-    const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys })
+    const escapesFormulas = door.options.csvFormulas === 'escaped'
+    const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
     const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`
     if (door.isKnown(request, reply, `${entry.version} ${format.name}`)) {

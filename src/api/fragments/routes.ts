@@ -14,6 +14,7 @@ import { visitBasis } from '../../http/site/basis.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type SiteOptions, type Visit, visitOf } from '../../http/site/visit.ts'
 import { varyBy } from '../../http/vary.ts'
+import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
@@ -41,7 +42,9 @@ export interface FragmentsOptions extends SiteOptions {
   readonly pageSize: number
   readonly store: Store
   /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
-  readonly dataset: (id: string, principal: Principal) => FragmentDataset
+  readonly dataset: (id: string, principal: Principal, version: string | null) => FragmentDataset
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
   /** All datasets that somebody may see, and the version of all of them together. */
   readonly datasets?: (principal: Principal) => {
     readonly version: string
@@ -67,6 +70,7 @@ const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
   const kept = new KeptAnswers()
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  if (options.versions !== undefined) answerVersions(app, options.versions)
   app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options, kept))
   const { datasets } = options
   if (datasets !== undefined)
@@ -80,7 +84,7 @@ async function answerPage(
   kept: KeptAnswers,
 ): Promise<FastifyReply> {
   const { base, pageSize, store, dataset: find } = options
-  const dataset = find(request.params.dataset, request.principal)
+  const dataset = find(request.params.dataset, request.principal, request.version)
   const format = chooseFormat(request)
   const visit = 'write' in format ? null : visitOf(request, options)
   const asked = parseRequest(request.query)

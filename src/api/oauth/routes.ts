@@ -7,12 +7,20 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { AccountsOptions } from '../../http/signed-in.ts'
 import { AUTHORIZE_PATH, askConsent, decide } from './authorize.ts'
 import { answerOAuthError } from './faults.ts'
-import { METADATA_PATH, OPENID_PATH, REVOKE_PATH, serverMetadata, TOKEN_PATH } from './metadata.ts'
+import { answerIntrospection } from './introspection.ts'
+import {
+  INTROSPECT_PATH,
+  METADATA_PATH,
+  OPENID_PATH,
+  REVOKE_PATH,
+  serverMetadata,
+  TOKEN_PATH,
+} from './metadata.ts'
 import { answerRevocation, answerToken } from './token.ts'
 
 /**
  * OAuth 2.0 (query API, "OAuth 2.0"; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, which people
- * see, and the token and revocation endpoints, which programs ask.
+ * see, and the token, revocation and introspection endpoints, which programs ask.
  */
 export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   await app.register(authorization, options)
@@ -46,7 +54,10 @@ const tokens: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   app.post(REVOKE_PATH, (request, reply) =>
     answerRevocation(request, reply, options, attempts, readFields(request.body)),
   )
-  for (const path of [TOKEN_PATH, REVOKE_PATH]) app.get(path, refuseGet)
+  app.post(INTROSPECT_PATH, (request, reply) =>
+    answerIntrospection(request, reply, options, attempts, readFields(request.body)),
+  )
+  for (const path of [TOKEN_PATH, REVOKE_PATH, INTROSPECT_PATH]) app.get(path, refuseGet)
 }
 
 async function refuseGet({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {

@@ -71,8 +71,8 @@ export async function answerRevocation(
   return reply.send({})
 }
 
-/** Parameters of which none is given twice (RFC 6749, section 3.2). */
-function readOnce(fields: QueryParameters): Parameters {
+/** Parameters of which none is given twice (RFC 6749, section 3.2). Throws InvalidRequestError. */
+export function readOnce(fields: QueryParameters): Parameters {
   const { parameters, repeated } = readParameters(fields)
   if (repeated.size > 0) throw new OAuth2Server.InvalidRequestError('A parameter is given more than once')
   return parameters

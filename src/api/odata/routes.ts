@@ -5,6 +5,7 @@ import { isFresh } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { KeptAnswers } from '../../http/kept.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { Stopwatch } from '../../records/stopwatch.ts'
 import { Asker } from '../../records/trace.ts'
@@ -17,7 +18,7 @@ import type { Format } from './negotiate.ts'
 import { refuseIsolation, refuseUnmatched } from './preconditions.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { serviceText } from './service.ts'
-import { identifiedSets, setsSeen } from './sets.ts'
+import { identifiedSets, setsSeen, setsWithVersion } from './sets.ts'
 import { readVersions, versionHeader } from './versions.ts'
 
 export interface ODataOptions {
@@ -29,6 +30,8 @@ export interface ODataOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now()`. */
   readonly now: () => number
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
 }
 
 /** Where the service is below the address of the portal. */
@@ -49,6 +52,8 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
     settleHeaders(request, reply)
     done(null, payload)
   })
+  if (options.versions !== undefined)
+    answerVersions(app, options.versions, request => datasetIn(belowRoot(request)))
   for (const url of ['/', '/*']) app.get(url, (request, reply) => service.answer(request, reply))
 }
 
@@ -105,7 +110,12 @@ class Service {
     refuseIsolation(request.headers)
     const below = belowRoot(request)
     const seen = this.options.catalog.seenBy(request.principal)
-    const all = setsSeen(seen.current(), this.host)
+    const inForce = setsSeen(seen.current(), this.host)
+    const { version: asked, versionNote } = request
+    const all =
+      asked == null || versionNote === null
+        ? inForce
+        : setsWithVersion(inForce, seen.dataset(versionNote.dataset, asked), this.host)
     const sets = readVersions(request.headers) === '2.0' ? identifiedSets(all) : all
     const { place } = this
     const read = readRequest(below, request.headers, { place, sets, missing: name => missing(seen, name) })
@@ -197,6 +207,11 @@ function appliedTo({ resource, format, preferences: { applied } }: ODataRequest)
     format.version === '4.0'
   const told = [isFeed ? applied.pageSize : null, isOmitting ? applied.omitNulls : null]
   return told.filter(text => text !== null).join(', ')
+}
+
+/** The id of the dataset that an address begins with; null for the documents of the service, and for names of types. */
+function datasetIn(below: string): string | null {
+  return /^\/([a-z0-9][a-z0-9_-]{0,99})(?=[/(?]|$)/.exec(below)?.[1] ?? null
 }
 
 /** Lets the call be counted as one of a dataset. */

@@ -37,6 +37,25 @@ export function identifiedSets(sets: ServedSets): ServedSets {
 
 const identified = new WeakMap<ServedSets, ServedSets>()
 
+/** The same sets, one of them in an older version of its dataset. */
+export function setsWithVersion(sets: ServedSets, entry: ServedDataset, host: string): ServedSets {
+  const { id } = entry.dataset
+  const type = sets.byName.get(id)?.model.type
+  if (type === undefined) return sets
+  const older = setOf(entry, host, type)
+  const byName = new Map([...sets.byName, [type, older], [id, older]])
+  return {
+    all: sets.all.map(set => (set.entry.dataset.id === id ? older : set)),
+    byName,
+    version: entry.version,
+  }
+}
+
+function setOf(entry: ServedDataset, host: string, type: string): ServedSet {
+  const updated = new Date(entry.published).toISOString().replace(/\.?0*Z$/, 'Z')
+  return { entry, model: entityModel(entry.dataset, host, type, TECHNICAL), updated }
+}
+
 const made = new WeakMap<DatasetList, ServedSets>()
 
 /**
@@ -51,8 +70,7 @@ export function setsSeen(catalog: DatasetList, host: string): ServedSets {
   const types = typeNames(entries.map(({ dataset }) => dataset.id))
   const all = entries.map(entry => {
     const { id } = entry.dataset
-    const updated = new Date(entry.published).toISOString().replace(/\.?0*Z$/, 'Z')
-    return { entry, model: entityModel(entry.dataset, host, types.get(id) ?? id, TECHNICAL), updated }
+    return setOf(entry, host, types.get(id) ?? id)
   })
   const byName = new Map([
     ...all.map(set => [set.model.type, set] as const),

@@ -1,4 +1,5 @@
 import type { SiteOptions } from '../../http/site/visit.ts'
+import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Literal } from '../../rdf/term.ts'
@@ -34,7 +35,13 @@ export interface ResourcesOptions extends SiteOptions {
   /** Whether the IRI of a thing redirects to the document about it or answers with it. */
   readonly dereference: 'redirect' | 'direct'
   /** What somebody may see. */
-  readonly seenBy: (principal: Principal) => SeenResources
+  readonly seenBy: (
+    principal: Principal,
+    /** The dataset that is asked for in an older version. */
+    asked: { readonly id: string; readonly version: string } | null,
+  ) => SeenResources
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
 }
 
 /** The datasets that somebody may see. */

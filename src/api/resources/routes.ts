@@ -12,6 +12,7 @@ import { visitBasis } from '../../http/site/basis.ts'
 import { answerPageFault } from '../../http/site/fault-page.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type Visit, visitOf } from '../../http/site/visit.ts'
+import { answerVersions, VERSION_PARAMETER } from '../../http/versions.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'
@@ -41,6 +42,7 @@ export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, optio
     reply.header('vary', 'Accept')
     return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
   })
+  if (options.versions !== undefined) answerVersions(app, options.versions)
   for (const space of Object.keys(SPACES) as SpaceName[])
     for (const place of ['things', 'documents'] as const)
       for (const path of [':dataset', ':dataset/*'])
@@ -58,7 +60,7 @@ async function answer(
   place: 'things' | 'documents',
 ): Promise<FastifyReply> {
   const { base, dereference, store } = options
-  const sight = { base, store, ...options.seenBy(request.principal) }
+  const sight = { base, store, ...options.seenBy(request.principal, askedVersion(request)) }
   const query = request.query as QueryParameters
   const target = request.raw.url ?? request.url
   const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
@@ -74,7 +76,7 @@ async function answer(
     base,
     thing,
     format,
-    asked,
+    { ...asked, version: request.version },
     namesCredentials(query) || request.headers.authorization !== undefined,
   )
   const tag = entityTag(
@@ -129,6 +131,11 @@ const RELEASE_FORM = 'documents 4'
 
 const JSONLD = chooseFormat('jsonld', null, undefined)
 
+/** The dataset and version that a request names; null where it names none. */
+function askedVersion({ version, versionNote }: FastifyRequest) {
+  return version === null || versionNote === null ? null : { id: versionNote.dataset, version }
+}
+
 /** A thing is no document: see the one about it (HTTP, RFC 9110, section 15.4.4). */
 function redirect(reply: FastifyReply, base: string, thing: Thing, target: string): FastifyReply {
   const document = documentAddress(base, thing.iri)
@@ -149,13 +156,14 @@ function tellOf(
   base: string,
   thing: Thing,
   format: Format,
-  { inverse, predicate }: Request,
+  { inverse, predicate, version }: Request & { readonly version: string | null },
   isPrivate: boolean,
 ): void {
   const document = documentAddress(base, thing.iri)
   const parameters = [
     ...(inverse === null ? [] : [`inverse=${inverse}`]),
     ...(predicate === null ? [] : [`predicate=${encodeURIComponent(predicate)}`]),
+    ...(version === null ? [] : [`${VERSION_PARAMETER}=${encodeURIComponent(version)}`]),
   ]
   const end = parameters.length === 0 ? '' : `?${parameters.join('&')}`
   const isPage = format.type === HTML_TYPE

@@ -7,6 +7,7 @@ import { KeptAnswers } from '../../http/kept.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { type SiteOptions, visitOf } from '../../http/site/visit.ts'
+import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { Store } from '../../store/store.ts'
@@ -27,7 +28,9 @@ export interface SparqlOptions extends SiteOptions {
   /** Seconds that a query may work. */
   readonly deadline: number
   /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
-  readonly dataset: (id: string, principal: Principal) => QueriedDataset
+  readonly dataset: (id: string, principal: Principal, version: string | null) => QueriedDataset
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
   /** All datasets that somebody may see: the same array while they are the same. */
   readonly datasets: (principal: Principal) => readonly QueriedDataset[]
 }
@@ -58,14 +61,15 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
   const { base, store } = options
   const kept = new KeptAnswers()
   const portals = new WeakMap<readonly QueriedDataset[], Endpoint>()
-  const find = ({ params: { dataset: id }, principal }: FastifyRequest<Route>): Endpoint => {
-    if (id !== undefined) return datasetEndpoint(base, options.dataset(id, principal))
+  const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): Endpoint => {
+    if (id !== undefined) return datasetEndpoint(base, options.dataset(id, principal, version))
     const datasets = options.datasets(principal)
     const endpoint = portals.get(datasets) ?? portalEndpoint(base, options.title, datasets)
     portals.set(datasets, endpoint)
     return endpoint
   }
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  if (options.versions !== undefined) answerVersions(app, options.versions)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_BYTES }, (_, body, done) => {
     done(null, body)

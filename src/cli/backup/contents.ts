@@ -1,4 +1,13 @@
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
@@ -94,11 +103,19 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
   }
 }
 
-/** The folder of a version, and those of older ones whose files it has as its own. */
+/** The folder of the version in force and those that are kept beside it, and those of older ones whose files they share. */
 function foldersOf(home: string, version: string): ReadonlySet<string> {
+  const kept = readdirSync(home, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !entry.name.startsWith('preparing-'))
+    .map(({ name }) => name)
+    .filter(name => existsSync(path.join(home, name, 'manifest.json')))
+  return new Set([...sharedWith(home, version), ...kept.flatMap(name => sharedWith(home, name))])
+}
+
+function sharedWith(home: string, version: string): readonly string[] {
   const text = readFileSync(path.join(home, version, 'manifest.json'), 'utf8')
   const { graphs } = JSON.parse(text) as { readonly graphs: readonly { readonly file: string }[] }
-  return new Set([version, ...graphs.flatMap(({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [])])
+  return [version, ...graphs.flatMap(({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [])]
 }
 
 /** Opens a file, and remembers what it is at this moment. */

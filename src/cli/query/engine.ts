@@ -13,7 +13,7 @@ export async function askComunica(
   sources: readonly QuerySource[],
   ask: typeof fetch = fetch,
 ): Promise<QueryAnswer> {
-  const { QueryEngine } = await import('@comunica/query-sparql')
+  const { QueryEngine } = await loadComunica()
   const engine = new QueryEngine()
   const [first, ...rest] = sources
   if (first === undefined) throw new Fault('Usage', { reason: 'a query needs a source.' })
@@ -46,6 +46,18 @@ export async function askComunica(
     }
   } catch (error) {
     throw queryFault(error)
+  }
+}
+
+/** Comunica comes with a checkout, and beside an installed Lodestone where somebody wants it: a server has no use for it. */
+async function loadComunica() {
+  try {
+    return await import('@comunica/query-sparql')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    const reason =
+      'lodestone query needs Comunica, which is not installed here: run npm install @comunica/query-sparql beside Lodestone.'
+    throw new Fault('Usage', { reason }, { cause })
   }
 }
 

@@ -12,6 +12,7 @@ export type Checked<T> =
  *
  * @param account a name as it was given, of a user or of nobody
  * @param address of the client
+ * @param device on which the account was signed in before; null for any other
  */
 export async function guarded<T>(
   attempts: Attempts,
@@ -20,8 +21,9 @@ export async function guarded<T>(
   address: string,
   now: () => number,
   check: () => Promise<T | null>,
+  device: string | null = null,
 ): Promise<Checked<T>> {
-  const attempt = await attempts.begin(account, address)
+  const attempt = await attempts.begin(account, address, device)
   if (attempt.type === 'blocked') {
     const { until } = attempt
     const moment = new Date(Math.ceil(until / 60_000) * 60_000).toISOString().slice(11, 16)

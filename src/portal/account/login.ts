@@ -4,6 +4,7 @@ import { Fault } from '../../errors.ts'
 import { hiddenField, note, textField } from '../../http/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../http/account-page.ts'
 import type { Attempts } from '../../http/attempts.ts'
+import { deviceCookie, deviceOf } from '../../http/device.ts'
 import type { Form } from '../../http/form.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../../http/form-token.ts'
 import { html } from '../../http/html.ts'
@@ -12,6 +13,7 @@ import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/
 import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } from '../../http/signed-in.ts'
 import { type Visit, visitOf } from '../../http/site/visit.ts'
 import { guarded } from './guarded.ts'
+import { OPENID_PATH } from './openid.ts'
 
 /** The log-in form; who is signed in already is sent on. */
 export async function showLogin(
@@ -58,14 +60,23 @@ export async function logIn(
       problem: say('Enter your user name and your password.'),
       status: 400,
     })
-  const checked = await guarded(attempts, visit, name, options.address(request), now, () =>
-    accounts.users.verify(name, password),
+  const sealing = { secret: accounts.secret, secure }
+  const checked = await guarded(
+    attempts,
+    visit,
+    name,
+    options.address(request),
+    now,
+    () => accounts.users.verify(name, password),
+    deviceOf(request.headers, name, sealing),
   )
   if (checked.type === 'blocked') {
     const { seconds: retryAfter, message: problem } = checked
     return sendLogin(request, reply, options, { ...again, problem, status: 429, retryAfter })
   }
   if (checked.value === null) {
+    const stranger = { name: 'anonymous', address: options.address(request) }
+    await accounts.audit.note('sign-in failed', name, stranger)
     // A scheme that no browser asks for by itself (RFC 9110, section 11.6.1).
     reply.header('www-authenticate', 'Form')
     return sendLogin(request, reply, options, {
@@ -77,9 +88,12 @@ export async function logIn(
   const before = readCookie(request.headers, 'session', secure)
   if (before !== null) await accounts.sessions.end(before)
   const { token, expires } = await accounts.sessions.begin(checked.value.id)
+  const actor = { name: checked.value.name, address: options.address(request) }
+  await accounts.audit.note('signed in', 'by password', actor)
   reply.header('set-cookie', [
     sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
     clearedCookie(secure, 'login'),
+    deviceCookie(name, sealing),
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
 }
@@ -101,6 +115,12 @@ export async function logOut(
     )
       throw new Fault('CrossSiteRequest', { reason: 'This form is out of date: you were not logged out.' })
     await accounts.sessions.end(session)
+    const { principal } = request
+    if (principal.type === 'user')
+      await accounts.audit.note('signed out', '', {
+        name: principal.name,
+        address: options.address(request),
+      })
   }
   reply.header('set-cookie', clearedCookie(secure))
   return sendOn(reply, `${rootOf(options)}/account/login/?out=1`)
@@ -168,7 +188,12 @@ ${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', ne
   describedBy,
 })}<div class="buttons"><button>${say('Log in')}</button></div>
 </form>
-<p class="soft">${say('Accounts are made by those who run this portal.')}</p>
+${
+  options.provider === undefined
+    ? ''
+    : html`<p><a class="button" href="${rootOf(options)}${OPENID_PATH}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${say('Sign in with {name}', { name: options.provider.name })}</a></p>
+`
+}<p class="soft">${say('Accounts are made by those who run this portal.')}</p>
 `,
   }
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../http/html.ts'
 import { type Translator, toSay } from '../../http/site/messages.ts'
-import { EDITING, EVERYTHING } from '../../model/principal.ts'
+import { EDITING, EVERYTHING, PUBLISHING } from '../../model/principal.ts'
 import type { Section } from './section.ts'
 
 /** The kinds of grants, each with the datasets that it names. */
@@ -10,7 +10,8 @@ const GRANTS: readonly {
 }[] = [
   {
     label: toSay('Restricted datasets that you may see'),
-    of: grants => [...grants].filter(grant => !grant.startsWith(EDITING)).sort(),
+    of: grants =>
+      [...grants].filter(grant => !grant.startsWith(EDITING) && !grant.startsWith(PUBLISHING)).sort(),
   },
   {
     label: toSay('Datasets whose mappings you may edit'),
@@ -18,6 +19,14 @@ const GRANTS: readonly {
       [...grants]
         .filter(grant => grant.startsWith(EDITING))
         .map(grant => grant.slice(EDITING.length))
+        .sort(),
+  },
+  {
+    label: toSay('Datasets that you may publish'),
+    of: grants =>
+      [...grants]
+        .filter(grant => grant.startsWith(PUBLISHING))
+        .map(grant => grant.slice(PUBLISHING.length))
         .sort(),
   },
 ]
@@ -44,6 +53,9 @@ export const OVERVIEW: Section = {
       ],
       ['/account/authorizations/', say('Authorizations'), say('Applications that you let act for you')],
       ['/account/password/', say('Password'), say('Change it, and log out everywhere else')],
+      ...([...user.grants].some(grant => grant.startsWith(PUBLISHING))
+        ? [['/desk/', say('Desk'), say('Upload, describe and publish datasets')] as const]
+        : []),
     ] as const
     return {
       type: 'page',

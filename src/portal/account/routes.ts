@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { answerWithPage } from '../../http/account-faults.ts'
 import { Attempts, PASSWORD_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readForm, singleFields } from '../../http/form.ts'
+import { localPath } from '../../http/local-path.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
 import {
@@ -21,6 +22,7 @@ import { APPLICATIONS } from './applications.ts'
 import { AUTHORIZATIONS } from './authorizations.ts'
 import { KEYS } from './keys.ts'
 import { logIn, logOut, showLogin } from './login.ts'
+import { OPENID_PATH, OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
 import { passwordSection } from './password.ts'
 import type { Asked, SectionAnswer } from './section.ts'
@@ -39,6 +41,13 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   app.post('/account/login', (request, reply) =>
     logIn(request, reply, options, attempts, readForm(request.body)),
   )
+  if (options.provider !== undefined) {
+    const openId = new OpenIdSignIn(options.provider, options)
+    app.get(OPENID_PATH, async (request, reply) =>
+      openId.begin(reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
+    )
+    app.get(`${OPENID_PATH}/callback`, async (request, reply) => openId.end(request, reply))
+  }
   app.post('/account/logout', async (request, reply) =>
     logOut(request, reply, options, readForm(request.body)),
   )

@@ -30,6 +30,7 @@ export const TAB_NAMES = [
   'api',
   'linked-data',
   'mapping',
+  'versions',
 ] as const
 export type TabName = (typeof TAB_NAMES)[number]
 

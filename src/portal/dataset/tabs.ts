@@ -7,6 +7,7 @@ import { mapTab } from './map-tab.ts'
 import { mappingTab } from './mapping-tab.ts'
 import type { Tab } from './tab.ts'
 import { tableTab } from './table.ts'
+import { versionsTab } from './versions-tab.ts'
 
 /** The views of a dataset, in their order. */
 export const TABS: readonly Tab[] = [
@@ -18,4 +19,5 @@ export const TABS: readonly Tab[] = [
   apiTab,
   linkedDataTab,
   mappingTab(null),
+  versionsTab,
 ]

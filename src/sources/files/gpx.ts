@@ -1,4 +1,4 @@
-import { setMember } from '../../model/lookup.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RawGeometry } from '../reference-system.ts'
 import type { Source } from '../source.ts'
@@ -78,7 +78,7 @@ function describedColumns(data: Readonly<Record<string, unknown>>): Record<strin
         setMember(columns, key, value)
         last = key
       } else if (last === undefined) return null
-      else setMember(columns, last, `${String(columns[last])}\n${line}`)
+      else setMember(columns, last, `${String(lookup(columns, last))}\n${line}`)
     }
   }
   if (name !== undefined && !Object.values(columns).includes(name)) setMember(columns, 'name', name)

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RandomAccess } from '../random-access.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
@@ -115,7 +116,8 @@ function geometryColumns(metadata: FileMetaData, file: string): ReadonlyMap<stri
 }
 
 function withGeometries(data: Record<string, unknown>, columns: ReadonlyMap<string, Unprojector | null>) {
-  for (const [name, move] of columns) data[name] = moved((data[name] ?? null) as RawGeometry | null, move)
+  for (const [name, move] of columns)
+    setMember(data, name, moved((lookup(data, name) ?? null) as RawGeometry | null, move))
   return data
 }
 

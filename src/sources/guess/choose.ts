@@ -188,7 +188,11 @@ function chooseOrder(
 
 function choosePoint(profile: TextProfile, name: string, suggestsPoint: boolean): Choice | undefined {
   const found = profile.pairs()
-  if (found === undefined || (!suggestsPoint && found.precise < 0.8 && !found.isOrdered)) return undefined
+  if (
+    found === undefined ||
+    (!suggestsPoint && found.precise < 0.8 && found.spaced < 0.5 && !found.isOrdered)
+  )
+    return undefined
   const { first, second, isBracketed, isOrdered, nulls } = found
   if (first > 90 && second > 90) return undefined
   const isNamed = POSITION_LONGITUDE_FIRST.test(spaced(name))

@@ -31,6 +31,8 @@ export interface PairEvidence {
   readonly second: number
   /** The part that has three decimals or more in both numbers. */
   readonly precise: number
+  /** The part that is written as exports write positions: `48.85, 2.35`. */
+  readonly spaced: number
   readonly isBracketed: boolean
   /** True where hemispheres tell the order. */
   readonly isOrdered: boolean
@@ -63,7 +65,7 @@ export class TextProfile {
   private affixed = 0
   private readonly affixes = new Map<string, { readonly prefix: string; readonly suffix: string }>()
   private readonly dates = new DateGuess()
-  private pair = { first: 0, second: 0, precise: 0, isBracketed: true, ordered: 0 }
+  private pair = { first: 0, second: 0, precise: 0, spaced: 0, isBracketed: true, ordered: 0 }
 
   note(text: string): void {
     this.count++
@@ -97,9 +99,17 @@ export class TextProfile {
   pairs(): (PairEvidence & Typed) | undefined {
     const typed = this.typed('pair')
     if (typed === undefined) return undefined
-    const { first, second, precise, isBracketed, ordered } = this.pair
+    const { first, second, precise, spaced, isBracketed, ordered } = this.pair
     const fits = this.fits.pair
-    return { ...typed, first, second, precise: precise / fits, isBracketed, isOrdered: ordered === fits }
+    return {
+      ...typed,
+      first,
+      second,
+      precise: precise / fits,
+      spaced: spaced / fits,
+      isBracketed,
+      isOrdered: ordered === fits,
+    }
   }
 
   /** The words of a column of booleans, and texts beside them that mean nothing. */
@@ -182,6 +192,7 @@ export class TextProfile {
     this.pair.first = Math.max(this.pair.first, Math.abs(first))
     this.pair.second = Math.max(this.pair.second, Math.abs(second))
     if (decimals >= 3) this.pair.precise++
+    if (decimals >= 1 && text.includes(', ')) this.pair.spaced++
     if (isOrdered) this.pair.ordered++
     if (!text.startsWith('[')) this.pair.isBracketed = false
     return true

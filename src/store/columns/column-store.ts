@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
+import { currentClient, type WorkClient } from '../../model/work-client.ts'
 import type { TriplePattern } from '../../rdf/term.ts'
 import type { QueryOperation } from '../../sparql/operation.ts'
 import type { GraphColumns } from './graph.ts'
 import { readHeader } from './sections.ts'
+import { KnownSlow } from './threads/known-slow.ts'
 import type { Failure, Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
-import { type Lane, Scheduler } from './threads/scheduler.ts'
+import { Scheduler } from './threads/scheduler.ts'
+import type { Lane, Slot, StopReason } from './threads/slot.ts'
 import { ColumnThread } from './threads/thread.ts'
 
 export interface ColumnStoreOptions {
@@ -28,6 +31,7 @@ export interface ColumnStoreOptions {
 export interface QueryLimits {
   /** Milliseconds of work; the store's own limit otherwise. */
   readonly deadline?: number | undefined
+  /** `slow` for work that nobody waits for. */
   readonly lane?: Lane
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
@@ -36,8 +40,14 @@ export interface QueryLimits {
 /** A query that columns do not evaluate. */
 export class NotInColumns extends Error {}
 
-/** Queries of strangers that may wait. */
-const UNTRUSTED_QUEUE = 50
+/** Milliseconds after which work is not quick any more. */
+const QUICK = 100
+
+/** Milliseconds that work waits for a thread in any case. */
+const LEAST_PATIENCE = 10_000
+
+/** Times that work makes room for others; then it goes on to its end, or is refused where its client uses the most. */
+const MAX_CROWDED = 1
 
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
@@ -45,6 +55,9 @@ const GRACE = 5000
 /** Subjects from which on a graph is prepared for questions, and the part of the memory that may be taken for that. */
 const LARGE_GRAPH = 20_000
 const PREPARED_PART = 2
+
+/** Megabytes of heap that a thread has in any case. */
+const LEAST_HEAP = 192
 
 /** Bytes of a piece of text. */
 const PIECE = 2 ** 17
@@ -57,6 +70,9 @@ export class ColumnStore {
   private readonly inUse = new Map<string, number>()
   /** Graphs whose file is damaged. */
   private readonly damaged = new Set<string>()
+  private readonly knownSlow = new KnownSlow()
+  private readonly threads: number
+  private replacing: Promise<void> = Promise.resolve()
   private nextId = 1
   private closed = false
   deadlines = 0
@@ -67,15 +83,18 @@ export class ColumnStore {
       this.noteDamage(graph, message)
       return madeAgain(graph)
     })
+    // With one thread alone, one long question would keep all others waiting.
+    this.threads = Math.max(2, options.threads)
     this.scheduler = new Scheduler({
-      queue: { own: options.queue, untrusted: UNTRUSTED_QUEUE },
-      patience: options.deadline,
+      queue: options.queue,
+      patience: Math.max(LEAST_PATIENCE, options.deadline),
+      slow: Math.floor(this.threads / 2),
     })
   }
 
   /** Starts the threads; resolves when they are up. */
   async start(): Promise<void> {
-    await Promise.all(Array.from({ length: this.options.threads }, () => this.addThread()))
+    await Promise.all(Array.from({ length: this.threads }, () => this.addThread()))
   }
 
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
@@ -143,7 +162,7 @@ export class ColumnStore {
     options: QueryLimits & { readonly base?: string | undefined } = {},
   ): AsyncGenerator<Uint8Array> {
     const job: Job = { type: 'text', query, graphs, format, base: options.base ?? null, piece: PIECE }
-    return this.pieces(job, namesOf(graphs), options) as AsyncGenerator<Uint8Array>
+    return this.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<Uint8Array>
   }
 
   /** The answer of a SELECT in tables of at most so many rows. Same faults. */
@@ -154,7 +173,7 @@ export class ColumnStore {
     options: QueryLimits = {},
   ): AsyncGenerator<WireTable> {
     const job: Job = { type: 'tables', query, graphs, rows }
-    return this.pieces(job, namesOf(graphs), options) as AsyncGenerator<WireTable>
+    return this.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<WireTable>
   }
 
   async match(
@@ -191,7 +210,7 @@ export class ColumnStore {
       if (this.closed || isFull || !this.registry.has(graph)) return
       try {
         const job: Job = { type: 'prepare', graph, column }
-        await this.once(job, [graph], 'touched', { lane: 'untrusted' })
+        await this.once(job, [graph], 'touched', { lane: 'slow' })
       } catch {
         return
       }
@@ -209,7 +228,7 @@ export class ColumnStore {
     return {
       graphs: this.registry.size,
       triples,
-      threads: { ready: this.scheduler.threads.size, wanted: this.options.threads },
+      threads: { ready: this.scheduler.threads.size, wanted: this.threads },
       bytes: this.registry.statistics(),
     }
   }
@@ -225,20 +244,46 @@ export class ColumnStore {
     job: Job,
     graphs: readonly string[],
     type: Type,
-    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+    limits: QueryLimits,
   ): Promise<Extract<AnswerOf, { readonly type: Type }>> {
     this.refuseDamaged(graphs)
-    return this.scheduler.run(lane, null, async thread => {
-      const id = this.nextId++
-      const answer = await this.guarded(thread, graphs, id, deadline, () => {
-        this.registry.bring(thread, graphs)
-        return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
+    const { answer, milliseconds } = await this.begin(job, graphs, limits, currentClient())
+    if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
+    throw answer.type === 'failed'
+      ? this.faultOf(answer.failure, milliseconds)
+      : new Error(`unexpected ${answer.type}`)
+  }
+
+  /** Begins a job, again where it was stopped for others, until it has a first answer. */
+  private async begin(
+    job: Job,
+    graphs: readonly string[],
+    { deadline = this.options.deadline, signal, ...limits }: QueryLimits,
+    client: WorkClient | null,
+  ): Promise<Begun> {
+    let lane = limits.lane ?? this.laneOf(job)
+    for (let crowded = 0; ; ) {
+      const milliseconds = client?.deadline(deadline) ?? deadline
+      const begun = await this.scheduler.run({ client, lane, pinned: null }, async (thread, slot) => {
+        const id = this.nextId++
+        const isSpared = crowded > MAX_CROWDED
+        const stop = isStoppable(job) && !isSpared ? 'begin again' : null
+        const work = { id, graphs, milliseconds, stop } as const
+        const answer = await this.guarded(thread, slot, work, signal, () => {
+          this.registry.bring(thread, graphs)
+          return thread.run(id, job, { milliseconds, memory: this.queryMemory })
+        })
+        this.noteTime(job, slot.milliseconds())
+        return { id, answer, thread, milliseconds, stopped: stopReason(answer, slot) }
       })
-      if (answer.type === type) return answer as Extract<AnswerOf, { readonly type: Type }>
-      throw answer.type === 'failed'
-        ? this.faultOf(answer.failure, deadline)
-        : new Error(`unexpected ${answer.type}`)
-    })
+      if (begun.stopped === null) {
+        if (isLate(begun.answer) && signal?.aborted !== true) client?.offend()
+        return begun
+      }
+      if (begun.stopped === 'crowded' && ++crowded > MAX_CROWDED && client?.isHeavy() === true)
+        throw new Fault('StoreBusy')
+      lane = 'slow'
+    }
   }
 
   /**
@@ -248,41 +293,36 @@ export class ColumnStore {
   private async *pieces(
     job: Job,
     graphs: readonly string[],
-    { deadline = this.options.deadline, lane = 'own', signal }: QueryLimits,
+    limits: QueryLimits,
+    client: WorkClient | null,
   ): AsyncGenerator<Uint8Array | WireTable> {
     this.refuseDamaged(graphs)
-    const id = this.nextId++
-    let own: ColumnThread | null = null
+    const { signal } = limits
+    let begun: Begun | null = null
     let finished = false
-    let ahead: Promise<AnswerOf> | null = null
-    const ask = (): Promise<AnswerOf> => {
-      const known: ColumnThread | null = own
-      return this.scheduler.run(lane, known, thread => {
-        own = thread
-        signal?.throwIfAborted()
-        return this.guarded(thread, graphs, id, deadline, () => {
-          if (known !== null) return thread.next(id)
-          this.registry.bring(thread, graphs)
-          return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
-        })
-      })
-    }
-    const cancel = () => own?.cancel(id)
-    signal?.addEventListener('abort', cancel)
     for (const graph of graphs) this.use(graph, 1)
     try {
+      begun = await this.begin(job, graphs, limits, client)
+      const { id, thread, milliseconds } = begun
+      const work = { id, graphs, milliseconds, stop: 'give up' } as const
+      const next = (): Promise<AnswerOf> =>
+        this.scheduler.run({ client, lane: 'quick', pinned: thread }, (_, slot) =>
+          this.guarded(thread, slot, work, signal, () => thread.next(id)),
+        )
+      let ahead: Promise<AnswerOf> | null = Promise.resolve(begun.answer)
       for (let count = 0; ; count++) {
-        const answer: AnswerOf = await (ahead ?? ask())
+        const answer: AnswerOf = await (ahead ?? next())
         ahead = null
         if (answer.type === 'failed') {
           finished = true
           signal?.throwIfAborted()
-          throw this.faultOf(answer.failure, deadline)
+          if (count > 0 && isLate(answer)) client?.offend()
+          throw this.faultOf(answer.failure, milliseconds)
         }
         if (answer.type !== 'piece') throw new Error(`unexpected ${answer.type}`)
         finished = answer.done
         if (count > 0 && !finished) {
-          ahead = ask()
+          ahead = next()
           ahead.catch(() => undefined)
         }
         if (answer.piece !== null) yield answer.piece
@@ -290,36 +330,73 @@ export class ColumnStore {
       }
     } finally {
       for (const graph of graphs) this.use(graph, -1)
-      signal?.removeEventListener('abort', cancel)
-      if (!finished) {
-        cancel()
-        ;(own as ColumnThread | null)?.send({ type: 'close', id })
+      if (!finished && begun !== null) {
+        begun.thread.cancel(begun.id)
+        begun.thread.send({ type: 'close', id: begun.id })
       }
     }
   }
 
-  /** Waits for a thread, and ends it where it does not answer though its time is long over. */
+  /** Waits for a thread, and replaces it where it does not answer though its time is long over. */
   private async guarded<T>(
     thread: ColumnThread,
-    graphs: readonly string[],
-    id: number,
-    deadline: number,
+    slot: Slot,
+    { id, graphs, milliseconds, stop }: GuardedWork,
+    signal: AbortSignal | undefined,
     ask: () => Promise<T>,
   ): Promise<T> {
+    signal?.throwIfAborted()
     for (const graph of graphs) this.use(graph, 1)
     let last: NodeJS.Timeout | undefined
-    const timer = setTimeout(() => {
+    const cancel = () => {
       thread.cancel(id)
-      last = setTimeout(() => void thread.end(), GRACE)
-    }, deadline + 100)
+      last ??= setTimeout(() => this.replace(thread), GRACE)
+    }
+    if (stop !== null) slot.onStop(cancel, stop === 'begin again')
+    const quick = setTimeout(() => slot.outgrow(), QUICK)
+    const timer = setTimeout(cancel, milliseconds + 100)
+    signal?.addEventListener('abort', cancel)
     try {
       return await ask()
     } finally {
-      clearTimeout(timer)
-      clearTimeout(last)
+      for (const each of [quick, timer, last]) clearTimeout(each)
+      signal?.removeEventListener('abort', cancel)
       for (const graph of graphs) this.use(graph, -1)
       this.registry.shrink([...this.scheduler.threads], new Set(this.inUse.keys()))
     }
+  }
+
+  private laneOf(job: Job): Lane {
+    if (!isStoppable(job) || this.knownSlow.isEmpty) return 'quick'
+    return this.knownSlow.has(KnownSlow.digest(job)) ? 'slow' : 'quick'
+  }
+
+  /** Remembers whether a job was quick, however it was begun. */
+  private noteTime(job: Job, milliseconds: number): void {
+    if (!isStoppable(job)) return
+    if (milliseconds >= QUICK) this.knownSlow.add(KnownSlow.digest(job))
+    else if (!this.knownSlow.isEmpty) this.knownSlow.delete(KnownSlow.digest(job))
+  }
+
+  /** Bytes that one query may work with: all threads together have twice what the store has for a query. */
+  private get queryMemory(): number {
+    return Math.floor((2 * this.options.memory.query) / this.threads)
+  }
+
+  /** Ends a thread that does not answer any more, once another has taken its place; one after the other. */
+  private replace(thread: ColumnThread): void {
+    const begin = this.replacing.then(async () => {
+      if (this.closed || !this.scheduler.threads.has(thread)) return
+      const reason = 'a query did not stop at its deadline'
+      this.options.onEvent({ event: 'worker lost', reason })
+      await this.addThread()
+      this.scheduler.remove(thread)
+      await thread.end()
+      this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' })
+    })
+    this.replacing = begin.catch(error =>
+      this.options.onEvent({ event: 'worker lost', reason: String(error) }),
+    )
   }
 
   private noteDamage(graph: string, reason: string): void {
@@ -364,22 +441,26 @@ export class ColumnStore {
 
   private async addThread(): Promise<void> {
     let joined = false
-    const thread = new ColumnThread({
-      onPart: part => {
-        if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
-        else this.registry.addDerived(part.graph, part.name, part.buffers)
+    const thread = new ColumnThread(
+      {
+        onPart: part => {
+          if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
+          else this.registry.addDerived(part.graph, part.name, part.buffers)
+        },
+        onDamage: (graph, reason) => this.noteDamage(graph, reason),
+        onDeath: (dead, reason) => {
+          const wasServing = this.scheduler.threads.has(dead)
+          this.scheduler.remove(dead)
+          if (!joined || this.closed || !wasServing) return
+          this.options.onEvent({ event: 'worker lost', reason })
+          void this.addThread().then(
+            () => this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' }),
+            error => this.options.onEvent({ event: 'worker lost', reason: String(error) }),
+          )
+        },
       },
-      onDamage: (graph, reason) => this.noteDamage(graph, reason),
-      onDeath: (dead, reason) => {
-        this.scheduler.remove(dead)
-        if (!joined || this.closed) return
-        this.options.onEvent({ event: 'worker lost', reason })
-        void this.addThread().then(
-          () => this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' }),
-          error => this.options.onEvent({ event: 'worker lost', reason: String(error) }),
-        )
-      },
-    })
+      Math.max(LEAST_HEAP, Math.ceil((2 * this.queryMemory) / 1e6)),
+    )
     await thread.up
     joined = true
     this.scheduler.add(thread)
@@ -387,6 +468,38 @@ export class ColumnStore {
 }
 
 type AnswerOf = Awaited<ReturnType<ColumnThread['run']>>
+
+/** A job that has begun, and its first answer. */
+interface Begun {
+  readonly id: number
+  readonly thread: ColumnThread
+  readonly answer: AnswerOf
+  /** Milliseconds that it may work. */
+  readonly milliseconds: number
+  readonly stopped: StopReason | null
+}
+
+interface GuardedWork {
+  readonly id: number
+  readonly graphs: readonly string[]
+  readonly milliseconds: number
+  /** What becomes of the work where it has to make room; null where it cannot be stopped. */
+  readonly stop: 'begin again' | 'give up' | null
+}
+
+/** True for work that looks now and then whether to go on. */
+function isStoppable({ type }: Job): boolean {
+  return type === 'table' || type === 'tables' || type === 'text'
+}
+
+/** Why work was stopped before its time; null where it was not. */
+function stopReason(answer: AnswerOf, { stopped }: Slot): StopReason | null {
+  return answer.type === 'failed' && answer.failure.reason === 'cancelled' ? stopped : null
+}
+
+function isLate(answer: AnswerOf): boolean {
+  return answer.type === 'failed' && ['deadline', 'cancelled'].includes(answer.failure.reason)
+}
 
 function madeAgain(what: string): Fault {
   return new Fault('StoreUnavailable', {

@@ -109,7 +109,7 @@ async function answerUntrusted(
     namedGraphs: namedGraphs.filter(([, graph]) => columns.has(graph)),
   }
   if (parsed !== null) {
-    const options = { deadline, signal, lane: 'untrusted', base: parsed.base ?? base } as const
+    const options = { deadline, signal, base: parsed.base ?? base }
     const pieces = columns.text(parsed.query, graphs, format, options)
     try {
       const first = await pieces.next()

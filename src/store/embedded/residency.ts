@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../errors.ts'
 import { megabytes } from '../../memory.ts'
+import { currentClient } from '../../model/work-client.ts'
 import type { AnswerFormat } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { GraphUse } from './graph-use.ts'
 import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
@@ -45,6 +47,9 @@ interface Resident {
   used: number
 }
 
+/** Milliseconds that a query waits for the engine in any case. */
+const LEAST_PATIENCE = 10_000
+
 /** Milliseconds between two words about a load. */
 const PROGRESS_INTERVAL = 2000
 
@@ -62,13 +67,16 @@ export class ResidentEngine {
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
   private thread: EngineThread | null = null
-  private turn: Promise<unknown> = Promise.resolve()
+  /** One thing after another: who needs a graph that is being loaded waits for that load. */
+  private readonly queue: FairQueue
   private waiting = 0
   private clock = 0
   private closed = false
 
   constructor(options: EngineOptions) {
     this.options = options
+    const patience = Math.max(LEAST_PATIENCE, options.deadline)
+    this.queue = new FairQueue({ limit: options.queue, patience })
   }
 
   /** Tells where the triples of a graph are. */
@@ -87,10 +95,15 @@ export class ResidentEngine {
 
   /** Answers a query. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; QueryError. */
   async query(query: EngineQuery): Promise<string> {
-    if (this.waiting >= this.options.queue) throw new Fault('StoreBusy')
+    const client = currentClient()
+    const { deadline = this.options.deadline } = query
+    const milliseconds = client?.deadline(deadline) ?? deadline
     this.waiting += 1
     try {
-      return await this.inTurn(() => this.answer(query))
+      return await this.queue.run(client, () => this.answer(query, milliseconds))
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'DeadlineExceeded') client?.offend()
+      throw error
     } finally {
       this.waiting -= 1
     }
@@ -104,7 +117,7 @@ export class ResidentEngine {
       const used = [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
       if (used + this.sizeOf(graphs) > this.options.memory) continue
       try {
-        await this.inTurn(async () => this.bring(await this.started(), needed))
+        await this.queue.run(null, async () => this.bring(await this.started(), needed))
       } catch (error) {
         // Who asks for it is told.
         this.options.onEvent({
@@ -121,19 +134,7 @@ export class ResidentEngine {
     await this.thread?.end()
   }
 
-  /** One thing after another: who needs a graph that is being loaded waits for that load. */
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.turn.then(work)
-    this.turn = done.catch(() => undefined)
-    return done
-  }
-
-  private async answer({
-    sparql,
-    format,
-    dataset,
-    deadline = this.options.deadline,
-  }: EngineQuery): Promise<string> {
+  private async answer({ sparql, format, dataset }: EngineQuery, deadline: number): Promise<string> {
     if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
     this.clock += 1
     const defaults = dataset.defaultGraphs.filter(graph => this.sources.has(graph))

@@ -203,7 +203,16 @@ export class Filter {
     rows: Uint32Array,
     wanted: boolean,
   ): Uint32Array {
-    const table = this.evaluation.memo('truths', formula, domain, () => new Uint8Array(domain.size + 1))
+    const held = this.evaluation.memo('truths', formula, domain, () => ({
+      table: new Uint8Array(domain.size + 1),
+    }))
+    // The pool of a query grows from batch to batch.
+    if (held.table.length <= domain.size) {
+      const larger = new Uint8Array(2 * (domain.size + 1))
+      larger.set(held.table)
+      held.table = larger
+    }
+    const { table } = held
     const scalar = this.scalars.compile(formula, batch)
     const kept = new Uint32Array(rows.length)
     const want = wanted ? HOLDS : FAILS

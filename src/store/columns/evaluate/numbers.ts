@@ -2,7 +2,7 @@ import { XSD } from '../../../rdf/vocab.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { Batch } from './batch.ts'
 import { isConstant } from './constants.ts'
-import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
+import { ColumnDomain, type Domain, PoolDomain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { isComparison } from './ranges.ts'
@@ -159,7 +159,9 @@ export class NumberKernels {
   /** Any expression of one column whose values are integers or doubles, worked out once for each value. */
   private ofSoleColumn(formula: Formula, batch: Batch): NumberVector | null {
     const sole = this.scalars.soleVector(formula, batch)
-    if (sole === null || sole.domain.size > TABLE_FACTOR * batch.size + 64) return null
+    // The pool of a query grows from batch to batch: no table of it is whole.
+    if (sole === null || sole.domain instanceof PoolDomain) return null
+    if (sole.domain.size > TABLE_FACTOR * batch.size + 64) return null
     const { domain, ids } = sole
     const table = this.evaluation.memo('numbers', formula, domain, () => this.workOut(formula, domain))
     return table.numbers === null ? null : lookedUp(table.numbers, ids)

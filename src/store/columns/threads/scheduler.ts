@@ -1,31 +1,43 @@
 import { Fault } from '../../../errors.ts'
+import { refuseExcess, takeNext } from '../../../model/turns.ts'
+import type { WorkClient } from '../../../model/work-client.ts'
+import { isOutweighed, type Lane, Slot } from './slot.ts'
 import type { ColumnThread } from './thread.ts'
 
-/** Queries of Lodestone itself go before those that strangers wrote, which leave one thread free. */
-export type Lane = 'own' | 'untrusted'
-
-interface Waiting {
+/** A piece of work that wants a thread. */
+export interface Turn {
+  /** Null for work of the server itself. */
+  readonly client: WorkClient | null
   readonly lane: Lane
   /** The one thread that can do it; null for any. */
   readonly pinned: ColumnThread | null
-  readonly begin: (thread: ColumnThread) => Promise<void>
+}
+
+interface WaitingTurn extends Turn {
+  readonly begin: (thread: ColumnThread, slot: Slot) => Promise<void>
   readonly reject: (error: unknown) => void
   timer: NodeJS.Timeout | undefined
 }
 
 export interface SchedulerOptions {
-  /** Work that may wait in each lane. */
-  readonly queue: Readonly<Record<Lane, number>>
-  /** Milliseconds that it may wait. */
+  /** Turns that may wait. */
+  readonly queue: number
+  /** Milliseconds that one may wait. */
   readonly patience: number
+  /** Threads that do slow work at a time. */
+  readonly slow: number
 }
 
-/** Gives work to threads, one at a time to each. */
+/** Milliseconds between two looks at whether slow work has to make room. */
+const LOOK = 100
+
+/** Gives work to threads, one piece at a time to each: fairly between clients, and slow work never to all of them. */
 export class Scheduler {
   readonly threads = new Set<ColumnThread>()
   private readonly options: SchedulerOptions
-  private readonly waiting: Waiting[] = []
-  private untrusted = 0
+  private readonly waiting: WaitingTurn[] = []
+  private readonly running = new Set<Slot>()
+  private look: NodeJS.Timeout | undefined
   private closed = false
 
   constructor(options: SchedulerOptions) {
@@ -33,21 +45,16 @@ export class Scheduler {
   }
 
   /** Resolves with what the work gives. Faults: StoreBusy where too much waits, or it waits too long. */
-  run<T>(lane: Lane, pinned: ColumnThread | null, work: (thread: ColumnThread) => Promise<T>): Promise<T> {
+  run<T>(turn: Turn, work: (thread: ColumnThread, slot: Slot) => Promise<T>): Promise<T> {
+    const { client, pinned } = turn
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
-      const isFull = this.waiting.filter(each => each.lane === lane).length >= this.options.queue[lane]
-      if (isFull && pinned === null) return reject(new Fault('StoreBusy'))
-      const waiting: Waiting = {
-        lane,
-        pinned,
-        begin: async thread => {
-          try {
-            resolve(await work(thread))
-          } catch (error) {
-            reject(error)
-          }
-        },
+      if (pinned === null) refuseExcess(this.waiting, client, this.options.queue)
+      const waiting: WaitingTurn = {
+        ...turn,
+        // Those who use the most have no thread kept free for them.
+        lane: client?.isHeavy() === true ? 'slow' : turn.lane,
+        begin: (thread, slot) => work(thread, slot).then(resolve, reject),
         reject,
         timer: undefined,
       }
@@ -69,14 +76,17 @@ export class Scheduler {
 
   remove(thread: ColumnThread): void {
     this.threads.delete(thread)
+    for (const slot of this.running) if (slot.thread === thread) this.running.delete(slot)
     for (const waiting of this.waiting.filter(({ pinned }) => pinned === thread)) {
       this.waiting.splice(this.waiting.indexOf(waiting), 1)
       waiting.reject(new Fault('StoreUnavailable', { reason: 'the thread of the answer ended.' }))
     }
+    this.dispatch()
   }
 
   close(): void {
     this.closed = true
+    clearTimeout(this.look)
     for (const { reject, timer } of this.waiting.splice(0)) {
       clearTimeout(timer)
       reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
@@ -84,33 +94,58 @@ export class Scheduler {
   }
 
   private dispatch(): void {
-    for (const lane of ['own', 'untrusted'] as const)
-      for (let at = 0; at < this.waiting.length; ) {
-        const waiting = this.waiting[at] as Waiting
-        const thread = waiting.lane === lane ? this.idleFor(waiting) : undefined
-        if (thread === undefined) {
-          at += 1
-          continue
-        }
-        this.waiting.splice(at, 1)
-        clearTimeout(waiting.timer)
-        void this.begin(waiting, thread)
-      }
+    for (;;) {
+      const waiting = takeNext(this.waiting, each => this.idleFor(each) !== undefined)
+      const thread = waiting === null ? undefined : this.idleFor(waiting)
+      if (waiting === null || thread === undefined) break
+      clearTimeout(waiting.timer)
+      void this.begin(waiting, thread)
+    }
+    if (this.waiting.length > 0 && this.look === undefined && !this.closed) {
+      this.look = setTimeout(() => this.makeRoom(), LOOK)
+      this.look.unref()
+    }
   }
 
-  private idleFor({ lane, pinned }: Waiting): ColumnThread | undefined {
-    if (lane === 'untrusted' && this.untrusted >= Math.max(1, this.threads.size - 1)) return undefined
+  private idleFor({ lane, pinned }: WaitingTurn): ColumnThread | undefined {
+    if (lane === 'slow' && this.slowRunning() >= this.options.slow) return undefined
     if (pinned !== null) return pinned.busy ? undefined : pinned
     for (const thread of this.threads) if (!thread.busy) return thread
     return undefined
   }
 
-  private async begin(waiting: Waiting, thread: ColumnThread): Promise<void> {
+  private slowRunning(): number {
+    let slow = 0
+    for (const { lane } of this.running) if (lane === 'slow') slow += 1
+    return slow
+  }
+
+  private async begin({ lane, client, begin }: WaitingTurn, thread: ColumnThread): Promise<void> {
+    const slot = new Slot(thread, client, lane, () => this.slowRunning() < this.options.slow)
     thread.busy = true
-    if (waiting.lane === 'untrusted') this.untrusted += 1
-    await waiting.begin(thread)
-    thread.busy = false
-    if (waiting.lane === 'untrusted') this.untrusted -= 1
+    this.running.add(slot)
+    try {
+      await begin(thread, slot)
+    } finally {
+      thread.busy = false
+      this.running.delete(slot)
+      client?.spend(slot.milliseconds())
+      this.dispatch()
+    }
+  }
+
+  /** Stops the slow work of a client that has used much more than one that waits. */
+  private makeRoom(): void {
+    this.look = undefined
+    for (const { client, pinned } of this.waiting) {
+      if (pinned !== null) continue
+      const heaviest = [...this.running]
+        .filter(slot => slot.canStop() && isOutweighed(slot, client))
+        .sort((a, b) => b.weight() - a.weight())[0]
+      if (heaviest === undefined) continue
+      heaviest.stop('crowded')
+      break
+    }
     this.dispatch()
   }
 }

@@ -24,10 +24,16 @@ export class ColumnThread {
   private readonly waiting = new Map<number, (answer: Answer) => void>()
   private dead = false
 
-  constructor(listener: ThreadListener) {
+  /** @param heap megabytes of its heap: a query that needs more ends the thread, not the process */
+  constructor(listener: ThreadListener, heap: number) {
     const setup: ThreadSetup = { signal: this.signal.buffer as SharedArrayBuffer }
-    this.worker = startThread(import.meta.url, './worker', { workerData: setup, name: 'lodestone-columns' })
+    this.worker = startThread(import.meta.url, './worker', {
+      workerData: setup,
+      name: 'lodestone-columns',
+      resourceLimits: { maxOldGenerationSizeMb: heap },
+    })
     let reason = 'the thread was ended'
+    let isOutOfMemory = false
     this.up = new Promise((resolve, reject) => {
       this.worker.on('message', (reply: Reply) => {
         switch (reply.type) {
@@ -45,12 +51,15 @@ export class ColumnThread {
       })
       this.worker.once('error', error => {
         reason = String(error)
+        isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
       })
       this.worker.once('exit', () => {
         reject(new Error(reason))
         this.dead = true
-        for (const id of [...this.waiting.keys()])
-          this.settle(id, { type: 'failed', id, failure: { reason: 'error', message: reason } })
+        const failure = isOutOfMemory
+          ? ({ reason: 'memory' } as const)
+          : { reason: 'error' as const, message: reason }
+        for (const id of [...this.waiting.keys()]) this.settle(id, { type: 'failed', id, failure })
         listener.onDeath(this, reason)
       })
     })

@@ -1,0 +1,98 @@
+import { userInfo } from 'node:os'
+import { currentActor } from '../model/work-client.ts'
+import type { Accounts, Audit, AuditEvent } from './accounts.ts'
+import type { Database } from './database.ts'
+import { change, query } from './work.ts'
+
+interface Row extends Omit<AuditEvent, 'moment'> {
+  readonly id: number
+  readonly moment: number
+}
+
+/** Characters of a name that are kept. */
+const MAX_LENGTH = 300
+
+/** Events that are read at a time. */
+const PAGE = 1000
+
+const insert = change('INSERT INTO audit (moment, actor, action, subject, address) VALUES (?, ?, ?, ?, ?)')
+const after = query<Row>(
+  `SELECT id, moment, actor, action, subject, address FROM audit WHERE id > ? AND moment >= ? ORDER BY id LIMIT ${PAGE}`,
+)
+
+/** The log of what was done to accounts and data, to which is only added: triggers of the database see to it. */
+export function createAudit(database: Database, now: () => number): Audit {
+  return {
+    note: async (action, subject, given) => {
+      const actor = given ?? currentActor() ?? localActor()
+      const texts = [actor.name, action, subject, actor.address].map(text => text.slice(0, MAX_LENGTH))
+      await database.writeFigures(() => insert(now(), ...texts))
+    },
+    async *events(since) {
+      for (let last = 0; ; ) {
+        const rows = await database.read(() => after.all(last, since))
+        for (const { id: _, moment, ...row } of rows) yield { moment: new Date(moment).toISOString(), ...row }
+        const end = rows.at(-1)
+        if (end === undefined) return
+        last = end.id
+      }
+    },
+  }
+}
+
+/** Who runs a command on this machine. */
+function localActor() {
+  let name = ''
+  try {
+    name = userInfo().username
+  } catch {
+    // A container may run under a number that has no name.
+  }
+  return { name: `local:${name}`, address: 'local' }
+}
+
+/** Accounts whose changes are noted in the audit log, once they were made. */
+export function auditedAccounts(accounts: Accounts): Accounts {
+  const { users, keys, sessions, clients, tokens, audit } = accounts
+  const noted = async <T>(work: Promise<T>, action: string, subject: string): Promise<T> => {
+    const made = await work
+    await audit.note(action, subject)
+    return made
+  }
+  return {
+    ...accounts,
+    users: {
+      ...users,
+      add: (name, ...more) => noted(users.add(name, ...more), 'user added', name),
+      setPassword: (name, ...more) => noted(users.setPassword(name, ...more), 'password changed', name),
+      setQuota: (name, quota) => noted(users.setQuota(name, quota), 'quota changed', `${name}: ${quota}`),
+      grant: (name, dataset) => noted(users.grant(name, dataset), 'granted', `${name}: ${dataset}`),
+      revoke: (name, dataset) => noted(users.revoke(name, dataset), 'grant revoked', `${name}: ${dataset}`),
+      remove: name => noted(users.remove(name), 'user removed', name),
+    },
+    keys: {
+      ...keys,
+      create: (user, label) => noted(keys.create(user, label), 'key created', `${user}: ${label}`),
+      // What is given may be the key itself.
+      revoke: (given, user) =>
+        noted(keys.revoke(given, user), 'key revoked', `${user ?? ''}: ${given.slice(0, 8)}`),
+    },
+    sessions: {
+      ...sessions,
+      endOthers: (user, token) => noted(sessions.endOthers(user, token), 'sessions ended', String(user)),
+      endAll: (name, id) => noted(sessions.endAll(name, id), 'sessions ended', name),
+    },
+    clients: {
+      ...clients,
+      register: given => noted(clients.register(given), 'application registered', given.name),
+      remove: (given, owner) => noted(clients.remove(given, owner), 'application removed', given),
+    },
+    tokens: {
+      ...tokens,
+      issueCode: grant =>
+        noted(tokens.issueCode(grant), 'application authorized', `${grant.user}: ${grant.client}`),
+      withdraw: (user, client) =>
+        noted(tokens.withdraw(user, client), 'authorization withdrawn', `${user}: ${client}`),
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Identities, User, Users } from './accounts.ts'
+import type { Database } from './database.ts'
+import { folded } from './names.ts'
+import { type RandomBytes, randomText } from './secrets.ts'
+import { change, query } from './work.ts'
+
+/** Characters of the password of a user who signs in elsewhere: nobody is told it. */
+const PASSWORD_LENGTH = 60
+
+const find = query<{ readonly user: number }>('SELECT user FROM identity WHERE issuer = ? AND subject = ?')
+const isTaken = query('SELECT 1 AS found FROM user WHERE folded = ?')
+const link = change('INSERT INTO identity (issuer, subject, user) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+
+/** Users whom another service has recognised. */
+export function createIdentities(database: Database, users: Users, randomBytes: RandomBytes): Identities {
+  const known = async (issuer: string, subject: string): Promise<User | null> => {
+    const row = await database.read(() => find.get(issuer, subject))
+    return row === undefined ? null : users.byId(row.user)
+  }
+  return {
+    user: async ({ issuer, subject, name }) => {
+      const before = await known(issuer, subject)
+      if (before !== null) return before
+      const made = await users.add(await freeName(database, name), randomText(randomBytes, PASSWORD_LENGTH))
+      const linked = await database.write(() => link(issuer, subject, made.id))
+      if (linked > 0) return made
+      // Two sign-ins of the same person at once: the other was first.
+      await users.remove(made.name)
+      return (await known(issuer, subject)) ?? made
+    },
+    setGrants: async (user, managed, granted) => {
+      for (const dataset of granted) if (!user.grants.includes(dataset)) await users.grant(user.name, dataset)
+      for (const dataset of user.grants)
+        if (managed.has(dataset) && !granted.has(dataset)) await users.revoke(user.name, dataset)
+    },
+  }
+}
+
+/** A name that nobody has: who has it already may be somebody else. */
+async function freeName(database: Database, wished: string): Promise<string> {
+  const name =
+    wished
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{M}\p{N}._@+-]+/gu, '.')
+      .slice(0, 90) || 'user'
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name}.${number}`
+    if ((await database.read(() => isTaken.get(folded(candidate)))) === undefined) return candidate
+  }
+}

@@ -1,0 +1,18 @@
+import { lookup } from '../model/lookup.ts'
+
+/**
+ * Roles as the grants that they stand for: readers see all restricted datasets, publishers edit their mappings as well, and
+ * administrators see the calls of the APIs one by one too.
+ */
+const ROLES: Readonly<Record<string, readonly string[]>> = {
+  reader: ['*'],
+  publisher: ['*', 'edit:*'],
+  administrator: ['*', 'edit:*', 'ods-api-monitoring'],
+}
+
+export const ROLE_NAMES = Object.keys(ROLES)
+
+/** The grants that a name stands for: those of a role, or itself. */
+export function grantsOf(name: string): readonly string[] {
+  return lookup(ROLES, name) ?? [name]
+}

@@ -1,0 +1,110 @@
+import { RELEASE } from '../../http/conditional.ts'
+
+type Operation = readonly [
+  method: 'get' | 'post' | 'put' | 'delete',
+  path: string,
+  summary: string,
+  body?: string,
+]
+
+const DATASET = '/datasets/{dataset}'
+
+/** What can be asked, in the order of a publisher's work. */
+const OPERATIONS: readonly Operation[] = [
+  ['get', '/datasets', 'List the datasets that the user may publish'],
+  ['post', '/datasets', 'Begin a dataset: {"dataset_id": "trees", "title": "Trees"}', 'application/json'],
+  ['get', DATASET, 'A dataset, with what is changed and not published'],
+  [
+    'put',
+    DATASET,
+    'Change is_restricted, metadata, fields, record_id, source, format or options',
+    'application/json',
+  ],
+  ['delete', DATASET, 'Remove a dataset with its versions; its files are moved to var/deleted'],
+  [
+    'put',
+    `${DATASET}/resources/files/{file}`,
+    'Upload the source: the file itself is the body',
+    'application/octet-stream',
+  ],
+  ['get', `${DATASET}/preview`, 'Fields with examples, and the first records, as publishing will make them'],
+  ['get', `${DATASET}/fields`, 'The fields: declared, or inferred'],
+  ['put', `${DATASET}/fields`, 'Declare the fields in their order', 'application/json'],
+  ['get', `${DATASET}/metadata`, 'Metadata by template and name'],
+  ['put', `${DATASET}/metadata`, 'Change metadata; null takes one out', 'application/json'],
+  ['get', `${DATASET}/mapping`, 'The YARRRML or RML mapping'],
+  ['put', `${DATASET}/mapping`, 'Change the mapping', 'text/plain'],
+  ['delete', `${DATASET}/mapping`, 'Go back to the direct mapping'],
+  ['get', `${DATASET}/check`, 'The validation report: everything that publishing would refuse or drop'],
+  ['post', `${DATASET}/publish`, 'Publish what was changed; answers at once'],
+  ['get', `${DATASET}/status`, 'How the latest publication goes: idle, processing, warning, error'],
+  ['post', `${DATASET}/unpublish`, 'Withdraw the dataset; its files stay'],
+  ['post', `${DATASET}/discard`, 'Forget what was changed and not published'],
+  ['get', `${DATASET}/versions`, 'The versions that are kept'],
+  [
+    'post',
+    `${DATASET}/restore`,
+    'Put an older version in force: {"version": "…"}, the one before unless told',
+    'application/json',
+  ],
+  ['get', `${DATASET}/changes`, 'Who did what, the latest first'],
+]
+
+/** The OpenAPI description of the management API. */
+export function managementDocument(base: string): unknown {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [method, path, summary, body] of OPERATIONS) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    paths[path] = {
+      ...paths[path],
+      [method]: {
+        summary,
+        operationId: `${method}${path.replace(/[^a-z]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
+        parameters: names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+        ...(body === undefined
+          ? {}
+          : {
+              requestBody: {
+                content: { [body]: { schema: body === 'application/json' ? {} : { type: 'string' } } },
+              },
+            }),
+        responses: {
+          '2XX': { description: 'What was asked for, or what it is after the change' },
+          '4XX': {
+            description: 'What was wrong with the request',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          },
+        },
+      },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lodestone management API',
+      version: RELEASE,
+      description:
+        'Describe, check, publish, withdraw and roll back datasets. Changes gather in a draft until they are published; the files of the portal folder stay the truth.',
+    },
+    servers: [{ url: `${base}/api/management/v1` }],
+    security: [{ apikey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apikey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'Apikey and the key of a user who may publish',
+        },
+      },
+      schemas: {
+        Error: {
+          type: 'object',
+          properties: { error_code: { type: 'string' }, message: { type: 'string' } },
+          required: ['error_code', 'message'],
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,330 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Desk } from '../../catalog/desk.ts'
+import type { DefinitionChange } from '../../catalog/edit-definition.ts'
+import { keptVersions } from '../../catalog/versions.ts'
+import { Fault } from '../../errors.ts'
+import { answerFault, restBody } from '../../http/faults.ts'
+import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { FIELD_TYPES } from '../../model/field.ts'
+import type { Principal } from '../../model/principal.ts'
+import { managementDocument } from './openapi.ts'
+import { datasetJson, fieldJson, previewJson, statusJson } from './present.ts'
+
+export interface ManagementOptions {
+  readonly base: string
+  readonly desk: Desk
+}
+
+/** Bytes of a body of JSON, and of a mapping. */
+const MAX_BODY = 2_000_000
+
+const MAX_ROWS = 100
+
+interface Route {
+  readonly Params: { readonly dataset: string; readonly file: string; readonly template: string }
+  readonly Querystring: Readonly<Record<string, string | undefined>>
+}
+
+const MetaSchema = Type.Union([
+  Type.String({ maxLength: 100_000 }),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+  Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 1000 }),
+])
+const MetasSchema = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
+  Type.Record(Type.String({ pattern: '^[a-z][a-zA-Z0-9_]{0,63}$' }), MetaSchema),
+)
+const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+const FieldSchema = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z0-9_]{1,100}$' }),
+    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
+    from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
+    label: Type.Optional(Type.String({ maxLength: 1000 })),
+    description: Type.Optional(Type.Union([Type.String({ maxLength: 10_000 }), Type.Null()])),
+    format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    timezone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
+  },
+  { additionalProperties: false },
+)
+const DatasetSchema = Type.Object(
+  {
+    is_restricted: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(MetasSchema),
+    fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
+    record_id: Type.Optional(Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.Null()])),
+    source: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }))),
+    format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    options: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+const NewDatasetSchema = Type.Object(
+  {
+    dataset_id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,99}$' }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+  },
+  { additionalProperties: false },
+)
+
+/**
+ * The management API: everything that publishers do, for programs with an API key of a user who may publish. Changes gather in a
+ * draft until they are published. The names follow Opendatasoft's Automation API.
+ */
+export const management: FastifyPluginAsync<ManagementOptions> = async (app, { base, desk }) => {
+  app.setErrorHandler(answerFault(restBody))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_, body, done) => done(null, body))
+  app.addHook('preHandler', async request => {
+    // A page of another site can make a browser send its cookies, but no key.
+    const { method, principal } = request
+    if (method !== 'GET' && method !== 'HEAD' && principal.type === 'user' && principal.by === 'session')
+      throw new Fault('Unauthorised', { what: 'The management API takes API keys' })
+  })
+  const path = '/datasets/:dataset'
+  const shown = (principal: Principal, id: string) =>
+    datasetJson(base, desk.dataset(principal, id), desk.definition(principal, id))
+
+  app.get('/openapi.json', async (_, reply) => send(reply, managementDocument(base)))
+
+  app.get<Route>('/datasets', async ({ principal, query }, reply) => {
+    desk.admit(principal, principal.type === 'user' ? (desk.list(principal)[0]?.id ?? null) : null)
+    const all = desk.list(principal)
+    const [offset, limit] = [rowsOf(query.offset, 0, 1_000_000), rowsOf(query.limit, 20, MAX_ROWS)]
+    const results = all.slice(offset, offset + limit).map(({ id }) => shown(principal, id))
+    return send(reply, { total_count: all.length, results })
+  })
+
+  app.post<Route>('/datasets', async (request, reply) => {
+    const { dataset_id: id, title } = await bodyOf(request, NewDatasetSchema)
+    desk.create(request.principal, id, title ?? null)
+    return send(
+      reply.code(201).header('location', `${base}/api/management/v1/datasets/${id}`),
+      shown(request.principal, id),
+    )
+  })
+
+  app.get<Route>(path, async ({ principal, params }, reply) => send(reply, shown(principal, params.dataset)))
+
+  app.put<Route>(path, async (request, reply) => {
+    const { principal, params } = request
+    desk.dataset(principal, params.dataset)
+    const {
+      is_restricted: isRestricted,
+      metadata,
+      record_id: id,
+      fields,
+      ...rest
+    } = await bodyOf(request, DatasetSchema)
+    const change: DefinitionChange = {
+      ...(rest as Pick<DefinitionChange, 'source' | 'format' | 'options'>),
+      ...(fields === undefined ? {} : { fields: fields as NonNullable<DefinitionChange['fields']> }),
+      ...(id === undefined ? {} : { id }),
+      ...(metadata === undefined ? {} : { metas: metadata as NonNullable<DefinitionChange['metas']> }),
+      ...(isRestricted === undefined ? {} : { visibility: isRestricted ? 'restricted' : 'public' }),
+    }
+    await desk.change(principal, params.dataset, change)
+    return send(reply, shown(principal, params.dataset))
+  })
+
+  app.delete<Route>(path, async ({ principal, params }, reply) => {
+    await desk.remove(principal, params.dataset)
+    return reply.code(204).send()
+  })
+
+  app.get<Route>(`${path}/metadata`, async ({ principal, params }, reply) =>
+    send(reply, desk.definition(principal, params.dataset)?.metas ?? {}),
+  )
+  app.put<Route>(`${path}/metadata`, async (request, reply) => {
+    const { principal, params } = request
+    desk.dataset(principal, params.dataset)
+    const metas = (await bodyOf(request, MetasSchema)) as NonNullable<DefinitionChange['metas']>
+    await desk.change(principal, params.dataset, { metas })
+    return send(reply, desk.definition(principal, params.dataset)?.metas ?? {})
+  })
+
+  const fields = async (principal: Principal, id: string) =>
+    (await desk.preview(principal, id, 0)).fields.map(({ spec }) => fieldJson(spec))
+  app.get<Route>(`${path}/fields`, async ({ principal, params }, reply) => {
+    const results = await fields(principal, params.dataset)
+    return send(reply, { total_count: results.length, results })
+  })
+  app.put<Route>(`${path}/fields`, async (request, reply) => {
+    const { principal, params } = request
+    desk.dataset(principal, params.dataset)
+    const given = await bodyOf(request, Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 }))
+    await desk.change(principal, params.dataset, { fields: given as NonNullable<DefinitionChange['fields']> })
+    const results = await fields(principal, params.dataset)
+    return send(reply, { total_count: results.length, results })
+  })
+
+  app.get<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
+    const text = desk.mapping(principal, params.dataset)
+    if (text === null) throw new Fault('NotFoundResource', { kind: 'mapping of', id: params.dataset })
+    return reply.type('text/plain; charset=utf-8').send(text)
+  })
+  app.put<Route>(`${path}/mapping`, async (request, reply) => {
+    const { principal, params } = request
+    desk.dataset(principal, params.dataset)
+    desk.changeMapping(principal, params.dataset, await textOf(request))
+    return reply.code(204).send()
+  })
+  app.delete<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
+    desk.changeMapping(principal, params.dataset, null)
+    return reply.code(204).send()
+  })
+
+  // A file comes as the whole body, so that it streams to the disk: curl -T trees.csv …/resources/files/
+  for (const method of ['PUT', 'POST'] as const)
+    for (const url of [
+      `${path}/resources/files/:file`,
+      ...(method === 'POST' ? [`${path}/resources/files`] : []),
+    ])
+      app.route<Route>({
+        method,
+        url,
+        handler: async (request, reply) => {
+          const { principal, params, query, body } = request
+          desk.admit(principal, params.dataset)
+          const name = params.file ?? query.filename
+          if (name === undefined || name === '')
+            throw new Fault('BadRequest', {
+              reason: 'The name of the file is expected in the address, or as filename.',
+            })
+          const type = request.headers['content-type'] ?? ''
+          if (type.startsWith('multipart/'))
+            throw new Fault('UnsupportedMediaType', {
+              reason: 'The file itself is expected as body, not a form: curl -T FILE …/resources/files/',
+            })
+          const stream = body instanceof Readable ? body : Readable.from([])
+          const taken = await desk.upload(principal, params.dataset, { name, stream })
+          return send(reply.code(201), { ...taken, dataset: shown(principal, params.dataset) })
+        },
+      })
+
+  app.get<Route>(`${path}/preview`, async ({ principal, params, query }, reply) =>
+    send(
+      reply,
+      previewJson(await desk.preview(principal, params.dataset, rowsOf(query.limit, 10, MAX_ROWS))),
+    ),
+  )
+
+  for (const method of ['GET', 'POST'] as const)
+    app.route<Route>({
+      method,
+      url: `${path}/check`,
+      handler: async ({ principal, params }, reply) => {
+        const findings = await desk.check(principal, params.dataset)
+        const errors = findings.filter(({ severity }) => severity === 'error').length
+        return send(reply, {
+          is_publishable: errors === 0,
+          errors,
+          warnings: findings.length - errors,
+          findings,
+        })
+      },
+    })
+
+  app.get<Route>(`${path}/status`, async ({ principal, params }, reply) =>
+    send(reply, statusJson(desk.dataset(principal, params.dataset), desk.status(principal, params.dataset))),
+  )
+  action(app, `${path}/publish`, async ({ principal, params }, reply) => {
+    await desk.publish(principal, params.dataset)
+    const status = statusJson(desk.dataset(principal, params.dataset), desk.status(principal, params.dataset))
+    return send(
+      reply.code(202).header('location', `${base}/api/management/v1/datasets/${params.dataset}/status`),
+      status,
+    )
+  })
+  action(app, `${path}/unpublish`, async ({ principal, params }, reply) => {
+    await desk.withdraw(principal, params.dataset)
+    return send(reply, shown(principal, params.dataset))
+  })
+  action(app, `${path}/discard`, async ({ principal, params }, reply) => {
+    desk.discard(principal, params.dataset)
+    return reply.code(204).send()
+  })
+  action(app, `${path}/restore`, async (request, reply) => {
+    const { principal, params } = request
+    const { version } = await bodyOf(request, Type.Object({ version: Type.Optional(Type.String()) }))
+    await desk.rollBack(principal, params.dataset, version ?? null)
+    return send(reply, shown(principal, params.dataset))
+  })
+  app.get<Route>(`${path}/versions`, async ({ principal, params }, reply) => {
+    desk.dataset(principal, params.dataset)
+    const results = keptVersions(desk.options.versions, params.dataset).map(
+      ({ version, published, statistics, restored }, at) => ({
+        version,
+        published,
+        records_count: statistics.records,
+        in_force: at === 0,
+        restored: restored?.version ?? null,
+      }),
+    )
+    return send(reply, { total_count: results.length, results })
+  })
+  app.get<Route>(`${path}/changes`, async ({ principal, params }, reply) => {
+    const results = desk.history(principal, params.dataset)
+    return send(reply, { total_count: results.length, results })
+  })
+}
+
+type Handler = (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply>
+
+function action(app: FastifyInstance, path: string, handle: Handler): void {
+  app.post<Route>(path, (request, reply) => handle(request, reply))
+}
+
+function send(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.header('cache-control', 'private, no-store').type(JSON_TYPE).send(prettyJson(body))
+}
+
+function rowsOf(text: string | undefined, usual: number, most: number): number {
+  if (text === undefined || text === '') return usual
+  if (/^\d{1,7}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new Fault('BadRequest', {
+    reason: `${JSON.stringify(text.slice(0, 40))} was found where a number from 0 to ${most} is expected.`,
+  })
+}
+
+async function textOf({ body }: FastifyRequest): Promise<string> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of body instanceof Readable ? body : []) {
+    length += (piece as Buffer).length
+    if (length > MAX_BODY)
+      throw new Fault('ContentTooLarge', { reason: `The body has more than ${MAX_BODY} bytes.` })
+    pieces.push(piece as Buffer)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
+  } catch {
+    throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
+  }
+}
+
+/** The body of a request as JSON of a form; an empty one is an empty object. Faults: BadRequest with the place. */
+async function bodyOf<S extends TSchema>(request: FastifyRequest, schema: S): Promise<Static<S>> {
+  const text = await textOf(request)
+  let value: unknown
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text)
+  } catch (error) {
+    throw new Fault('BadRequest', { reason: `The body is no JSON: ${(error as Error).message}` })
+  }
+  if (Value.Check(schema, value)) return value as Static<S>
+  const [first] = [...Value.Errors(schema, value)]
+  const { instancePath = '', message = 'is not as expected' } = (first ?? {}) as {
+    instancePath?: string
+    message?: string
+  }
+  throw new Fault('BadRequest', {
+    reason: `The body is not as expected at ${instancePath === '' ? 'its root' : instancePath}: ${message}.`,
+  })
+}

@@ -1,0 +1,30 @@
+import type { Manifest } from '../../catalog/versions.ts'
+
+/** Where all that is about the versions of a dataset is. */
+export function versionsAddress(base: string, dataset: string): string {
+  return `${base}/api/versions/${encodeURIComponent(dataset)}`
+}
+
+/** A pair of versions in a row. */
+export interface Step {
+  readonly earlier: Manifest
+  readonly later: Manifest
+}
+
+/** What follows on what, the latest first. */
+export function stepsOf(kept: readonly Manifest[]): readonly Step[] {
+  return kept.flatMap((later, at) => {
+    const earlier = kept[at + 1]
+    return earlier === undefined ? [] : [{ earlier, later }]
+  })
+}
+
+export function titleOf({ dataset }: Pick<Manifest, 'dataset'>): string {
+  const title = dataset.metas.default?.title
+  return typeof title === 'string' ? title : dataset.id
+}
+
+/** A moment as XML Schema and Atom write it. */
+export function momentOf({ published }: Pick<Manifest, 'published'>): string {
+  return new Date(published).toISOString()
+}

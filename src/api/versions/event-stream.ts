@@ -1,0 +1,217 @@
+import type { VersionDifference } from '../../catalog/changes.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
+import type { Manifest } from '../../catalog/versions.ts'
+import { iriText, termText } from '../../rdf/ntriples.ts'
+import { splitTriples } from '../../rdf/ntriples-reader.ts'
+import type { Term } from '../../rdf/term.ts'
+import { DCTERMS, PROV, RDF, XSD } from '../../rdf/vocab.ts'
+import type { Store } from '../../store/store.ts'
+import { momentOf, titleOf, versionsAddress } from './address.ts'
+
+/** Members of a page. */
+export const PAGE_MEMBERS = 500
+
+const LDES = 'https://w3id.org/ldes#'
+const TREE = 'https://w3id.org/tree#'
+const DELETE = 'https://www.w3.org/ns/activitystreams#Delete'
+
+/** Prefixes under which pages are written. */
+export const STREAM_PREFIXES = {
+  ldes: LDES,
+  tree: TREE,
+  dct: DCTERMS.title.slice(0, -'title'.length),
+  prov: PROV.generatedAtTime.slice(0, -'generatedAtTime'.length),
+  xsd: XSD.string.slice(0, -'string'.length),
+}
+
+/** A version as a part of the event stream: what it changed, or the whole of the oldest one that is kept. */
+export interface StreamPart {
+  readonly manifest: Manifest
+  /** null for the oldest: all of its records are members. */
+  readonly step: { readonly earlier: Manifest; readonly difference: VersionDifference } | null
+}
+
+/** The event stream of a dataset and its only view (LDES; TREE hypermedia). */
+export function streamAddresses(base: string, dataset: string) {
+  const view = `${versionsAddress(base, dataset)}/ldes`
+  return { view, stream: `${view}#stream` }
+}
+
+function pageAddress(base: string, part: StreamPart, page: number): string {
+  const { view } = streamAddresses(base, part.manifest.dataset.id)
+  // The oldest version that is kept has all of its records, where it had its changes as long as an older one was.
+  const name = part.step === null ? `from-${part.manifest.version}` : part.manifest.version
+  return `${view}/${encodeURIComponent(name)}/${page}`
+}
+
+/** The part that a name in an address stands for; undefined for one that is not kept. */
+export function partNamed(parts: readonly StreamPart[], name: string): StreamPart | undefined {
+  return parts.find(
+    ({ manifest, step }) => (step === null ? `from-${manifest.version}` : manifest.version) === name,
+  )
+}
+
+/** Number of the members of what a version changed. */
+export function changedMembers({ added, removed, after }: VersionDifference): number {
+  return added.length + removed.length + after.length
+}
+
+/**
+ * The root of the view: what the stream is, and relations to the first page of each version, by the moment of its publication.
+ * Members have times that rise from page to page.
+ *
+ * @param parts from the oldest to the latest
+ * @param counts the members of each
+ */
+export function rootTriples(
+  base: string,
+  parts: readonly [StreamPart, ...StreamPart[]],
+  counts: readonly number[],
+): string {
+  const [oldest] = parts
+  const latest = parts.at(-1) ?? oldest
+  const { stream, view } = streamAddresses(base, oldest.manifest.dataset.id)
+  const lines = new Lines()
+  lines.add(stream, RDF.type, iri(`${LDES}EventStream`))
+  lines.add(stream, DCTERMS.title, text(titleOf(latest.manifest)))
+  lines.add(stream, `${LDES}timestampPath`, iri(PROV.generatedAtTime))
+  lines.add(stream, `${LDES}versionOfPath`, iri(DCTERMS.isVersionOf))
+  lines.add(stream, `${LDES}versionDeletePath`, iri(RDF.type))
+  lines.add(stream, `${LDES}versionDeleteObject`, iri(DELETE))
+  lines.add(stream, `${TREE}view`, iri(view))
+  lines.add(view, RDF.type, iri(`${TREE}Node`))
+  lines.add(view, RDF.type, iri(`${LDES}EventSource`))
+  const policy = lines.node()
+  lines.add(view, `${LDES}retentionPolicy`, policy)
+  lines.add(policy, RDF.type, iri(`${LDES}PointInTimePolicy`))
+  lines.add(policy, `${LDES}pointInTime`, moment(oldest.manifest))
+  parts.forEach((part, at) => {
+    if ((counts[at] ?? 0) > 0) addRelations(lines, view, part, pageAddress(base, part, 1))
+  })
+  return lines.text
+}
+
+/** Both bounds of the moments of the members behind a link, so that who asks for a span of time leaves it out. */
+function addRelations(lines: Lines, from: string, { manifest }: StreamPart, to: string): void {
+  for (const type of ['GreaterThanOrEqualToRelation', 'LessThanOrEqualToRelation']) {
+    const relation = lines.node()
+    lines.add(from, `${TREE}relation`, relation)
+    lines.add(relation, RDF.type, iri(TREE + type))
+    lines.add(relation, `${TREE}path`, iri(PROV.generatedAtTime))
+    lines.add(relation, `${TREE}value`, moment(manifest))
+    lines.add(relation, `${TREE}node`, iri(to))
+  }
+}
+
+/** What a page of a part is read from. */
+export interface PageSource {
+  readonly store: Pick<Store, 'contents'>
+  readonly entry: ServedDataset
+  /** The version before; null for the oldest. */
+  readonly earlier: ServedDataset | null
+}
+
+/**
+ * A page of the members of a version: for each record that is new or another one a version of it with all of its facts, for each
+ * that is gone one that says so.
+ *
+ * @param page from 1 on
+ */
+export async function pageTriples(
+  base: string,
+  part: StreamPart,
+  page: number,
+  count: number,
+  { store, entry, earlier }: PageSource,
+): Promise<string> {
+  const { stream } = streamAddresses(base, part.manifest.dataset.id)
+  const here = pageAddress(base, part, page)
+  const lines = new Lines()
+  lines.add(here, RDF.type, iri(`${TREE}Node`))
+  if (page * PAGE_MEMBERS < count) addRelations(lines, here, part, pageAddress(base, part, page + 1))
+  const { present, gone } = subjectsOf(part, page, count)
+  let number = 0
+  const addMember = (subject: string): string => {
+    number += 1
+    // The resources of an RDF file may have any address, so that a parameter added to it names nothing.
+    const version =
+      entry.content === 'records'
+        ? `${subject}?version=${encodeURIComponent(part.manifest.version)}`
+        : `${here}#${number}`
+    lines.add(stream, `${TREE}member`, iri(version))
+    lines.add(version, DCTERMS.isVersionOf, iri(subject))
+    lines.add(version, PROV.generatedAtTime, moment(part.manifest))
+    return version
+  }
+  const columns = await wholeColumns(store, entry)
+  for (const place of present) {
+    const subject = columns.subjectTerm(place)
+    if (subject.type !== 'iri') continue
+    const version = iriText(addMember(subject.value))
+    for (const text of columns.lines(place, place + 1))
+      for (const { predicate, object } of splitTriples(text))
+        lines.addLine(`${version} ${predicate} ${object} .\n`)
+  }
+  if (gone.length === 0 || earlier === null) return lines.text
+  const before = await store.contents(earlier.target.graphs.facts, [])
+  for (const place of gone) {
+    const subject = before.subjectTerm(place)
+    if (subject.type === 'iri') lines.add(addMember(subject.value), RDF.type, iri(DELETE))
+  }
+  return lines.text
+}
+
+/** The graph of the records of a version, with all of its columns in memory. */
+async function wholeColumns(store: PageSource['store'], { target }: ServedDataset) {
+  const { columns } = await store.contents(target.graphs.facts, [])
+  return store.contents(
+    target.graphs.facts,
+    columns.map(({ predicate }) => predicate),
+  )
+}
+
+/** The subjects of a page: those of this version, and those of the version before that are gone. */
+function subjectsOf({ step }: StreamPart, page: number, count: number) {
+  const [from, to] = [(page - 1) * PAGE_MEMBERS, Math.min(count, page * PAGE_MEMBERS)]
+  if (step === null) {
+    const present = Uint32Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
+    return { present, gone: new Uint32Array(0) }
+  }
+  const { added, removed, after } = step.difference
+  const all = new Uint32Array(added.length + after.length)
+  all.set(after)
+  all.set(added, after.length)
+  const within = (at: number) => Math.min(Math.max(at - all.length, 0), removed.length)
+  return { present: all.slice(from, to), gone: removed.slice(within(from), within(to)) }
+}
+
+const iri = (value: string): Term => ({ type: 'iri', value })
+const text = (value: string): Term => ({ type: 'literal', value, datatype: XSD.string, language: '' })
+
+function moment(manifest: Manifest): Term {
+  return { type: 'literal', value: momentOf(manifest), datatype: XSD.dateTime, language: '' }
+}
+
+/** Writes N-Triples. */
+class Lines {
+  private readonly parts: string[] = []
+  private nodes = 0
+
+  node(): Term {
+    this.nodes += 1
+    return { type: 'blank', value: `r${this.nodes}` }
+  }
+
+  add(subject: string | Term, predicate: string, object: Term): void {
+    const from = typeof subject === 'string' ? iriText(subject) : termText(subject)
+    this.parts.push(`${from} ${iriText(predicate)} ${termText(object)} .\n`)
+  }
+
+  addLine(line: string): void {
+    this.parts.push(line)
+  }
+
+  get text(): string {
+    return this.parts.join('')
+  }
+}

@@ -1,0 +1,92 @@
+import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
+import type { VersionDifference } from '../../catalog/changes.ts'
+import type { Manifest } from '../../catalog/versions.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
+import { datasetIri } from '../../rdf/iris.ts'
+import { momentOf, type Step, titleOf, versionsAddress } from './address.ts'
+
+/** A step with what it changed. */
+export interface DescribedStep extends Step {
+  readonly difference: VersionDifference
+}
+
+/**
+ * The changes of a dataset as a feed, an entry a version (RFC 4287).
+ *
+ * @param kept from the latest to the oldest
+ */
+export function atomFeed(
+  base: string,
+  kept: readonly [Manifest, ...Manifest[]],
+  steps: readonly DescribedStep[],
+): string {
+  const [latest] = kept
+  const { id } = latest.dataset
+  const home = versionsAddress(base, id)
+  const page = `${base}/explore/dataset/${encodeURIComponent(id)}/versions/`
+  const oldest = kept.at(-1) ?? latest
+  return [
+    XML_DECLARATION,
+    '<feed xmlns="http://www.w3.org/2005/Atom">\n',
+    `<id>${xmlText(`${home}/feed`)}</id>\n`,
+    `<title>${xmlText(titleOf(latest))}</title>\n`,
+    `<updated>${momentOf(latest)}</updated>\n`,
+    `<author><name>${xmlText(publisherOf(latest))}</name></author>\n`,
+    link('self', `${home}/feed`, 'application/atom+xml'),
+    link('alternate', page, 'text/html'),
+    link('related', datasetIri(base, id), null),
+    ...steps.map(step => entry(base, page, step)),
+    firstEntry(base, page, oldest),
+    '</feed>\n',
+  ].join('')
+}
+
+function entry(base: string, page: string, { earlier, later, difference }: DescribedStep): string {
+  const { id } = later.dataset
+  const counts = changeCounts(difference)
+  const pair = `from=${encodeURIComponent(earlier.version)}&to=${encodeURIComponent(later.version)}`
+  return [
+    '<entry>\n',
+    `<id>${xmlText(versionIri(base, later))}</id>\n`,
+    `<title>${xmlText(summary(counts))}</title>\n`,
+    `<updated>${momentOf(later)}</updated>\n`,
+    link('alternate', `${page}?${pair}`, 'text/html'),
+    link('related', `${versionsAddress(base, id)}/changes?${pair}`, 'application/json'),
+    `<summary>${xmlText(`${later.statistics.records} records. ${later.restored === undefined ? '' : `The version ${later.restored.version} was restored. `}${summary(counts)}.`)}</summary>\n`,
+    '</entry>\n',
+  ].join('')
+}
+
+function firstEntry(base: string, page: string, oldest: Manifest): string {
+  return [
+    '<entry>\n',
+    `<id>${xmlText(versionIri(base, oldest))}</id>\n`,
+    `<title>The oldest version that is kept</title>\n`,
+    `<updated>${momentOf(oldest)}</updated>\n`,
+    link('alternate', page, 'text/html'),
+    `<summary>${oldest.statistics.records} records.</summary>\n`,
+    '</entry>\n',
+  ].join('')
+}
+
+/** The IRI of a dataset in one of its versions. */
+export function versionIri(
+  base: string,
+  { dataset, version }: Pick<Manifest, 'dataset' | 'version'>,
+): string {
+  return `${datasetIri(base, dataset.id)}?version=${encodeURIComponent(version)}`
+}
+
+function summary({ added, removed, changed }: Readonly<Record<ChangeType, number>>): string {
+  return `Records: ${added} added, ${removed} removed, ${changed} changed`
+}
+
+function publisherOf({ dataset }: Manifest): string {
+  const publisher = dataset.metas.default?.publisher
+  return typeof publisher === 'string' && publisher !== '' ? publisher : dataset.id
+}
+
+function link(rel: string, href: string, type: string | null): string {
+  const typed = type === null ? '' : ` type="${type}"`
+  return `<link rel="${rel}" href="${xmlAttribute(href)}"${typed}/>\n`
+}

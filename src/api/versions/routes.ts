@@ -1,0 +1,257 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { changeCounts, changedRecords } from '../../catalog/changed-records.ts'
+import type { VersionChanges } from '../../catalog/changes.ts'
+import type { OpenVersion } from '../../catalog/kept-versions.ts'
+import { unknownVersion } from '../../catalog/roll-back.ts'
+import type { Manifest } from '../../catalog/versions.ts'
+import { Fault } from '../../errors.ts'
+import { turtleText } from '../../formats/turtle.ts'
+import { BY_CALLER } from '../../http/conditional.ts'
+import { entityTag, isKnown } from '../../http/etag.ts'
+import { answerFault, restBody } from '../../http/faults.ts'
+import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { negotiate } from '../../http/negotiate.ts'
+import { one, readPage } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { varyBy } from '../../http/vary.ts'
+import { datasetIri } from '../../rdf/iris.ts'
+import type { Store } from '../../store/store.ts'
+import { stepsOf, versionsAddress } from './address.ts'
+import { changeJson, readTypes } from './changes.ts'
+import {
+  changedMembers,
+  PAGE_MEMBERS,
+  pageTriples,
+  partNamed,
+  rootTriples,
+  STREAM_PREFIXES,
+  type StreamPart,
+} from './event-stream.ts'
+import { atomFeed, versionIri } from './feed.ts'
+import { LINK_FORMAT, timeMap } from './time-map.ts'
+
+export interface VersionsOptions {
+  readonly base: string
+  readonly catalog: Pick<Catalog, 'versionsOf' | 'kept'>
+  readonly changes: VersionChanges
+  readonly store: Pick<Store, 'contents'>
+}
+
+interface Route {
+  readonly Params: { readonly dataset: string; readonly part?: string; readonly page?: string }
+  readonly Querystring: QueryParameters
+}
+
+type Kept = readonly [Manifest, ...Manifest[]]
+
+/** Forms of the event stream (LDES, section on serialisations). */
+const STREAM_FORMATS = [
+  { type: 'text/turtle' },
+  { type: 'application/trig', explicit: true },
+  { type: 'application/n-quads', explicit: true },
+  { type: 'application/n-triples', explicit: true },
+] as const
+
+/**
+ * The kept versions of a dataset at `/api/versions/{dataset}`: their list, what changed between two of them, a feed (RFC 4287) and
+ * an event stream (LDES) of all changes, and TimeMaps (RFC 7089).
+ */
+export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options) => {
+  const { base, catalog, changes, store } = options
+  app.setErrorHandler(answerFault(restBody))
+  const path = '/api/versions/:dataset'
+
+  /** The versions of the dataset that a request names, if the caller may see it. */
+  const keptFor = (request: FastifyRequest<Route>): Kept => {
+    const { dataset: id } = request.params
+    const [first, ...rest] = catalog.versionsOf(id, request.principal)
+    if (first === undefined)
+      throw new Fault('StoreUnavailable', {
+        reason: `the versions of ${id} are kept by another instance than this one.`,
+      })
+    return [first, ...rest]
+  }
+
+  app.get<Route>(path, async (request, reply) => {
+    const kept = keptFor(request)
+    const home = versionsAddress(base, request.params.dataset)
+    const body = prettyJson({
+      dataset: request.params.dataset,
+      changes: `${home}/changes`,
+      feed: `${home}/feed`,
+      ldes: `${home}/ldes`,
+      timemap: `${home}/timemap`,
+      versions: kept.map((manifest, at) => versionJson(base, manifest, at === 0)),
+    })
+    return answer(request, reply, JSON_TYPE, body)
+  })
+
+  app.get<Route>(`${path}/changes`, async (request, reply) => {
+    const kept = keptFor(request)
+    const types = readTypes(request.query)
+    const page = readPage(request.query, false)
+    const [earlier, later] = pairOf(request, kept)
+    const difference = await changes.between(earlier, later)
+    const counts = changeCounts(difference)
+    const opened = await openAll(catalog, [earlier, later])
+    try {
+      const [old, now] = opened.map(({ entry }) => entry)
+      if (old === undefined || now === undefined) throw new Error('no versions were opened')
+      const isRdf = now.content === 'rdf'
+      const found = isRdf ? [] : await changedRecords(store, [old, now], difference, types, page)
+      const body = prettyJson({
+        dataset: request.params.dataset,
+        from: versionJson(base, earlier, earlier === kept[0]),
+        to: versionJson(base, later, later === kept[0]),
+        counts,
+        total_count: types.reduce((sum, type) => sum + counts[type], 0),
+        results: found.map(change => changeJson(base, now, change)),
+      })
+      return answer(request, reply, JSON_TYPE, body)
+    } finally {
+      for (const { release } of opened) release()
+    }
+  })
+
+  app.get<Route>(`${path}/feed`, async (request, reply) => {
+    const kept = keptFor(request)
+    const steps = []
+    for (const step of stepsOf(kept))
+      steps.push({ ...step, difference: await changes.between(step.earlier, step.later) })
+    return answer(request, reply, 'application/atom+xml; charset=utf-8', atomFeed(base, kept, steps))
+  })
+
+  app.get<Route>(`${path}/timemap`, async (request, reply) => {
+    const kept = keptFor(request)
+    const id = request.params.dataset
+    const uri = one(request.query, 'uri') ?? datasetIri(base, id)
+    return answer(request, reply, LINK_FORMAT, timeMap(base, id, uri, kept))
+  })
+
+  /** The versions as parts of the event stream, from the oldest to the latest. */
+  const partsOf = async (kept: Kept): Promise<readonly [StreamPart, ...StreamPart[]]> => {
+    const oldest = kept.at(-1) ?? kept[0]
+    const parts: [StreamPart, ...StreamPart[]] = [{ manifest: oldest, step: null }]
+    for (const { earlier, later } of [...stepsOf(kept)].reverse())
+      parts.push({ manifest: later, step: { earlier, difference: await changes.between(earlier, later) } })
+    return parts
+  }
+
+  /** Number of the members of a part. */
+  const countOf = async ({ step }: StreamPart, { entry }: Pick<OpenVersion, 'entry'>): Promise<number> =>
+    step === null
+      ? (await store.contents(entry.target.graphs.facts, [])).subjects
+      : changedMembers(step.difference)
+
+  app.get<Route>(`${path}/ldes`, async (request, reply) => {
+    const parts = await partsOf(keptFor(request))
+    const counts: number[] = []
+    for (const part of parts) {
+      const [opened] = await openAll(catalog, [part.manifest])
+      if (opened === undefined) throw new Error('no version was opened')
+      counts.push(await countOf(part, opened).finally(opened.release))
+    }
+    return answerStream(request, reply, rootTriples(base, parts, counts), false)
+  })
+
+  app.get<Route>(`${path}/ldes/:part/:page`, async (request, reply) => {
+    const { dataset: id, part: name = '', page: number = '' } = request.params
+    const part = partNamed(await partsOf(keptFor(request)), name)
+    const page = /^[1-9]\d{0,6}$/.test(number) ? Number(number) : 0
+    const missing = () =>
+      new Fault('NotFoundResource', {
+        kind: `page of the event stream of ${id}`,
+        id: `${name}/${number}`.slice(0, 100),
+      })
+    if (part === undefined) throw missing()
+    const before = part.step === null ? [] : [part.step.earlier]
+    const opened = await openAll(catalog, [part.manifest, ...before])
+    try {
+      const [now, old] = opened
+      if (now === undefined) throw new Error('no version was opened')
+      const count = await countOf(part, now)
+      if (page === 0 || (page - 1) * PAGE_MEMBERS >= count) throw missing()
+      const source = { store, entry: now.entry, earlier: old?.entry ?? null }
+      return await answerStream(request, reply, await pageTriples(base, part, page, count, source), true)
+    } finally {
+      for (const { release } of opened) release()
+    }
+  })
+}
+
+function versionJson(base: string, manifest: Manifest, isInForce: boolean) {
+  const { version, published, statistics, graphs, restored, mapping } = manifest
+  const role = mapping === null ? 'facts' : 'mapped'
+  return {
+    version,
+    published,
+    records: statistics.records,
+    triples: graphs.find(graph => graph.role === role)?.triples ?? 0,
+    in_force: isInForce,
+    restored: restored?.version ?? null,
+    iri: versionIri(base, manifest),
+    records_url: `${base}/api/explore/v2.1/catalog/datasets/${manifest.dataset.id}/records?version=${encodeURIComponent(version)}`,
+  }
+}
+
+/** The versions that are compared: what is in force with the one before it, where none are named. Faults: VersionUnknown. */
+function pairOf({ query, params }: FastifyRequest<Route>, kept: Kept): readonly [Manifest, Manifest] {
+  const named = (parameter: 'from' | 'to') => {
+    const wanted = one(query, parameter)
+    if (wanted === undefined) return undefined
+    const found = kept.find(({ version }) => version === wanted)
+    if (found === undefined) throw unknownVersion(params.dataset, wanted, kept)
+    return found
+  }
+  const later = named('to') ?? kept[0]
+  const earlier = named('from') ?? kept[kept.indexOf(later) + 1] ?? later
+  return [earlier, later]
+}
+
+async function openAll(
+  catalog: VersionsOptions['catalog'],
+  manifests: readonly Manifest[],
+): Promise<readonly OpenVersion[]> {
+  const opened: OpenVersion[] = []
+  try {
+    for (const { dataset, version } of manifests) opened.push(await catalog.kept.opened(dataset.id, version))
+    return opened
+  } catch (error) {
+    for (const { release } of opened) release()
+    throw error
+  }
+}
+
+async function answerStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  triples: string,
+  isImmutable: boolean,
+): Promise<FastifyReply> {
+  const format = negotiate(request.headers.accept, STREAM_FORMATS)
+  if (format === null)
+    throw new Fault('NotAcceptable', { available: STREAM_FORMATS.map(({ type }) => type).join(', ') })
+  const isTurtle = format.type === 'text/turtle' || format.type === 'application/trig'
+  const body = isTurtle ? turtleText(triples, STREAM_PREFIXES) : triples
+  varyBy(reply, 'Accept')
+  return answer(request, reply, `${format.type}; charset=utf-8`, body, isImmutable)
+}
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+  body: string,
+  isImmutable = false,
+): FastifyReply {
+  const tag = entityTag(type, body)
+  varyBy(reply, 'Accept-Encoding', ...BY_CALLER)
+  const scope = request.principal.type === 'anonymous' ? 'public' : 'private'
+  reply
+    .header('etag', tag)
+    .header('cache-control', `${scope}, ${isImmutable ? 'max-age=604800, immutable' : 'no-cache'}`)
+  if (isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding']))
+    return reply.code(304).send()
+  return reply.type(type).send(body)
+}

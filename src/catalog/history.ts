@@ -1,0 +1,61 @@
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** What somebody does to a dataset. */
+export const ACTIONS = ['create', 'update', 'upload', 'publish', 'withdraw', 'roll back', 'delete'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** A line of the history of a dataset. */
+export interface HistoryEntry {
+  /** ISO 8601. */
+  readonly at: string
+  /** Name of the user; null for whoever worked in the portal folder. */
+  readonly by: string | null
+  readonly action: Action
+  /** The version that is in force since; null where the action made none. */
+  readonly version: string | null
+  /** What was changed: the parts of dataset.yaml, the name of a file. */
+  readonly changed: readonly string[]
+}
+
+/** Entries that a history gives at most: the latest. */
+const MAX_ENTRIES = 500
+
+function fileOf(portal: string, id: string): string {
+  return path.join(portal, 'var', 'history', `${id}.jsonl`)
+}
+
+/**
+ * Notes what was done to a dataset: the one place where entries of an audit are made for datasets. A portal whose folder cannot
+ * be written to has no history.
+ */
+export function noteHistory(portal: string, id: string, entry: HistoryEntry): void {
+  const file = fileOf(portal, id)
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    appendFileSync(file, `${JSON.stringify(entry)}\n`)
+  } catch {
+    // What was done is done.
+  }
+}
+
+/** What was done to a dataset, the latest first. */
+export function historyOf(portal: string, id: string): readonly HistoryEntry[] {
+  let text: string
+  try {
+    text = readFileSync(fileOf(portal, id), 'utf8')
+  } catch {
+    return []
+  }
+  const lines = text.split('\n').slice(-MAX_ENTRIES - 1)
+  return lines.flatMap(readEntry).reverse()
+}
+
+/** A line that a crash cut off is left out. */
+function readEntry(line: string): readonly HistoryEntry[] {
+  try {
+    return [JSON.parse(line) as HistoryEntry]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,44 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { withAccounts } from './accounts.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf } from './settings.ts'
+
+interface AuditOptions extends PortalOptions {
+  readonly since?: number
+  readonly json?: boolean
+}
+
+/** `lodestone audit`: who did what, when and from where, the oldest first. */
+export function auditCommand(): Command {
+  return new Command('audit')
+    .description(
+      'print the audit log: sign-ins, changes of users, grants, keys and applications, publications',
+    )
+    .option('--since <moment>', 'from this day or moment on (ISO 8601)', momentArgument)
+    .option(...JSON_OPTION)
+    .option(...PORTAL_OPTION)
+    .action(async (options: AuditOptions) => {
+      await withAccounts(configOf(options), async ({ audit }) => {
+        for await (const event of audit.events(options.since ?? 0)) {
+          const { moment, actor, address, action, subject } = event
+          const line =
+            options.json === true
+              ? JSON.stringify(event)
+              : [moment, actor, address, action, subject].map(safe).join('\t')
+          process.stdout.write(`${line}\n`)
+        }
+      })
+    })
+}
+
+/** Names come from strangers: nothing of them is obeyed by a terminal. */
+function safe(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
+}
+
+function momentArgument(text: string): number {
+  const moment = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(moment))
+    throw new InvalidArgumentError('a day or moment is expected, such as 2026-11-22 or 2026-11-22T10:00:00Z.')
+  return moment
+}

@@ -1,0 +1,86 @@
+import { userInfo } from 'node:os'
+import { Command } from 'commander'
+import { suggestionHint } from '../catalog/definition.ts'
+import { noteHistory } from '../catalog/history.ts'
+import { openReleases, publisherSettings } from '../catalog/publisher.ts'
+import { rollBack } from '../catalog/roll-back.ts'
+import { keptVersions, publishedDatasets, versionsOf } from '../catalog/versions.ts'
+import { Fault } from '../errors.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { configOf, configsOf } from './settings.ts'
+
+/** `lodestone versions`: the versions of a dataset that are kept. */
+export function versionsCommand(): Command {
+  return new Command('versions')
+    .description('list the published versions of a dataset that are kept')
+    .argument('<dataset>', 'id of a published dataset')
+    .option(...PORTAL_OPTION)
+    .option(...JSON_OPTION)
+    .action((id: string, options: PortalOptions & { readonly json?: boolean }) => {
+      const { portal, keepVersions } = configOf(options)
+      const versions = versionsOf(portal, keepVersions)
+      const listed = keptVersions(versions, id).map(({ version, published, statistics, restored }, at) => ({
+        version,
+        published,
+        records: statistics.records,
+        in_force: at === 0,
+        ...(restored === undefined ? {} : { restored: restored.version }),
+      }))
+      if (listed.length === 0)
+        throw new Fault(
+          'NotFoundResource',
+          { kind: 'published dataset', id },
+          suggestionHint(id, publishedDatasets(versions)),
+        )
+      const lines = listed.map(each => {
+        const notes = [each.in_force ? 'in force' : '', 'restored' in each ? `as ${each.restored}` : '']
+        const note = notes.filter(text => text !== '').join(', ')
+        return `${each.version}  ${each.published}  ${each.records} records${note === '' ? '' : `  (${note})`}\n`
+      })
+      process.stdout.write(options.json === true ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(''))
+    })
+}
+
+/** `lodestone rollback`: an older version of a dataset is in force again; a server that runs on the portal takes it over. */
+export function rollbackCommand(): Command {
+  return new Command('rollback')
+    .description(
+      'put an older version of a dataset in force again, until something changes in its files or it is published by name',
+    )
+    .argument('<dataset>', 'id of a published dataset')
+    .argument('[version]', 'the version, as lodestone versions names it (default: the one before)')
+    .option(...PORTAL_OPTION)
+    .option('--port <n>', 'port of the default base address', portArgument)
+    .option(...BASE_OPTION)
+    .option(...JSON_OPTION)
+    .action(
+      async (
+        id: string,
+        version: string | undefined,
+        options: PortalOptions & { readonly json?: boolean },
+      ) => {
+        const [config] = configsOf(options)
+        const { portal, base, keepVersions } = config
+        const versions = versionsOf(portal, keepVersions)
+        const begun = performance.now()
+        const manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
+        const { shared, close } = await openReleases(publisherSettings(config))
+        await shared?.release(versions, manifest)
+        await close()
+        noteHistory(portal, id, {
+          at: manifest.published,
+          by: userInfo().username,
+          action: 'roll back',
+          version: manifest.version,
+          changed: [],
+        })
+        const milliseconds = Math.round(performance.now() - begun)
+        const restored = manifest.restored?.version ?? null
+        process.stdout.write(
+          options.json === true
+            ? `${JSON.stringify({ dataset: id, version: manifest.version, restored, milliseconds }, null, 2)}\n`
+            : `${id}: ${restored} is in force again, as ${manifest.version} (${milliseconds} ms)\n`,
+        )
+      },
+    )
+}

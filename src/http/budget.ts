@@ -1,0 +1,158 @@
+import type { WorkClient } from '../model/work-client.ts'
+
+/** What each client may use of the machine. */
+export interface BudgetLimits {
+  /** Milliseconds of work that a client may have done at once. */
+  readonly burst: number
+  /** Milliseconds of work that it is given back each second. */
+  readonly rate: number
+}
+
+/** What holds where a portal sets nothing else: half a minute at once, then half of one processor. */
+export const DEFAULT_BUDGET: BudgetLimits = { burst: 30_000, rate: 500 }
+
+/** Milliseconds in which recent work falls to a third (1/e) of its weight. */
+const FADING = 10_000
+
+/** Milliseconds for which a client counts as active after its last request. */
+const ACTIVE = 5000
+
+/** Milliseconds of recent work below which nobody counts as a heavy user. */
+const LIGHT = 1000
+
+/** Milliseconds between two looks at how much active clients use. */
+const LOOK = 250
+
+/** Queries that may meet their deadline before the deadlines of a client are halved, and milliseconds that each is remembered. */
+const [PARDONED, REMEMBERED] = [2, 60_000]
+
+/** Milliseconds that a query may take in any case. */
+const LEAST_DEADLINE = 1000
+
+/** Clients that are told apart; of more, those that were longest not seen are forgotten. */
+const MAX_CLIENTS = 50_000
+
+/** The work of one client: a token bucket, what it used lately, and its offences. */
+export class ClientBudget implements WorkClient {
+  readonly id: string
+  /** Moment of its last request. */
+  seen = 0
+  private readonly budgets: WorkBudgets
+  private balance: number
+  private settled: number
+  private recent = 0
+  private offences: number[] = []
+
+  constructor(id: string, budgets: WorkBudgets) {
+    this.id = id
+    this.budgets = budgets
+    this.balance = budgets.limits.burst
+    this.settled = budgets.now()
+  }
+
+  usage(): number {
+    this.settle()
+    return this.recent
+  }
+
+  spend(milliseconds: number): void {
+    this.settle()
+    this.balance = Math.max(-this.budgets.limits.burst, this.balance - milliseconds)
+    this.recent += milliseconds
+  }
+
+  /** Milliseconds of work that are left; less than none where it has used more. */
+  remaining(): number {
+    this.settle()
+    return this.balance
+  }
+
+  /** Seconds until something of the budget is there again; 0 where something is. */
+  wait(): number {
+    return Math.ceil(Math.max(0, -this.remaining()) / this.budgets.limits.rate)
+  }
+
+  isOverBudget(): boolean {
+    return this.remaining() < 0 && this.budgets.isContended(this)
+  }
+
+  isHeavy(): boolean {
+    return this.budgets.isContended(this) && this.usage() > Math.max(LIGHT, this.budgets.meanUsage())
+  }
+
+  offend(): void {
+    this.offences.push(this.budgets.now())
+  }
+
+  deadline(milliseconds: number): number {
+    const since = this.budgets.now() - REMEMBERED
+    this.offences = this.offences.filter(moment => moment > since)
+    const halvings = Math.max(0, this.offences.length - PARDONED + 1)
+    const shortened = milliseconds / 2 ** halvings
+    const limit = this.isOverBudget() ? Math.min(LEAST_DEADLINE, shortened) : shortened
+    return Math.min(milliseconds, Math.max(LEAST_DEADLINE, limit))
+  }
+
+  private settle(): void {
+    const now = this.budgets.now()
+    const passed = now - this.settled
+    if (passed <= 0) return
+    this.settled = now
+    const { burst, rate } = this.budgets.limits
+    this.balance = Math.min(burst, this.balance + (passed * rate) / 1000)
+    this.recent *= Math.exp(-passed / FADING)
+  }
+}
+
+/** The budgets of all clients. */
+export class WorkBudgets {
+  readonly limits: BudgetLimits
+  readonly now: () => number
+  private readonly clients = new Map<string, ClientBudget>()
+  private readonly active = new Set<ClientBudget>()
+  private mean = 0
+  private looked = Number.NEGATIVE_INFINITY
+
+  /** @param now a clock in milliseconds that never goes back */
+  constructor(limits: BudgetLimits, now: () => number) {
+    this.limits = limits
+    this.now = now
+  }
+
+  /** The budget of a client, who asks for something now. */
+  of(id: string): ClientBudget {
+    const client = this.clients.get(id) ?? new ClientBudget(id, this)
+    this.clients.delete(id)
+    this.clients.set(id, client)
+    client.seen = this.now()
+    this.active.add(client)
+    if (this.clients.size > MAX_CLIENTS) {
+      const [oldest] = this.clients.keys()
+      if (oldest !== undefined) this.clients.delete(oldest)
+    }
+    return client
+  }
+
+  /** True where somebody else is active: without others, nobody takes anything away from anybody. */
+  isContended(client: ClientBudget): boolean {
+    this.look()
+    return this.active.size > 1 || !this.active.has(client)
+  }
+
+  /** Recent work of an active client, on average. */
+  meanUsage(): number {
+    this.look()
+    return this.mean
+  }
+
+  private look(): void {
+    const now = this.now()
+    if (now - this.looked < LOOK) return
+    this.looked = now
+    let sum = 0
+    for (const client of this.active)
+      if (client.seen < now - ACTIVE) this.active.delete(client)
+      else sum += client.usage()
+    this.mean = this.active.size === 0 ? 0 : sum / this.active.size
+  }
+}

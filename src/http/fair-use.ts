@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Soon } from '../accounts/soon.ts'
+import { Fault } from '../errors.ts'
+import type { Principal } from '../model/principal.ts'
+import { runFor, type WorkContext } from '../model/work-client.ts'
+import { Admission } from './admission.ts'
+import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
+import { addressSubject } from './client-address.ts'
+import { InFlight } from './in-flight.ts'
+import { LoopCharges } from './loop-charges.ts'
+
+/** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
+export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
+
+/** Parts of the server that wait for the end of an answer. */
+const MAX_LISTENERS = 30
+
+export interface FairUseOptions {
+  readonly budgets: WorkBudgets
+  readonly address: (message: IncomingMessage) => string
+}
+
+/** Has the work of each request charged to its client: a user by account, all others by address. */
+export class FairUse {
+  private readonly options: FairUseOptions
+  private readonly contexts = new WeakMap<FastifyRequest, WorkContext & { client: ClientBudget }>()
+  private readonly inFlight = new InFlight()
+  private readonly admission = new Admission()
+  private readonly charges = new LoopCharges()
+
+  constructor(options: FairUseOptions) {
+    this.options = options
+  }
+
+  /** To be called before other hooks are added. */
+  install(http: FastifyInstance): void {
+    const { budgets, address } = this.options
+    http.addHook('onRequest', (request, reply, done) => {
+      const from = address(request.raw)
+      const context = {
+        client: budgets.of(`address:${addressSubject(from)}`),
+        get actor() {
+          const { principal } = request
+          return { name: principal?.type === 'user' ? principal.name : 'anonymous', address: from }
+        },
+      }
+      this.contexts.set(request, context)
+      reply.raw.setMaxListeners(MAX_LISTENERS)
+      this.charges.begin(context, reply.raw)
+      runFor(context, done)
+    })
+    // A body is read outside of what the first hook has run.
+    http.addHook('preHandler', (request, _, done) => {
+      const context = this.contexts.get(request)
+      if (context === undefined || request.method !== 'POST') done()
+      else runFor(context, done)
+    })
+    http.addHook<unknown>('onSend', (request, reply, payload, done) => {
+      const client = this.contexts.get(request)?.client
+      if (client !== undefined) reportBudget(reply, client, budgets.limits)
+      done(null, payload)
+    })
+    http.addHook('onClose', (_, done) => {
+      this.charges.close()
+      done()
+    })
+  }
+
+  /**
+   * Resolves when a client that was recognised is to be answered. Faults: TooMuchWork where its budget is used up while others
+   * ask, TooManyAnswers where too many of its requests are being answered.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Soon<void> {
+    const context = this.contexts.get(request)
+    if (context === undefined) return undefined
+    if (principal.type === 'user') context.client = this.options.budgets.of(`user:${principal.id}`)
+    const { client } = context
+    if (client.isOverBudget()) {
+      const seconds = client.wait()
+      reply.header('retry-after', String(Math.max(1, seconds)))
+      throw new Fault('TooMuchWork', { seconds: Math.max(1, seconds) })
+    }
+    const excess = this.inFlight.enter(client.id, request.url, reply.raw)
+    if (excess === null) return this.admission.enter(client, reply.raw)
+    reply.header('retry-after', '5')
+    throw new Fault('TooManyAnswers', excess)
+  }
+}
+
+/** Tells what is left of a budget, and in how many seconds all of it is there again. */
+function reportBudget(reply: FastifyReply, client: ClientBudget, { burst, rate }: BudgetLimits): void {
+  const left = client.remaining()
+  const window = Math.ceil(burst / rate)
+  const full = Math.ceil((burst - left) / rate)
+  reply.header('ratelimit-policy', `"work";q=${burst};qu="milliseconds";w=${window}`)
+  reply.header('ratelimit', `"work";r=${Math.max(0, Math.floor(left))};t=${full}`)
+}

@@ -1,0 +1,62 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+
+/** The client that work is done for: what it used lately decides when its next piece of work is done, and how long it may take. */
+export interface WorkClient {
+  readonly id: string
+  /** Milliseconds of work of the last seconds, older work counting less. */
+  readonly usage: () => number
+  /** Charges milliseconds of work. */
+  readonly spend: (milliseconds: number) => void
+  /** True where it lately used more than most of those who ask beside it. */
+  readonly isHeavy: () => boolean
+  /** True where it has used more than its budget, and others ask. */
+  readonly isOverBudget: () => boolean
+  /** Notes a query that met its deadline. */
+  readonly offend: () => void
+  /** The time that a query of it may take, of what others may take; shorter after offences. */
+  readonly deadline: (milliseconds: number) => number
+}
+
+/** The client of one request; replaced once it is known who it is. */
+export interface WorkContext {
+  client: WorkClient
+  actor?: Actor
+}
+
+/** Who does something, and from where, for the audit log. */
+export interface Actor {
+  readonly name: string
+  readonly address: string
+}
+
+const storage = new AsyncLocalStorage<WorkContext>()
+
+/** Runs work, and all that follows from it, on the account of a client. */
+export function runFor<T>(context: WorkContext, work: () => T): T {
+  return storage.run(context, work)
+}
+
+/** The client that this work is done for; null for what the server does of its own accord. */
+export function currentClient(): WorkClient | null {
+  return storage.getStore()?.client ?? null
+}
+
+/** Who asked for this work; null for what nobody asked for over HTTP. */
+export function currentActor(): Actor | null {
+  return storage.getStore()?.actor ?? null
+}
+
+/** Milliseconds between two pieces of long work of those who use the most, all of them together. */
+const PAUSE = 100
+
+let nextPiece = 0
+
+/** Lets others go on between two pieces of long work. */
+export async function breathe(): Promise<void> {
+  if (currentClient()?.isHeavy() !== true) return setImmediate()
+  const now = performance.now()
+  const turn = Math.max(now, nextPiece)
+  nextPiece = turn + PAUSE
+  await setTimeout(turn + PAUSE - now)
+}

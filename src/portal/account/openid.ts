@@ -1,0 +1,174 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Configuration, IDToken } from 'openid-client'
+import { grantsOf } from '../../accounts/roles.ts'
+import type { SignInProvider } from '../../config.ts'
+import { Fault } from '../../errors.ts'
+import { localPath } from '../../http/local-path.ts'
+import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
+import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../http/signed-in.ts'
+import { lookup } from '../../model/lookup.ts'
+
+export const OPENID_PATH = '/account/openid'
+const CALLBACK_PATH = `${OPENID_PATH}/callback`
+
+/** Seconds that a person has to sign in at the provider. */
+const PATIENCE = 600
+
+/** Groups of a person that are looked at. */
+const MAX_GROUPS = 1000
+
+/**
+ * Signs people in at a provider of OpenID Connect (OpenID Connect Core 1.0, section 3.1) with state, nonce and PKCE. What
+ * belongs to an attempt is made of a cookie of the browser and the secret of the portal: any of several servers can end what
+ * another began.
+ */
+export class OpenIdSignIn {
+  private readonly provider: SignInProvider
+  private readonly options: AccountsOptions
+  private found: Promise<Configuration> | null = null
+
+  constructor(provider: SignInProvider, options: AccountsOptions) {
+    this.provider = provider
+    this.options = options
+  }
+
+  /** Sends a person to the provider. Faults: BadGateway where it does not answer. */
+  async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
+    const client = await import('openid-client')
+    const configuration = await this.configuration()
+    const secure = isSecure(this.options)
+    const cookie = randomBytes(24).toString('base64url')
+    const address = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.redirectUri(),
+      scope: ['openid', ...this.provider.scopes].join(' '),
+      response_type: 'code',
+      state: this.state(cookie, next ?? ''),
+      nonce: this.secretOf(cookie, 'nonce'),
+      code_challenge: await client.calculatePKCECodeChallenge(this.secretOf(cookie, 'verifier')),
+      code_challenge_method: 'S256',
+    })
+    reply.header('set-cookie', setCookie('openid', cookie, { secure, maxAge: PATIENCE }))
+    return sendOn(reply, address.href)
+  }
+
+  /** Signs in who comes back from the provider. Faults: CrossSiteRequest, CredentialInvalid, BadGateway. */
+  async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { accounts, now } = this.options
+    const secure = isSecure(this.options)
+    const cookie = readCookie(request.headers, 'openid', secure)
+    const given = new URL(request.url, this.options.base).searchParams
+    const next = cookie === null ? null : this.nextOf(cookie, given.get('state') ?? '')
+    if (cookie === null || next === null)
+      throw new Fault('CrossSiteRequest', {
+        reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
+      })
+    const claims = await this.redeem(given, cookie)
+    const { issuer, groups } = this.provider
+    const user = await accounts.identities.user({ issuer, subject: claims.sub, name: nameOf(claims) })
+    const managed = new Set(Object.values(groups).flat().flatMap(grantsOf))
+    await accounts.identities.setGrants(user, managed, this.grantsOf(claims))
+    const { token, expires } = await accounts.sessions.begin(user.id)
+    const address = this.options.address(request)
+    await accounts.audit.note('signed in', `by ${this.provider.name}`, { name: user.name, address })
+    reply.header('set-cookie', [
+      sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
+      clearedCookie(secure, 'openid'),
+    ])
+    return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)
+  }
+
+  private async redeem(given: URLSearchParams, cookie: string): Promise<IDToken> {
+    const client = await import('openid-client')
+    const configuration = await this.configuration()
+    const address = new URL(`${this.redirectUri()}?${given}`)
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, address, {
+        pkceCodeVerifier: this.secretOf(cookie, 'verifier'),
+        expectedState: given.get('state') ?? '',
+        expectedNonce: this.secretOf(cookie, 'nonce'),
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new Error('there is no ID token')
+      // Many providers tell name and groups there alone.
+      const isAsked = configuration.serverMetadata().userinfo_endpoint !== undefined
+      const more = isAsked ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
+      return { ...claims, ...more } as IDToken
+    } catch (cause) {
+      const reason = `${this.provider.name} did not let you in, or what it answered cannot be trusted: ${messageOf(cause)}`
+      throw new Fault('CredentialInvalid', { reason }, { cause })
+    }
+  }
+
+  private grantsOf(claims: IDToken): ReadonlySet<string> {
+    const told = lookup(claims, this.provider.groupsClaim)
+    const names = (Array.isArray(told) ? told : [told]).slice(0, MAX_GROUPS)
+    const groups = names.filter(name => typeof name === 'string')
+    return new Set(groups.flatMap(name => lookup(this.provider.groups, name) ?? []).flatMap(grantsOf))
+  }
+
+  /** What the provider says of itself (OpenID Connect Discovery 1.0), asked once, and again where that failed. */
+  private configuration(): Promise<Configuration> {
+    this.found ??= this.discover().catch(cause => {
+      this.found = null
+      const reason = `${this.provider.name}, where people sign in, cannot be reached: ${messageOf(cause)}`
+      throw new Fault('BadGateway', { reason }, { cause })
+    })
+    return this.found
+  }
+
+  private async discover(): Promise<Configuration> {
+    const client = await import('openid-client')
+    const { issuer, clientId, clientSecretFile } = this.provider
+    const secret = clientSecretFile === undefined ? undefined : firstLine(clientSecretFile)
+    const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret)
+    const address = new URL(issuer)
+    const execute = isThisMachine(address) ? [client.allowInsecureRequests] : []
+    return client.discovery(address, clientId, undefined, authentication, { execute, timeout: 10 })
+  }
+
+  private redirectUri(): string {
+    return `${this.options.base}${CALLBACK_PATH}`
+  }
+
+  private secretOf(cookie: string, purpose: 'state' | 'nonce' | 'verifier', more = ''): string {
+    const { secret } = this.options.accounts
+    return createHmac('sha256', secret).update(`openid ${purpose}\n${cookie}\n${more}`).digest('base64url')
+  }
+
+  /** It carries where to go on, sealed. */
+  private state(cookie: string, next: string): string {
+    return `${this.secretOf(cookie, 'state', next)}.${Buffer.from(next).toString('base64url')}`
+  }
+
+  /** Null where the state is not that of the cookie. */
+  private nextOf(cookie: string, state: string): string | null {
+    const next = Buffer.from(state.split('.')[1] ?? '', 'base64url').toString()
+    const [found, expected] = [Buffer.from(state), Buffer.from(this.state(cookie, next))]
+    return found.length === expected.length && timingSafeEqual(found, expected) ? next : null
+  }
+}
+
+function nameOf(claims: IDToken): string {
+  for (const name of ['preferred_username', 'email', 'name']) {
+    const value = lookup(claims, name)
+    if (typeof value === 'string' && value.trim() !== '') return value.trim()
+  }
+  return claims.sub
+}
+
+function firstLine(file: string): string {
+  return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
+}
+
+/** True for addresses without TLS that nobody can listen to. */
+function isThisMachine({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function messageOf(error: unknown): string {
+  const { message, error: code } = error as { readonly message?: string; readonly error?: string }
+  return (code ?? message ?? String(error)).slice(0, 200)
+}

@@ -1,0 +1,90 @@
+import { toSay } from '../../http/site/messages.ts'
+import type { MetaValue } from '../../model/metadata.ts'
+
+/** A piece of metadata as the desk asks for it. */
+export interface MetadataField {
+  readonly template: 'default' | 'dcat'
+  readonly name: string
+  /** In English: it is translated where it is shown. */
+  readonly label: string
+  readonly kind: 'text' | 'list'
+  readonly isLong: boolean
+  /** Values of the vocabularies of DCAT-AP that are offered; others can be written. */
+  readonly options: readonly string[]
+}
+
+/** The themes of the EU's data theme vocabulary (DCAT-AP). */
+const THEMES = [
+  'Agriculture, fisheries, forestry and food',
+  'Economy and finance',
+  'Education, culture and sport',
+  'Energy',
+  'Environment',
+  'Government and public sector',
+  'Health',
+  'International issues',
+  'Justice, legal system and public safety',
+  'Population and society',
+  'Regions and cities',
+  'Science and technology',
+  'Transport',
+]
+
+const LICENSES = [
+  'CC0 1.0',
+  'CC BY 4.0',
+  'CC BY-SA 4.0',
+  'Open Licence v2.0',
+  'ODbL 1.0',
+  'ODC-By 1.0',
+  'PDDL 1.0',
+]
+const FREQUENCIES = [
+  'CONT',
+  'HOURLY',
+  'DAILY',
+  'WEEKLY',
+  'MONTHLY',
+  'QUARTERLY',
+  'ANNUAL',
+  'IRREG',
+  'NEVER',
+  'UNKNOWN',
+]
+const LANGUAGES = ['ar', 'ca', 'de', 'en', 'es', 'eu', 'fr', 'it', 'nl', 'pt', 'sv']
+
+function field(
+  name: string,
+  label: string,
+  more: Partial<Pick<MetadataField, 'template' | 'kind' | 'isLong' | 'options'>> = {},
+): MetadataField {
+  return { template: 'default', name, label, kind: 'text', isLong: false, options: [], ...more }
+}
+
+export const METADATA: readonly MetadataField[] = [
+  field('title', toSay('Title')),
+  field('description', toSay('Description'), { isLong: true }),
+  field('keyword', toSay('Keyword'), { kind: 'list' }),
+  field('theme', toSay('Theme'), { kind: 'list', options: THEMES }),
+  field('license', toSay('Licence'), { options: LICENSES }),
+  field('license_url', toSay('Address of the license')),
+  field('publisher', toSay('Publisher')),
+  field('language', toSay('Language'), { options: LANGUAGES }),
+  field('accrualperiodicity', toSay('Update frequency'), { template: 'dcat', options: FREQUENCIES }),
+]
+
+export function valueText(value: MetaValue | undefined): string {
+  if (value === undefined || value === null) return ''
+  return Array.isArray(value) ? value.join('; ') : String(value)
+}
+
+/** What was written as a value; null for nothing. */
+export function writtenValue({ kind }: MetadataField, text: string): MetaValue | null {
+  const whole = text.replaceAll('\r\n', '\n').trim()
+  if (whole === '') return null
+  if (kind === 'text') return whole
+  return whole
+    .split(';')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+}

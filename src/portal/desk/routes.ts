@@ -1,0 +1,289 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Desk, DeskDataset } from '../../catalog/desk.ts'
+import type { FieldChange } from '../../catalog/edit-definition.ts'
+import { keptVersions } from '../../catalog/versions.ts'
+import { Fault } from '../../errors.ts'
+import { keepPrivate } from '../../http/account-page.ts'
+import { FORM_TYPE, type Form, readForm } from '../../http/form.ts'
+import { type Html, html } from '../../http/html.ts'
+import { refuseForeignTo, rootOf, type SignedIn, sendOn, signedIn, tokenFor } from '../../http/signed-in.ts'
+import { answerPageFault } from '../../http/site/fault-page.ts'
+import { sendSitePage } from '../../http/site/frame.ts'
+import { visitOf } from '../../http/site/visit.ts'
+import { lookup } from '../../model/lookup.ts'
+import { mayPublish } from '../../model/principal.ts'
+import type { SiteServices } from '../services.ts'
+import { METADATA, writtenValue } from './metadata.ts'
+import {
+  datasetBody,
+  descriptionBody,
+  fieldsBody,
+  historyBody,
+  listBody,
+  mappingBody,
+  reportBody,
+  SECTIONS,
+  type SectionName,
+} from './pages.ts'
+import { readUpload } from './upload.ts'
+
+interface Route {
+  readonly Params: { readonly dataset: string; readonly section?: string }
+  readonly Querystring: Readonly<Record<string, string | undefined>>
+}
+
+/** Bytes of a form: a thousand fields, or a mapping. */
+const MAX_FORM = 2_000_000
+
+/** Records of a preview. */
+const PREVIEWED = 10
+
+/** Faults that a form tells beside itself. */
+const TOLD = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
+
+/** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
+export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
+  const { desk } = options
+  app.setErrorHandler(answerPageFault(options))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit: MAX_FORM }, (_, body, done) =>
+    done(null, body),
+  )
+  app.addContentTypeParser('multipart/form-data', (_, body, done) => done(null, body))
+
+  /** Who is at the desk; null where that one was sent to the log-in page. */
+  const publisherOf = (request: FastifyRequest, reply: FastifyReply): SignedIn | null => {
+    const session = signedIn(request, options)
+    if (session !== null) return session
+    const root = rootOf(options)
+    sendOn(reply, `${root}/account/login/?${new URLSearchParams({ next: `${root}/desk/` })}`)
+    return null
+  }
+
+  const send = (request: FastifyRequest, reply: FastifyReply, title: string, body: Html, status = 200) =>
+    sendSitePage(keepPrivate(reply), visitOf(request, options), {
+      title,
+      body,
+      status,
+      part: 'account',
+      isWide: true,
+      isIndexed: false,
+      islands: ['desk.js'],
+    })
+
+  const showList = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: SignedIn,
+    problem: string | null = null,
+  ) => {
+    const { principal } = request
+    const datasets = desk.list(principal)
+    const isForNew = mayPublish(principal, null)
+    if (datasets.length === 0 && !isForNew) desk.admit(principal, null)
+    const visit = visitOf(request, options)
+    const told =
+      problem === null ? '' : html`<div class="note bad" role="alert"><p class="lines">${problem}</p></div>`
+    const body = html`${told}${listBody({ visit, token: tokenFor(session, options) }, datasets, isForNew)}`
+    return send(request, reply, visit.say('Desk'), body, problem === null ? 200 : 400)
+  }
+
+  const show = async (
+    request: FastifyRequest<Route>,
+    reply: FastifyReply,
+    session: SignedIn,
+    problem: string | null = null,
+  ) => {
+    const { principal, params, query } = request
+    const id = params.dataset
+    const dataset = desk.dataset(principal, id)
+    const section = sectionOf(params.section)
+    const visit = visitOf(request, options)
+    const context = { visit, token: tokenFor(session, options) }
+    const status = desk.status(principal, id)
+    const failed = status?.type === 'failed' ? status.reason : null
+    const notes = {
+      problem: problem ?? failed,
+      done: query.done === '1' && problem === null ? visit.say('Saved.') : null,
+      running: status?.type === 'running' ? visit.say('It is being published.') : null,
+    }
+    const content = await contentOf(section, dataset, request, context)
+    return send(
+      request,
+      reply,
+      dataset.title,
+      datasetBody(context, dataset, section, notes, content),
+      problem === null ? 200 : 400,
+    )
+  }
+
+  const contentOf = async (
+    section: SectionName,
+    dataset: DeskDataset,
+    { principal }: FastifyRequest,
+    context: { readonly visit: ReturnType<typeof visitOf>; readonly token: string },
+  ): Promise<Html> => {
+    const { id } = dataset
+    switch (section) {
+      case 'fields':
+        try {
+          const { fields, records } = await desk.preview(principal, id, PREVIEWED)
+          return fieldsBody(context, dataset, fields, records)
+        } catch (error) {
+          if (!(error instanceof Fault) || !TOLD.has(error.code)) throw error
+          return html`<p class="error lines" role="alert">${error.message}</p>${fieldsBody(context, dataset, [], [])}`
+        }
+      case 'description':
+        return descriptionBody(context, dataset, desk.definition(principal, id))
+      case 'mapping':
+        return mappingBody(context, dataset, desk.mapping(principal, id))
+      case 'report':
+        return reportBody(context, await desk.check(principal, id))
+      case 'history':
+        return historyBody(
+          context,
+          dataset,
+          keptVersions(desk.options.versions, id),
+          desk.history(principal, id),
+        )
+      default:
+        return section satisfies never
+    }
+  }
+
+  const change = async ({ principal, params }: FastifyRequest<Route>, form: Form): Promise<void> => {
+    const id = params.dataset
+    switch (form.get('action')) {
+      case 'fields':
+        return desk.change(principal, id, { fields: fieldsOf(form) })
+      case 'description':
+        return desk.change(principal, id, describedBy(form))
+      case 'mapping': {
+        const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
+        return desk.changeMapping(principal, id, text.trim() === '' ? null : text)
+      }
+      case 'publish':
+        return desk.publish(principal, id)
+      case 'withdraw':
+        return desk.withdraw(principal, id)
+      case 'discard':
+        return desk.discard(principal, id)
+      case 'restore':
+        await desk.rollBack(principal, id, form.get('version') ?? null)
+        return
+      default:
+        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+    }
+  }
+
+  app.get<Route>('/desk', async (request, reply) => {
+    const session = publisherOf(request, reply)
+    return session === null ? reply : showList(request, reply, session)
+  })
+
+  app.post<Route>('/desk', async (request, reply) => {
+    const session = publisherOf(request, reply)
+    if (session === null) return reply
+    desk.admit(request.principal, null)
+    const { form, name, stream } = await readUpload(request)
+    refuseForeignTo(session, request, form, options)
+    try {
+      const id = newId(name, new Set(desk.list(request.principal).map(each => each.id)))
+      await desk.upload(request.principal, id, { name, stream })
+      return sendOn(reply, `${rootOf(options)}/desk/${id}/`)
+    } catch (error) {
+      stream.resume()
+      if (!(error instanceof Fault) || !TOLD.has(error.code)) throw error
+      return showList(request, reply, session, error.message)
+    }
+  })
+
+  for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {
+    app.get<Route>(path, async (request, reply) => {
+      const session = publisherOf(request, reply)
+      return session === null ? reply : show(request, reply, session)
+    })
+
+    app.post<Route>(path, async (request, reply) => {
+      const session = publisherOf(request, reply)
+      if (session === null) return reply
+      const { principal, params } = request
+      desk.admit(principal, params.dataset)
+      const section = sectionOf(params.section)
+      try {
+        if (request.headers['content-type']?.startsWith('multipart/') === true) {
+          const { form, name, stream } = await readUpload(request)
+          refuseForeignTo(session, request, form, options)
+          await desk.upload(principal, params.dataset, { name, stream })
+        } else {
+          const form = readForm(request.body)
+          refuseForeignTo(session, request, form, options)
+          await change(request, form)
+        }
+      } catch (error) {
+        if (!(error instanceof Fault) || !TOLD.has(error.code)) throw error
+        return show(request, reply, session, error.message)
+      }
+      const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
+      const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
+      return sendOn(reply, rootOf(options) + next)
+    })
+  }
+}
+
+function sectionOf(name: string | undefined): SectionName {
+  const found = SECTIONS.find(section => section.name === (name ?? 'fields'))
+  if (found === undefined)
+    throw new Fault('NotFoundResource', { kind: 'page', id: String(name).slice(0, 100) })
+  return found.name
+}
+
+/** The fields of a form, in their order. */
+function fieldsOf(form: Form): readonly FieldChange[] {
+  const fields: FieldChange[] = []
+  for (let at = 0; form.has(`name.${at}`); at++) {
+    const name = form.get(`name.${at}`) ?? ''
+    const given = (part: string) => form.get(`${part}.${at}`)?.trim() ?? ''
+    const description = given('description')
+    fields.push({
+      name,
+      type: given('type'),
+      label: given('label') === '' || given('label') === name ? null : given('label'),
+      description: description === '' ? null : description,
+      annotations: { facet: form.has(`facet.${at}`) ? [] : null },
+    })
+  }
+  if (fields.length === 0) throw new Fault('BadRequest', { reason: 'The form names no fields.' })
+  return fields
+}
+
+function describedBy(form: Form) {
+  const metas: Record<string, Record<string, ReturnType<typeof writtenValue>>> = {}
+  for (const field of METADATA) {
+    const { template, name } = field
+    const text = form.get(`${template}.${name}`)
+    if (text === undefined) continue
+    metas[template] = { ...lookup(metas, template), [name]: writtenValue(field, text) }
+  }
+  const visibility = form.get('visibility')
+  if (visibility !== 'public' && visibility !== 'restricted') return { metas }
+  return { metas, visibility } as const
+}
+
+/** An id for a file, which no dataset has yet. */
+function newId(name: string, taken: ReadonlySet<string>): string {
+  const plain = name
+    .replace(/^.*[\\/]/, '')
+    .replace(/\..*$/, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 80)
+  const first = plain === '' ? 'dataset' : plain
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? first : `${first}-${number}`
+    if (!taken.has(id)) return id
+  }
+}

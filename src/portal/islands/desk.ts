@@ -1,0 +1,47 @@
+/** Shows how far an upload is, and takes files that are dropped on the form. Without it the form works as well. */
+for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
+  const input = form.querySelector<HTMLInputElement>('input[type=file]')
+  const progress = form.querySelector('progress')
+  const error = form.querySelector<HTMLElement>('.error')
+  if (!input || !progress || !error) continue
+
+  form.addEventListener('dragover', event => {
+    event.preventDefault()
+    form.classList.add('dropping')
+  })
+  form.addEventListener('dragleave', () => form.classList.remove('dropping'))
+  form.addEventListener('drop', event => {
+    event.preventDefault()
+    form.classList.remove('dropping')
+    const files = event.dataTransfer?.files
+    if (files?.length !== 1) return
+    input.files = files
+    form.requestSubmit()
+  })
+
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    const request = new XMLHttpRequest()
+    request.open('POST', form.action)
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      progress.value = total > 0 ? loaded / total : 0
+    })
+    request.addEventListener('load', () => {
+      if (request.status < 400) {
+        location.assign(request.responseURL)
+        return
+      }
+      progress.hidden = true
+      const answer = new DOMParser().parseFromString(request.responseText, 'text/html')
+      const found = answer.querySelector('[role=alert] p, main p, .error[role=alert]:not([hidden])')
+      error.textContent = found?.textContent?.trim() ?? request.statusText
+      error.hidden = false
+    })
+    request.addEventListener('error', () => form.submit())
+    error.hidden = true
+    progress.hidden = false
+    request.send(new FormData(form))
+  })
+}
+
+export {}

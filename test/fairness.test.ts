@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { ClientBudget, WorkBudgets } from '../src/http/budget.ts'
+import { takeNext } from '../src/model/turns.ts'
+import { withMemoryLimit } from '../src/store/embedded/module.ts'
+import { AttackClient } from './support/attacks.ts'
+import { serve } from './support/serving.ts'
+
+/** Nobody keeps others from being answered: attacks by one to three clients over HTTP, while a client goes on reading. */
+t.setTimeout(500_000)
+
+const RECORDS = 20_000
+
+const portal = t.testdir({
+  'portal.yaml': 'workers: 2\nproxies: 1\nbase: http://portal.test\nmemory: 800MB\ndeadline: 3\n',
+  data: {
+    places: {
+      'dataset.yaml':
+        'source: { path: a.json }\nfields:\n  - { name: n, type: int }\n  - { name: kind, type: text, annotations: { facet: [] } }\n  - { name: text, type: text }\n  - { name: at, type: geo_point_2d }\n',
+      'a.json': JSON.stringify(
+        Array.from({ length: RECORDS }, (_, n) => ({
+          n,
+          kind: `kind ${n % 50}`,
+          text: `place number ${n} of ${(n * 7919) % RECORDS}`,
+          at: { lat: ((n * 37) % 17000) / 100 - 85, lon: ((n * 101) % 35900) / 100 - 179 },
+        })),
+      ),
+    },
+  },
+})
+
+const API = '/api/explore/v2.1/catalog/datasets/places'
+const ODATA = '/api/odata/places'
+const enc = encodeURIComponent
+
+/** Nineteen computed conditions: the most but one that are taken, each a pass over all records. */
+const distances = (turn: number) =>
+  Array.from(
+    { length: 19 },
+    (_, at) => `distance(at, geom'POINT(${(turn + at * 3) % 180} ${(at * 5) % 80})', ${1 + (turn % 7)}m)`,
+  ).join(' or ')
+
+const cross = (turn: number) =>
+  `SELECT (COUNT(*) AS ?c) WHERE { ?a ?p ?x . ?b ?q ?y . FILTER(STRLEN(STR(?x)) + STRLEN(STR(?y)) > ${turn}) }`
+
+const ATTACKS: Readonly<Record<string, (turn: number) => string>> = {
+  'ODSQL distances': turn => `${API}/records?where=${enc(distances(turn))}`,
+  'ODSQL groups': turn =>
+    `${API}/records?select=${enc(`count(*) as c, median(n + ${turn})`)}&group_by=text,n,kind&order_by=c&limit=100`,
+  'ODSQL searches': turn =>
+    `${API}/records?where=${enc(`text like "${turn}" or search(text, "${turn} plaze")`)}`,
+  OData: turn =>
+    `${ODATA}?$filter=${enc(`contains(toupper(concat(text,kind)),'Z${turn}') or length(concat(text,kind)) gt ${900 + turn}`)}&$orderby=text&$count=true`,
+  SPARQL: turn => `/api/sparql?query=${enc(cross(turn))}`,
+  'SPARQL paths': turn =>
+    `/api/sparql?query=${enc(`SELECT * { ?s (!<urn:${turn}>|^!<urn:x>)* ?o } LIMIT 100000`)}`,
+  'SPARQL of the engine': turn =>
+    `/api/sparql?query=${enc(`SELECT (COUNT(*) AS ?c) { ?a ?p ?x . LATERAL { SELECT ?b { ?b ?q ?y FILTER(STR(?y) > STR(?x)) } LIMIT 50 } FILTER(?c != ${turn}) }`)}`,
+  facets: turn => `${API}/facets?where=${enc(`n > ${turn} and length(text) > 3`)}`,
+  exports: turn =>
+    `${API}/exports/${['csv', 'xlsx', 'json', 'jsonld'][turn % 4]}?order_by=text&where=n%3E${turn}`,
+  fragments: turn => `/api/tpf/places?page=${1 + ((turn * 37) % 150)}`,
+  pages: turn => `/explore/dataset/places?q=number+${turn}`,
+  'sign-ins': turn => `/account/login?turn=${turn}`,
+}
+
+t.test('a normal client is answered during attacks', { timeout: 500_000 }, async t => {
+  const server = await serve(t, portal)
+  const normal = new AttackClient(server.port, '192.0.2.77')
+  const strangers = [1, 2, 3].map(last => new AttackClient(server.port, `198.51.100.${last}`))
+  await normal.ask(`${API}/records?limit=1`)
+  for (let tries = 0; tries < 400 && (await normal.ask('/readyz')).status !== 200; tries++) await sleep(50)
+  let reading = 0
+  const question = () => {
+    const at = reading++
+    return [
+      `${API}/records?where=n%3D${at}`,
+      `${API}/records?limit=20&offset=${at}&select=n,text,${at}%20as%20x`,
+      `${ODATA}?$filter=n%20eq%20${at}`,
+      `/explore/dataset/places?q=${at}`,
+      `/api/tpf/places?page=${1 + (at % 20)}`,
+      `${API}/facets?where=n%3C${at}`,
+    ][at % 6] as string
+  }
+  const read = async (times: number) => {
+    const spent: number[] = []
+    const failures: string[] = []
+    for (let time = 0; time < times; time++) {
+      const path = question()
+      const { status, text, milliseconds } = await normal.ask(path)
+      spent.push(milliseconds)
+      if (status !== 200) failures.push(`${status} ${path} ${text.slice(0, 200)}`)
+      await sleep(10)
+    }
+    const p95 = spent.sort((a, b) => a - b)[Math.floor(times * 0.95)] ?? 0
+    return { failures, p95 }
+  }
+  await read(30)
+  const idle = await read(60)
+  t.same(idle.failures, [])
+  t.comment(`idle: p95 ${idle.p95.toFixed(0)} ms`)
+  for (const [name, path] of Object.entries(ATTACKS)) {
+    let over = false
+    const floods = strangers.map(stranger =>
+      name === 'sign-ins' ? signIns(stranger, () => over) : stranger.flood(path, 4, () => over),
+    )
+    await sleep(300)
+    const { failures, p95 } = await read(36)
+    over = true
+    const outcomes = await Promise.all(floods)
+    t.same(failures, [], `${name}: no request of the normal client fails`)
+    t.comment(
+      `${name}: p95 ${p95.toFixed(0)} ms; attackers: ${outcomes.map(each => JSON.stringify([...each])).join(' ')}`,
+    )
+    t.notOk(
+      outcomes.some(each => each.has('500')),
+      `${name}: no answer is 500`,
+    )
+    t.equal(server.child.exitCode, null)
+  }
+  const stop = strangers[0]?.dribble(300)
+  t.same((await read(24)).failures, [], 'slow connections')
+  stop?.()
+  for (const each of [normal, ...strangers]) each.close()
+})
+
+async function signIns(client: AttackClient, isOver: () => boolean): Promise<Map<string, number>> {
+  const outcomes = new Map<string, number>()
+  let turn = 0
+  await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      while (!isOver()) {
+        const form = { name: `user${turn++}`, password: `guess number ${turn}` }
+        const { status } = await client.ask('/account/login', { form })
+        outcomes.set(String(status), (outcomes.get(String(status)) ?? 0) + 1)
+      }
+    }),
+  )
+  return outcomes
+}
+
+t.test('budgets', async t => {
+  let now = 0
+  const budgets = new WorkBudgets({ burst: 10_000, rate: 500 }, () => now)
+  const heavy = budgets.of('address:a')
+  heavy.spend(12_000)
+  now += 300
+  budgets.of('address:a')
+  t.equal(heavy.isOverBudget(), false, 'while nobody else asks, nobody is kept back')
+  const light = budgets.of('address:b')
+  now += 300
+  t.equal(heavy.isOverBudget(), true)
+  t.equal(heavy.isHeavy(), true)
+  t.equal(light.isOverBudget(), false)
+  t.equal(heavy.wait(), 4, 'seconds until something is there again')
+  now += 4000
+  budgets.of('address:a')
+  budgets.of('address:b')
+  t.equal(heavy.isOverBudget(), false)
+  t.equal(heavy.deadline(8000), 8000)
+  for (let times = 0; times < 3; times++) heavy.offend()
+  t.equal(heavy.deadline(8000), 2000, 'deadlines are halved by offences')
+  for (let times = 0; times < 30; times++) heavy.offend()
+  t.equal(heavy.deadline(8000), 1000)
+  t.equal(heavy.deadline(300), 300)
+  now += 61_000
+  t.equal(heavy.deadline(8000), 8000, 'and forgotten')
+  heavy.spend(1e9)
+  t.equal(heavy.remaining(), -10_000, 'a debt has an end')
+  t.ok(light instanceof ClientBudget)
+})
+
+t.test('turns go to who used least', async t => {
+  const client = (id: string, usage: number) =>
+    ({ id, usage: () => usage }) as unknown as NonNullable<Parameters<typeof takeNext>[0][number]['client']>
+  const [a, b] = [client('a', 500), client('b', 20)]
+  const queue = [
+    { client: a, at: 1 },
+    { client: a, at: 2 },
+    { client: b, at: 3 },
+    { client: b, at: 4 },
+    { client: null, at: 5 },
+  ]
+  const order = []
+  for (let next = takeNext(queue, () => true); next !== null; next = takeNext(queue, () => true))
+    order.push(next.at)
+  t.same(order, [5, 3, 4, 1, 2])
+  t.equal(
+    takeNext([{ client: a }], () => false),
+    null,
+  )
+})
+
+t.test('the memory of the engine cannot grow beyond its limit', async t => {
+  const bytes = readFileSync(createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm'))
+  const oxigraph = await import('oxigraph/web.js')
+  const limit = 48 * 2 ** 20
+  const { memory } = oxigraph.initSync({ module: new WebAssembly.Module(withMemoryLimit(bytes, limit)) })
+  const store = new oxigraph.Store()
+  store.load('<urn:a> <urn:b> "c" .\n', { format: 'nt' })
+  t.equal(store.size, 1, 'it works')
+  let text = ''
+  for (let at = 0; at < 50_000; at++) text += `<urn:a${at}> <urn:b> "${'x'.repeat(40)}${at}" .\n`
+  t.throws(() => {
+    for (let batch = 0; batch < 40; batch++)
+      store.load(text.replaceAll('urn:a', `urn:${batch}a`), { format: 'nt' })
+  })
+  t.ok(memory.buffer.byteLength <= limit, `${memory.buffer.byteLength} bytes`)
+})
+
+t.test(
+  'a query that would fill the memory is refused, and others are answered',
+  { timeout: 200_000 },
+  async t => {
+    const server = await serve(t, portal)
+    const client = new AttackClient(server.port, '192.0.2.77')
+    for (let tries = 0; tries < 400 && (await client.ask('/readyz')).status !== 200; tries++) await sleep(50)
+    const bombs = [
+      'SELECT * { ?a ?p ?x . ?b ?q ?y . ?c ?r ?z } ORDER BY ?x ?y ?z',
+      'SELECT (GROUP_CONCAT(CONCAT(STR(?x), STR(?y))) AS ?t) { ?a ?p ?x . ?b ?q ?y }',
+      'SELECT DISTINCT (CONCAT(STR(?x), STR(?y), STR(?p)) AS ?t) { ?a ?p ?x . ?b ?q ?y }',
+      'SELECT (REPLACE(?r, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?t) { { SELECT (REPLACE(?s, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?r) { { SELECT (REPLACE(?u, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?s) { { SELECT (REPLACE(?w, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?u) { { SELECT (REPLACE("xxxxxxxxxxxxxxxxxxxxx", "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?w) {} } } } } } } } }',
+    ]
+    for (const bomb of bombs) {
+      const { status, text } = await client.ask(`/api/sparql?query=${enc(bomb)}`)
+      t.match(status, /^(422|503|413)$/, text.slice(0, 200))
+      t.equal((await client.ask(`${API}/records?where=n%3D${bomb.length}`)).status, 200)
+    }
+    const rss = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1])
+    t.ok(rss * 1024 < 800e6, `${rss} kB were used, and the setting is 800 MB`)
+    client.close()
+  },
+)

@@ -1,0 +1,482 @@
+import { EventEmitter, once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { Catalog } from '../../src/catalog/catalog.ts'
+import { localRegistry } from '../../src/catalog/local-registry.ts'
+import { type PublishMessage, publishAll } from '../../src/catalog/publisher.ts'
+import {
+  currentManifest,
+  currentVersion,
+  DEFAULT_KEPT_VERSIONS,
+  graphPath,
+  type Manifest,
+  publishedDatasets,
+  removedIds,
+  VERSION_FORMAT,
+  versionsOf,
+  withdraw,
+} from '../../src/catalog/versions.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createEmbeddedStore } from '../../src/store/embedded/embedded.ts'
+import { select } from '../support/ask.ts'
+import {
+  CRASH_DATASETS,
+  CRASH_RECORDS,
+  lodestone,
+  publishedGeneration,
+  writeGeneration,
+} from '../support/crash.ts'
+
+/** Publishing: what makes a new version, what keeps the old one, and that no moment shows anything between them. */
+const BASE = 'http://portal.test'
+const CSV = 'name,height,kind\nOak,12,tree\nElm,7.5,tree\nIvy,,climber\n'
+
+async function publish(portal: string, names: readonly string[] | null = null, base = BASE) {
+  const messages: PublishMessage[] = []
+  await publishAll({ portal, base, now: () => new Date() }, names, message => messages.push(message))
+  return messages.filter(message => message.type !== 'progress')
+}
+
+function makePortal(t: Test, datasets: Readonly<Record<string, Record<string, string>>>): string {
+  return t.testdir({ 'portal.yaml': 'title: Test\n', data: datasets })
+}
+
+const plants = (csv = CSV, yaml = 'source: { path: plants.csv }\n') => ({
+  'dataset.yaml': yaml,
+  'plants.csv': csv,
+})
+
+/** Id of every record by the value of its name, in the order of the file. */
+function recordIds(portal: string, id: string, field = 'name'): readonly (readonly [string, string])[] {
+  const manifest = currentManifest(versionsOf(portal), id)
+  if (manifest === null) throw new Error(`${id} is not published`)
+  const file = manifest.graphs.find(({ role }) => role === 'facts')?.file ?? ''
+  const text = gunzipSync(readFileSync(graphPath(versionsOf(portal), manifest, file))).toString()
+  const pattern = new RegExp(`records/([0-9a-f]{40})> <[^>]*/${field}> "([^"]*)"`, 'g')
+  return [...text.matchAll(pattern)].map(([, record = '', value = '']) => [value, record] as const)
+}
+
+t.test('a version and what makes another', async t => {
+  const portal = makePortal(t, { plants: plants() })
+  const versions = versionsOf(portal)
+  const file = (name: string) => path.join(portal, 'data/plants', name)
+  t.match(await publish(portal), [
+    { type: 'published', dataset: 'plants', report: { records: 3, misfitCount: 0 } },
+  ])
+  const manifest = currentManifest(versions, 'plants')
+  t.match(manifest, {
+    base: BASE,
+    dataset: {
+      id: 'plants',
+      uid: /^da_[a-z0-9]{6}$/,
+      fields: [
+        { name: 'name', type: 'text' },
+        { name: 'height', type: 'double' },
+        { name: 'kind', type: 'text' },
+      ],
+      visibility: 'public',
+    },
+    statistics: {
+      records: 3,
+      fields: {
+        name: { present: 3, nulls: 0, distinct: 3 },
+        height: { present: 2, nulls: 1, distinct: 2, min: 7.5, max: 12 },
+        kind: { present: 3, nulls: 0, distinct: 2 },
+      },
+    },
+    misfits: 0,
+  })
+  for (const graph of manifest?.graphs ?? []) {
+    const text = gunzipSync(
+      readFileSync(path.join(versions.root, 'plants', manifest?.version ?? '', graph.file)),
+    )
+    t.equal(text.length, graph.bytes, `${graph.role}: bytes`)
+    t.equal(text.toString().split('\n').length - 1, graph.triples, `${graph.role}: triples`)
+  }
+  const again = await publish(portal)
+  t.match(again, [{ type: 'unchanged', dataset: 'plants', records: 3 }])
+  t.equal(currentVersion(versions, 'plants'), manifest?.version)
+  const changes: readonly (readonly [string, () => void, string])[] = [
+    ['file', () => writeFileSync(file('plants.csv'), `${CSV}Yew,3,tree\n`), BASE],
+    ['dataset.yaml', () => writeFileSync(file('dataset.yaml'), 'source: { path: plants.csv } # x\n'), BASE],
+    ['base', () => undefined, 'https://other.test/portal'],
+  ]
+  for (const [name, change, base] of changes) {
+    const before = currentVersion(versions, 'plants')
+    change()
+    t.match(
+      await publish(portal, null, base),
+      [{ type: 'published', report: { records: 4 } }],
+      `changed ${name}`,
+    )
+    t.not(currentVersion(versions, 'plants'), before, `changed ${name}: another version`)
+    t.match(await publish(portal, null, base), [{ type: 'unchanged' }])
+    t.equal(currentManifest(versions, 'plants')?.base, base)
+  }
+  const folders = readdirSync(path.join(versions.root, 'plants'), { withFileTypes: true }).filter(e =>
+    e.isDirectory(),
+  )
+  t.equal(folders.length, DEFAULT_KEPT_VERSIONS, 'the version in force and those before it are kept')
+})
+
+t.test('what cannot be published is told, and the version in force stays', async t => {
+  const typed = (type: string) =>
+    `source: { path: plants.csv }\nfields:\n  - { name: name, type: text }\n  - { name: height, type: ${type} }\n`
+  const cases: readonly (readonly [string, string, string, RegExp])[] = [
+    ['an open quote', 'plants.csv', 'name,height\n"Oak,12\n', /^plants\.csv:2:1: .*never closed/],
+    [
+      'a missing column',
+      'plants.csv',
+      'name,heigth\nOak,12\n',
+      /"height", which the source does not have.*Did you mean "heigth"/,
+    ],
+    [
+      'an unknown key',
+      'dataset.yaml',
+      'source: { path: plants.csv }\nfeilds: []\n',
+      /dataset\.yaml:2:1: .*did you mean fields\?/,
+    ],
+    ['an unknown type', 'dataset.yaml', typed('integre'), /dataset\.yaml:4:21: .*expected one of.*int/],
+    ['a missing file', 'dataset.yaml', 'source: { path: trees.csv }\n', /trees\.csv/],
+    ['a way out', 'dataset.yaml', 'source: { path: ../../portal.yaml }\nformat: csv\n', /portal\.yaml/],
+    ['broken YAML', 'dataset.yaml', 'source: { path\n', /dataset\.yaml:\d+:\d+/],
+  ]
+  const portal = makePortal(t, {
+    other: { 'dataset.yaml': 'source: { path: a.json }\n', 'a.json': '[{"a":1}]' },
+    plants: plants(CSV, typed('double')),
+  })
+  await publish(portal)
+  const versions = versionsOf(portal)
+  const before = currentVersion(versions, 'plants')
+  for (const [name, file, text, reason] of cases) {
+    const place = path.join(portal, 'data/plants', file)
+    const kept = readFileSync(place)
+    writeFileSync(place, text)
+    const told = await publish(portal)
+    t.match(
+      told,
+      [
+        { type: 'unchanged', dataset: 'other' },
+        { type: 'failed', dataset: 'plants', reason },
+      ],
+      name,
+    )
+    t.equal(currentVersion(versions, 'plants'), before, `${name}: the version stays`)
+    t.equal(currentManifest(versions, 'plants')?.statistics.records, 3)
+    t.notOk(readdirSync(path.join(versions.root, 'plants')).some(entry => entry.startsWith('preparing-')))
+    writeFileSync(place, kept)
+  }
+  t.match(await publish(portal, ['nowhere']), [{ type: 'failed', dataset: 'nowhere' }])
+  t.notOk(existsSync(path.join(versions.root, 'nowhere')))
+})
+
+t.test('a version whose files are damaged is made again of its source', async t => {
+  const portal = makePortal(t, { other: plants(), plants: plants() })
+  mkdirSync(path.join(portal, 'mappings'))
+  const mapping = (label: string) =>
+    `mappings: { p: { s: 'portal:p/$(name)', po: [[rdfs:label, $(name)], [rdfs:comment, ${label}]] } }\n`
+  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('first'))
+  await publish(portal)
+  // The next version has the facts and the index of the first as its own.
+  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('second'))
+  t.match(await publish(portal, ['plants']), [
+    { type: 'published', report: { isSourceRead: false, damage: null } },
+  ])
+  const versions = versionsOf(portal)
+  const fileOf = (name: string) => {
+    const manifest = currentManifest(versions, 'plants')
+    const graph = manifest?.graphs.find(({ file }) => file.endsWith(name))
+    return graphPath(versions, manifest as Manifest, graph?.file ?? name)
+  }
+  const flip = (file: string, at: number) => {
+    const bytes = readFileSync(file)
+    bytes[at] = (bytes[at] ?? 0) ^ 4
+    writeFileSync(file, bytes)
+  }
+  const half = (file: string) => truncateSync(file, statSync(file).size >> 1)
+  const cases: readonly (readonly [string, string, (file: string) => void, RegExp])[] = [
+    [
+      'cut off, in the folder of an older version',
+      'facts.nt.gz',
+      half,
+      /facts\.nt\.gz has \d+ bytes, \d+ are expected/,
+    ],
+    ['empty', 'mapped.nt.gz', file => truncateSync(file, 0), /mapped\.nt\.gz has 0 bytes/],
+    ['missing', 'mapped.nt.gz', file => rmSync(file), /mapped\.nt\.gz is missing/],
+    ['a bit', 'facts.nt.gz', file => flip(file, 40), /facts\.nt\.gz has other bytes/],
+    ['longer', 'facts.nt.gz', file => appendFileSync(file, 'x'), /facts\.nt\.gz has/],
+    ['ids', 'records.ids', file => flip(file, 3), /records\.ids has other bytes/],
+    ['no ids', 'records.ids', file => rmSync(file), /records\.ids is missing/],
+    ['half a manifest', 'manifest.json', half, /manifest\.json cannot be read/],
+    [
+      'a manifest of something else',
+      'manifest.json',
+      file => writeFileSync(file, `{"format":${VERSION_FORMAT}}`),
+      /manifest\.json/,
+    ],
+  ]
+  for (const [name, file, harm, damage] of cases) {
+    const before = currentVersion(versions, 'plants')
+    const ids = recordIds(portal, 'plants')
+    harm(fileOf(file))
+    t.match(
+      await publish(portal),
+      [
+        { type: 'unchanged', dataset: 'other' },
+        { type: 'published', dataset: 'plants', report: { records: 3, isSourceRead: true, damage } },
+      ],
+      name,
+    )
+    t.not(currentVersion(versions, 'plants'), before, `${name}: another version`)
+    t.same(recordIds(portal, 'plants'), ids, `${name}: of the same records`)
+    t.equal(removedIds(versions, 'plants').size, 0, `${name}: nothing is taken for removed`)
+    t.match(await publish(portal), [{ type: 'unchanged' }, { type: 'unchanged' }], `${name}: once`)
+  }
+  half(fileOf('facts.nt.gz'))
+  half(fileOf('facts.nt.gz').replace(/nt\.gz$/, 'columns'))
+  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('third'))
+  const messages: PublishMessage[] = []
+  const context = { portal, base: BASE, now: () => new Date(), mappingOnly: true }
+  await publishAll(context, ['plants'], message => messages.push(message))
+  t.match(
+    messages.at(-1),
+    { type: 'published', report: { damage: /facts/, isSourceRead: true } },
+    'a saved mapping finds it',
+  )
+
+  const older = fileOf('manifest.json')
+  const { ids: _, ...manifest } = JSON.parse(readFileSync(older, 'utf8')) as Manifest
+  const graphs = manifest.graphs.map(({ sum: _, ...graph }) => graph)
+  writeFileSync(older, JSON.stringify({ ...manifest, graphs }))
+  t.match(await publish(portal, ['plants']), [{ type: 'unchanged' }], 'a version without sums')
+  flip(fileOf('facts.nt.gz'), 60)
+  t.match(
+    await publish(portal, ['plants']),
+    [{ type: 'published', report: { damage: /facts/ } }],
+    'is read as a whole',
+  )
+
+  half(fileOf('facts.nt.gz'))
+  rmSync(path.join(portal, 'data/plants/plants.csv'))
+  const reason = /damaged \(facts\.nt\.gz has .*\) and cannot be made again:\n.*plants\.csv/s
+  t.match(await publish(portal, ['plants']), [{ type: 'failed', dataset: 'plants', reason }])
+})
+
+t.test('withdrawn, forgotten, and left over', async t => {
+  const portal = makePortal(t, { one: plants(), two: plants() })
+  const versions = versionsOf(portal)
+  await publish(portal)
+  t.equal(withdraw(versions, 'one'), true)
+  t.equal(withdraw(versions, 'one'), false)
+  t.match(await publish(portal), [{ dataset: 'two' }], 'a withdrawn dataset stays away')
+  t.same(publishedDatasets(versions), ['two'])
+  t.match(await publish(portal, ['one']), [{ type: 'published', dataset: 'one' }], 'until published by name')
+  t.match(await publish(portal), [{ dataset: 'one' }, { dataset: 'two' }])
+  const left = path.join(versions.root, 'two/preparing-left')
+  mkdirSync(left)
+  writeFileSync(path.join(left, 'facts.nt.gz'), 'half')
+  t.same(publishedDatasets(versions), ['one', 'two'])
+  writeFileSync(path.join(portal, 'data/two/plants.csv'), `${CSV}Yew,3,tree\n`)
+  await publish(portal)
+  t.notOk(existsSync(left), 'the next publication removes what was left')
+  withdraw(versions, 'one')
+  for (const id of ['one', 'two']) rmSync(path.join(portal, 'data', id), { recursive: true })
+  t.same(await publish(portal), [])
+  t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('identities', async t => {
+  const twice = 'name,height,kind\nOak,12,tree\nOak,12,tree\nOak,12,tree\nElm,7,tree\n'
+  const portal = makePortal(t, { plants: plants(twice) })
+  const csv = path.join(portal, 'data/plants/plants.csv')
+  t.match(await publish(portal), [{ report: { records: 4, repeated: 2 } }])
+  const ids = recordIds(portal, 'plants')
+  t.equal(new Set(ids.map(([, id]) => id)).size, 4, 'equal records have ids of their own')
+  writeFileSync(csv, 'kind,name,height\ntree,Oak,12\ntree,Oak,12\ntree,Oak,12\ntree,Elm,7\n')
+  await publish(portal)
+  t.same(recordIds(portal, 'plants'), ids, 'another order of the columns changes no id')
+  writeFileSync(csv, `${twice}Yew,3,tree\n`)
+  await publish(portal)
+  t.same(recordIds(portal, 'plants').slice(0, 4), ids, 'a new record changes no other id')
+  writeFileSync(path.join(portal, 'data/plants/dataset.yaml'), 'source: { path: plants.csv }\nid: [name]\n')
+  writeFileSync(csv, 'name,height\nOak,1\nElm,2\n')
+  await publish(portal)
+  const named = recordIds(portal, 'plants')
+  writeFileSync(csv, 'name,height\nElm,20\nOak,10\n')
+  await publish(portal)
+  t.same(new Map(recordIds(portal, 'plants')), new Map(named), 'ids follow the id fields alone')
+})
+
+t.test('values that do not fit are told with row and column', async t => {
+  const yaml =
+    'source: { path: plants.csv }\nfields:\n  - { name: name, type: text }\n  - { name: tall, type: int, from: height }\n'
+  const portal = makePortal(t, { plants: plants('name,height\nOak,12\nElm,high\nIvy,\nYew,1.5\n', yaml) })
+  t.match(await publish(portal), [
+    {
+      report: {
+        records: 4,
+        misfitCount: 2,
+        misfits: [
+          {
+            field: 'tall',
+            column: 'height',
+            expected: /int/,
+            count: 2,
+            examples: [
+              { row: 2, line: 3, found: 'high', count: 1 },
+              { row: 4, line: 5, found: '1.5', count: 1 },
+            ],
+          },
+        ],
+      },
+    },
+  ])
+  t.match(currentManifest(versionsOf(portal), 'plants'), {
+    misfits: 2,
+    statistics: { fields: { tall: { present: 1, nulls: 3 } } },
+  })
+})
+
+t.test('a running app takes over new versions while requests go on', async t => {
+  const portal = t.testdir({ data: {} })
+  writeGeneration(portal, 'g0')
+  await publish(portal)
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  app.markReady()
+  const address = '/api/explore/v2.0/catalog/datasets/first/records?limit=100&select=generation'
+  const seen = new Set<string>()
+  const answered = new EventEmitter()
+  const served = { generation: 'g0' }
+  let [going, answers] = [true, 0]
+  const asking = Promise.all(
+    Array.from({ length: 3 }, async (_, at) => {
+      while (going) {
+        const oldest = served.generation
+        const answer = await app.http.inject(`${address}&offset=${at * 1000}`)
+        const body = answer.body
+        const generations = new Set(body.match(/g\d(?=")/g))
+        const total = /"total_count":\s*(\d+)/.exec(body)?.[1]
+        if (answer.statusCode !== 200 || generations.size !== 1 || Number(total) !== CRASH_RECORDS)
+          t.fail(`${answer.statusCode}: ${[...generations].join()} of ${total}: ${body.slice(0, 200)}`)
+        for (const generation of generations) {
+          if (generation < oldest) t.fail(`${generation} was answered when ${oldest} was served already`)
+          seen.add(generation)
+        }
+        answers += 1
+        answered.emit('answer')
+        // An answer from memory waits for nothing, and the publication must have its turn.
+        await new Promise(resolve => setImmediate(resolve))
+      }
+    }),
+  )
+  /** Until one of those who ask without end was given this generation. */
+  const untilSeen = async (generation: string) => {
+    while (!seen.has(generation)) await once(answered, 'answer')
+  }
+  await untilSeen('g0')
+  for (const generation of ['g1', 'g2']) {
+    writeGeneration(portal, generation)
+    await publish(portal)
+    t.equal(await app.catalog.refresh(), true)
+    served.generation = generation
+    const { body } = await app.http.inject(address)
+    t.same(new Set(body.match(/"g\d"/g)), new Set([`"${generation}"`]), `${generation} is served at once`)
+    await untilSeen(generation)
+  }
+  going = false
+  await asking
+  t.same(seen, new Set(['g0', 'g1', 'g2']), `${answers} answers while versions changed`)
+  t.equal(await app.catalog.refresh(), false, 'nothing more to take over')
+  withdraw(versionsOf(portal), 'first')
+  await app.catalog.refresh()
+  t.equal((await app.http.inject(address)).statusCode, 404)
+})
+
+t.test('kill -9 at any moment leaves every dataset wholly old or wholly new', async t => {
+  const portal = t.testdir({ data: {} })
+  const args = ['publish', '--portal', portal]
+  writeGeneration(portal, 'A')
+  t.equal((await lodestone(args)).code, 0)
+  writeGeneration(portal, 'B')
+  const { milliseconds, code } = await lodestone(args)
+  t.equal(code, 0)
+  let whole = milliseconds
+  let [kills, generation] = [0, 'B']
+  const outcomes = new Set<string>()
+  for (let at = 0; at < 9; at++) {
+    const before = generation
+    generation = before === 'A' ? 'B' : 'A'
+    writeGeneration(portal, generation)
+    // The first part is the start of Node.
+    const moment = whole * (0.35 + (0.65 * (at + Math.random())) / 9)
+    const killed = await lodestone(args, { killAfter: moment })
+    if (killed.signal === 'SIGKILL') kills += 1
+    // It was quicker than before: the machine has less else to do.
+    else whole *= 0.7
+    const found = CRASH_DATASETS.map(id => publishedGeneration(portal, id))
+    t.ok(
+      found.every(name => name === before || name === generation),
+      `after ${Math.round(moment)} ms: ${found.join(' and ')}`,
+    )
+    outcomes.add(found.map(name => (name === generation ? 'new' : 'old')).join(' and '))
+    if (at % 3 === 0) await serves(t, portal, found)
+    await publish(portal, null, 'http://localhost:3000')
+    t.same(
+      CRASH_DATASETS.map(id => publishedGeneration(portal, id)),
+      [generation, generation],
+      'the next publication is whole',
+    )
+    for (const id of CRASH_DATASETS) {
+      const entries = readdirSync(path.join(versionsOf(portal).root, id))
+      t.ok(
+        entries.filter(entry => entry !== 'current' && entry !== 'source.json').length <= 2,
+        `nothing is left over of ${id}`,
+      )
+    }
+  }
+  t.ok(kills > 3, `${kills} of 9 were killed before their end: ${[...outcomes].join(', ')}`)
+})
+
+/** A store that starts on what a killed process left has every record. */
+async function serves(t: Test, portal: string, generations: readonly string[]): Promise<void> {
+  const store = await createEmbeddedStore({ workers: 1 })
+  const catalog = new Catalog({
+    base: 'http://localhost:3000',
+    store,
+    versions: versionsOf(portal),
+    registry: localRegistry(versionsOf(portal)),
+    grace: 0,
+  })
+  try {
+    await catalog.refresh()
+    for (const [at, id] of CRASH_DATASETS.entries()) {
+      const { resources } = catalog.dataset(id)
+      const rows = await select(
+        store,
+        `SELECT ?g (COUNT(*) AS ?n) { GRAPH <${resources}> { ?s ?p ?g FILTER(STRENDS(STR(?p), '/generation')) } } GROUP BY ?g`,
+      )
+      t.same(
+        rows.map(row => [row.g?.value, Number(row.n?.value)]),
+        [[generations[at], CRASH_RECORDS]],
+      )
+    }
+  } finally {
+    catalog.close()
+    await store.close()
+  }
+}

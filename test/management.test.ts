@@ -1,0 +1,410 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { changedDefinition } from '../src/catalog/edit-definition.ts'
+import { loadConfig } from '../src/config.ts'
+
+/** What publishers do, through the management API: drafts, uploads, publishing, roll-back, rights, and files that stay readable. */
+const BASE = 'http://portal.test'
+const API = '/api/management/v1/datasets'
+const CSV = 'nr,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ivy,\n'
+
+async function portalOf(t: Test, files: object = {}) {
+  const portal = t.testdir({ 'portal.yaml': 'upload_limit: 2MB\n', data: {}, ...files })
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  const keyOf = async (name: string, grants: readonly string[]) => {
+    await app.accounts.users.add(name, 'a password that is long enough')
+    for (const grant of grants) await app.accounts.users.grant(name, grant)
+    return (await app.accounts.keys.create(name, 'test')).key
+  }
+  const ask =
+    (key: string | null) =>
+    async (
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      url: string,
+      body?: unknown,
+      type = 'application/json',
+    ) => {
+      const payload =
+        body === undefined
+          ? undefined
+          : typeof body === 'string' || Buffer.isBuffer(body)
+            ? body
+            : JSON.stringify(body)
+      const headers = {
+        ...(key === null ? {} : { authorization: `Apikey ${key}` }),
+        ...(payload === undefined ? {} : { 'content-type': type }),
+      }
+      const answer = await app.http.inject({
+        method,
+        url,
+        headers,
+        ...(payload === undefined ? {} : { payload }),
+      })
+      return {
+        status: answer.statusCode,
+        body: answer.body,
+        json: () => JSON.parse(answer.body),
+      }
+    }
+  const published = async (asking: ReturnType<typeof ask>, id: string) => {
+    for (let tries = 0; tries < 600; tries++) {
+      const status = (await asking('GET', `${API}/${id}/status`)).json()
+      if (status.name !== 'processing') return status
+      await sleep(50)
+    }
+    throw new Error('it takes too long')
+  }
+  return { portal, app, keyOf, ask, published }
+}
+
+t.test('from a file to a published dataset and back', async t => {
+  const { portal, keyOf, ask, published } = await portalOf(t)
+  const api = ask(await keyOf('anna', ['publish:*']))
+  const anybody = ask(null)
+  t.equal((await api('POST', API, { dataset_id: 'trees', title: 'Trees of the town' })).status, 201)
+  t.equal((await api('POST', API, { dataset_id: 'trees' })).status, 409)
+  const uploaded = await api('PUT', `${API}/trees/resources/files/trees.csv`, CSV, 'text/csv')
+  t.equal(uploaded.status, 201)
+  t.match(uploaded.json(), {
+    name: 'trees.csv',
+    bytes: CSV.length,
+    dataset: { state: 'draft', title: 'Trees of the town' },
+  })
+  const preview = (await api('GET', `${API}/trees/preview`)).json()
+  t.same(
+    preview.fields.map((each: { name: string; type: string; examples: unknown }) => [
+      each.name,
+      each.type,
+      each.examples,
+    ]),
+    [
+      ['nr', 'int', [1, 2, 3]],
+      ['name', 'text', ['Oak', 'Elm', 'Ivy']],
+      ['height', 'double', [12.5, 7]],
+    ],
+  )
+  t.same(preview.records[2], { nr: 3, name: 'Ivy', height: null })
+  t.notOk(existsSync(path.join(portal, 'data/trees')), 'nothing is in the portal folder yet')
+  const fields = (await api('GET', `${API}/trees/fields`)).json().results
+  fields[2] = {
+    ...fields[2],
+    label: 'Height in metres',
+    description: 'Measured',
+    annotations: { unit: ['m'] },
+  }
+  t.equal((await api('PUT', `${API}/trees/fields`, fields)).status, 200)
+  const metas = { default: { description: '<p>All trees</p>', keyword: ['tree'], license: 'CC0' } }
+  t.match((await api('PUT', `${API}/trees/metadata`, metas)).json(), {
+    default: { title: 'Trees of the town', license: 'CC0' },
+  })
+  t.equal((await api('PUT', `${API}/trees`, { record_id: ['nr'] })).status, 200)
+  const report = (await api('GET', `${API}/trees/check`)).json()
+  t.match(report, { is_publishable: true, errors: 0 })
+  t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+  t.match(await published(api, 'trees'), { name: 'idle', is_published: true })
+  const records = '/api/explore/v2.1/catalog/datasets/trees/records'
+  t.equal((await anybody('GET', records)).json().total_count, 3, 'everybody sees it')
+  const yaml = readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8')
+  t.match(yaml, 'label: Height in metres')
+  t.equal(readFileSync(path.join(portal, 'data/trees/trees.csv'), 'utf8'), CSV)
+  t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'the draft is over')
+
+  // A change by hand is seen, with its comments, and kept.
+  writeFileSync(
+    path.join(portal, 'data/trees/dataset.yaml'),
+    `# by hand\n${yaml.replace('license: CC0', 'license: CC-BY # agreed')}`,
+  )
+  t.match((await api('GET', `${API}/trees`)).json(), { metadata: { default: { license: 'CC-BY' } } })
+  t.equal((await api('PUT', `${API}/trees/metadata`, { default: { publisher: 'Town' } })).status, 200)
+  t.equal(
+    (await api('PUT', `${API}/trees/resources/files/trees.csv`, `${CSV}4,Fir,30\n`, 'text/csv')).status,
+    201,
+  )
+  t.equal((await api('GET', `${API}/trees`)).json().has_draft, true)
+  t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+  t.match(await published(api, 'trees'), { name: 'idle' })
+  const kept = readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8')
+  t.match(kept, /^# by hand\n[\s\S]*license: CC-BY # agreed/, 'comments stay')
+  t.match(kept, 'publisher: Town')
+  t.equal((await anybody('GET', records)).json().total_count, 4)
+
+  t.match((await api('POST', `${API}/trees/restore`)).json(), { records_count: 3 })
+  t.equal((await anybody('GET', records)).json().total_count, 3, 'rolled back')
+  t.equal((await api('GET', `${API}/trees/versions`)).json().total_count, 3)
+  t.equal((await api('POST', `${API}/trees/restore`, { version: 'x' })).status, 404)
+  t.equal((await api('POST', `${API}/trees/unpublish`)).status, 200)
+  t.equal((await anybody('GET', records)).status, 404)
+  t.equal((await api('GET', `${API}/trees`)).json().state, 'withdrawn')
+  t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+  t.match(await published(api, 'trees'), { name: 'idle', is_published: true })
+  t.equal((await anybody('GET', records)).json().total_count, 4, 'back, as the files are')
+
+  const changes = (await api('GET', `${API}/trees/changes`)).json().results
+  t.ok(changes.every(({ by }: { by: string }) => by === 'anna'))
+  const actions = changes.map(({ action }: { action: string }) => action).reverse()
+  t.same(
+    actions.filter((action: string) => !['update', 'upload'].includes(action)),
+    ['create', 'publish', 'publish', 'roll back', 'withdraw', 'publish'],
+  )
+  t.equal((await api('DELETE', `${API}/trees`)).status, 204)
+  t.equal((await api('GET', `${API}/trees`)).status, 404)
+  t.notOk(existsSync(path.join(portal, 'data/trees')))
+  t.ok(existsSync(path.join(portal, 'var/deleted')), 'its files can be brought back by hand')
+})
+
+t.test('who may not publish, and what is refused', async t => {
+  const yaml = 'source: { path: a.csv }\n'
+  const { portal, keyOf, ask } = await portalOf(t, {
+    data: { own: { 'dataset.yaml': yaml, 'a.csv': CSV }, other: { 'dataset.yaml': yaml, 'a.csv': CSV } },
+  })
+  const [api, none, anybody] = [
+    ask(await keyOf('bert', ['publish:own'])),
+    ask(await keyOf('carl', ['own', 'edit:own'])),
+    ask(null),
+  ]
+  const routes = [
+    ['GET', ''],
+    ['PUT', ''],
+    ['DELETE', ''],
+    ['GET', '/metadata'],
+    ['PUT', '/metadata'],
+    ['GET', '/fields'],
+    ['PUT', '/fields'],
+    ['GET', '/mapping'],
+    ['PUT', '/mapping'],
+    ['DELETE', '/mapping'],
+    ['PUT', '/resources/files/a.csv'],
+    ['GET', '/preview'],
+    ['GET', '/check'],
+    ['POST', '/publish'],
+    ['GET', '/status'],
+    ['POST', '/unpublish'],
+    ['POST', '/discard'],
+    ['POST', '/restore'],
+    ['GET', '/versions'],
+    ['GET', '/changes'],
+  ] as const
+  for (const [method, url] of routes) {
+    t.equal((await anybody(method, `${API}/own${url}`)).status, 401, `${method} ${url}: nobody`)
+    t.equal((await none(method, `${API}/own${url}`)).status, 403, `${method} ${url}: without the right`)
+    t.equal((await api(method, `${API}/other${url}`)).status, 403, `${method} ${url}: of another dataset`)
+  }
+  t.same(
+    (await api('GET', API)).json().results.map((each: { dataset_id: string }) => each.dataset_id),
+    ['own'],
+  )
+  t.equal((await api('POST', API, { dataset_id: 'new' })).status, 403, 'new datasets need the right for all')
+  t.equal((await none('GET', API)).status, 403)
+  const refused: readonly (readonly [string, unknown, number, RegExp])[] = [
+    ['', { is_restricted: 'yes' }, 400, /is_restricted/],
+    ['', { nothing: 1 }, 400, /expected/],
+    ['', '{', 400, /no JSON/],
+    ['', { source: { path: '../../../etc/passwd' } }, 200, /./],
+    ['', { source: { module: 'fs' } }, 400, /code that the server runs/],
+    ['', { source: { path: 'a', package: 'b', more: 'c' } }, 400, /more/],
+    ['/fields', [{ name: 'x', type: 'number' }], 400, /type/],
+    ['/metadata', { default: { title: { a: 1 } } }, 400, /title/],
+    ['/metadata', { constructor: { prototype: 'x' } }, 200, /./],
+    ['/mapping', Buffer.from([0xff, 0xfe, 0xfd]), 400, /UTF-8/],
+  ]
+  for (const [url, body, status, message] of refused) {
+    const answer = await api('PUT', `${API}/own${url}`, body)
+    t.equal(answer.status, status, JSON.stringify(body))
+    t.match(answer.body, message)
+  }
+  const checked = (await api('GET', `${API}/own/check`)).json()
+  t.equal(checked.is_publishable, false, 'a source outside of the folder is found')
+  t.equal((await api('POST', `${API}/own/publish`)).status, 400)
+  t.equal((await api('POST', `${API}/own/discard`)).status, 204)
+  const files: readonly (readonly [string, string | Buffer, number])[] = [
+    ['dataset.yaml', 'source: {}', 400],
+    ['..%2F..%2F..%2Fevil.csv', CSV, 201],
+    ['.hidden', CSV, 400],
+    [`${'a'.repeat(150)}.csv`, CSV, 400],
+    ['tool.exe', 'MZ', 400],
+    ['empty.csv', '', 400],
+    ['broken.json', '{"a": [', 400],
+    ['huge.csv', Buffer.alloc(3_000_000, 'a,b\n'), 413],
+  ]
+  for (const [name, content, status] of files) {
+    const answer = await api('PUT', `${API}/own/resources/files/${name}`, content, 'application/octet-stream')
+    t.equal(answer.status, status, name)
+  }
+  t.notOk(existsSync(path.join(portal, '..', 'evil.csv')))
+  t.notOk(existsSync(path.join(portal, 'evil.csv')), 'the name of a file is no path')
+  t.equal((await api('POST', `${API}/own/discard`)).status, 204)
+  t.equal((await api('GET', `${API}/own`)).json().has_draft, false)
+  t.equal((await api('POST', `${API}/own/publish`)).status, 202, 'what lies in the folder is as it was')
+  const document = (await anybody('GET', '/api/management/v1/openapi.json')).json()
+  t.equal(document.openapi, '3.1.0')
+  for (const [method, url] of routes) {
+    const described = document.paths[`/datasets/{dataset}${url.replace('a.csv', '{file}')}`]
+    t.ok(described?.[method.toLowerCase()], `${method} ${url} is described`)
+  }
+})
+
+t.test('a draft and a change by hand', async t => {
+  const yaml = 'source: { path: a.csv }\nmetas: { default: { title: A } }\n'
+  const { portal, keyOf, ask } = await portalOf(t, { data: { own: { 'dataset.yaml': yaml, 'a.csv': CSV } } })
+  const api = ask(await keyOf('dora', ['publish:own']))
+  await api('PUT', `${API}/own/metadata`, { default: { title: 'B' } })
+  mkdirSync(path.join(portal, 'mappings'))
+  writeFileSync(path.join(portal, 'data/own/dataset.yaml'), yaml.replace('title: A', 'title: C'))
+  const refused = await api('POST', `${API}/own/publish`)
+  t.equal(refused.status, 409)
+  t.match(refused.body, /changed in the portal folder/)
+  t.match(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), 'title: C', 'nothing is lost')
+})
+
+t.test('changes of dataset.yaml leave the rest as it is written', async t => {
+  const text = `# about trees
+source: { path: trees.csv } # from the town
+fields:
+  # the key
+  - { name: nr, type: int }
+  - name: height # metres
+    type: double
+metas:
+  default:
+    title: 'Trees'
+`
+  t.equal(
+    changedDefinition(text, { visibility: undefined as never, metas: { default: { title: 'Trees' } } }),
+    text,
+    'nothing changed',
+  )
+  const changed = changedDefinition(text, {
+    fields: [
+      { name: 'height', type: 'int', label: 'Height' },
+      { name: 'nr' },
+      { name: 'more', type: 'text' },
+    ],
+    metas: { default: { keyword: ['a', 'b'] }, dcat: { creator: 'X' } },
+  })
+  for (const comment of ['# about trees', '# from the town', '# metres', "title: 'Trees'"])
+    t.match(changed, comment)
+  t.match(changed, /name: height +# metres\n\s+type: int\n\s+label: Height[\s\S]*name: nr[\s\S]*name: more/)
+  t.throws(() => changedDefinition(text, { id: ['lost'], fields: [{ name: 'UPPER' }] }), {
+    code: 'ConfigInvalid',
+  })
+})
+
+t.test('the desk: the same with pages and forms, without scripts', async t => {
+  const { portal, app } = await portalOf(t)
+  const sessionOf = async (name: string, grants: readonly string[]) => {
+    const { id } = await app.accounts.users.add(name, 'a password that is long enough')
+    for (const grant of grants) await app.accounts.users.grant(name, grant)
+    return `lodestone-session=${(await app.accounts.sessions.begin(id)).token}`
+  }
+  const [cookie, other] = [await sessionOf('anna', ['publish:*']), await sessionOf('carl', [])]
+  const get = async (url: string, as: string | null = cookie) => {
+    const answer = await app.http.inject({
+      url,
+      headers: { accept: 'text/html', ...(as === null ? {} : { cookie: as }) },
+    })
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  const tokenOf = (page: string) => /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  const post = async (url: string, fields: Record<string, string>, as = cookie) => {
+    const headers = { cookie: as, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await app.http.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: new URLSearchParams(fields).toString(),
+    })
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  const upload = async (url: string, token: string, name: string, content: string) => {
+    const form = new FormData()
+    form.append('form_token', token)
+    form.append('file', new Blob([content]), name)
+    const encoded = new Response(form)
+    const answer = await app.http.inject({
+      method: 'POST',
+      url,
+      headers: { cookie, 'content-type': encoded.headers.get('content-type') ?? '' },
+      payload: Buffer.from(await encoded.arrayBuffer()),
+    })
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  t.match((await get('/desk/', null)).location, '/account/login/')
+  t.equal((await get('/desk/', other)).status, 403)
+  const token = tokenOf((await get('/desk/')).body)
+  t.equal(
+    (await upload('/desk/', 'another token', 'Street trees.csv', CSV)).status,
+    403,
+    'a form of another site',
+  )
+  const first = await upload('/desk/', token, 'Street trees.csv', CSV)
+  t.equal(first.status, 303)
+  t.equal(first.location, '/desk/street-trees/')
+  const page = await get(first.location)
+  for (const text of ['Oak', '12.5', 'name="type.2"', 'Publish', '<option selected>double</option>'])
+    t.match(page.body, text)
+  const own = '/desk/street-trees'
+  const form = {
+    form_token: tokenOf(page.body),
+    action: 'fields',
+    'name.0': 'nr',
+    'type.0': 'int',
+    'label.0': 'Number',
+  }
+  const saved = await post(`${own}/fields/`, {
+    ...form,
+    'name.1': 'name',
+    'type.1': 'text',
+    'facet.1': '1',
+    'name.2': 'height',
+    'type.2': 'double',
+  })
+  t.equal(saved.location, '/desk/street-trees/fields/?done=1')
+  const wrong = await post(`${own}/fields/`, { ...form, 'type.0': 'nonsense' })
+  t.equal(wrong.status, 400)
+  t.match(wrong.body, 'nonsense', 'what is wrong stands on the page')
+  const described = {
+    form_token: token,
+    action: 'description',
+    'default.title': 'Trees <b>',
+    'default.keyword': 'a; b',
+    'dcat.accrualperiodicity': 'ANNUAL',
+    visibility: 'public',
+  }
+  t.equal((await post(`${own}/description/`, described)).status, 303)
+  t.match((await get(`${own}/description/`)).body, 'value="Trees &lt;b&gt;"')
+  t.match((await get(`${own}/report/`)).body, 'Nothing stands against publishing')
+  t.equal((await post(`${own}/fields/`, { form_token: 'x', action: 'publish' })).status, 403)
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' }, other)).status, 403)
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 303)
+  for (let tries = 0; tries < 600 && app.catalog.entries().length === 0; tries++) await sleep(50)
+  t.match((await get('/explore/dataset/street-trees/', null)).body, 'Trees &lt;b&gt;')
+  const yaml = readFileSync(path.join(portal, 'data/street-trees/dataset.yaml'), 'utf8')
+  t.match(yaml, /annotations:\s*\n?\s*\{?\s*facet: \[\]|facet: \[\]/)
+  const mapping =
+    "prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/$(nr)\n    predicateobjects:\n      - [ex:name, $(name)]\n"
+  t.equal(
+    (await post(`${own}/mapping/`, { form_token: token, action: 'mapping', text: mapping })).status,
+    303,
+  )
+  t.match((await get(`${own}/`)).body, 'with changes')
+  t.equal((await post(`${own}/mapping/`, { form_token: token, action: 'discard' })).status, 303)
+  t.notMatch((await get(`${own}/`)).body, 'with changes')
+  t.equal((await upload(`${own}/fields/`, token, 'Street trees.csv', 'nr,name\n1,x\n')).status, 303)
+  t.match((await get(`${own}/report/`)).body, 'height', 'a column that is missing is told')
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 400)
+  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'discard' })).status, 303)
+  t.match((await get(`${own}/history/?lang=de`)).body, 'Verlauf')
+  t.equal((await post(`${own}/history/`, { form_token: token, action: 'withdraw' })).status, 303)
+  t.equal((await get('/explore/dataset/street-trees/', null)).status, 404)
+  t.match((await get('/desk/')).body, 'withdrawn')
+  for (const name of ['tool.exe', 'dataset.yaml']) {
+    const refused = await upload('/desk/', token, name, 'x')
+    t.equal(refused.status, 400, name)
+    t.match(refused.body, 'role="alert"')
+  }
+})

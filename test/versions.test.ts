@@ -1,0 +1,435 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Parser, type Quad } from 'n3'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { historyOf } from '../src/catalog/history.ts'
+import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
+import { rollBack } from '../src/catalog/roll-back.ts'
+import { keptVersions, versionsOf } from '../src/catalog/versions.ts'
+import { loadConfig } from '../src/config.ts'
+import { lodestone } from './support/crash.ts'
+
+/** Versions of datasets: what is kept, every endpoint asked for an older one, changes, feeds, Memento, roll-back. */
+const BASE = 'http://portal.test'
+
+interface Row {
+  readonly nr: number
+  readonly name: string
+  readonly height: number | null
+  readonly tags: readonly string[]
+}
+
+const YAML = `
+source: { path: trees.json }
+id: [nr]
+fields:
+  - { name: nr, type: int }
+  - { name: name, type: text }
+  - { name: height, type: double }
+  - { name: tags, type: text, annotations: { multivalued: [] } }
+metas: { default: { title: Trees } }
+`
+
+/** Random but repeatable: the same seed gives the same rows. */
+function rowsOf(seed: number, count: number): Row[] {
+  let state = seed
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return Math.floor((state / 0x7fffffff) * below)
+  }
+  const numbers = [...new Set(Array.from({ length: count }, () => next(count * 2)))]
+  return numbers.map(nr => ({
+    nr,
+    name: ['Oak', 'Elm', 'Fir "x"', 'Ulme ä', ''][next(5)] ?? '',
+    height: [null, 1.5, 2, 30][next(4)] ?? null,
+    tags: [[], ['a'], ['b', 'a'], ['a', 'b']][next(4)] ?? [],
+  }))
+}
+
+function write(portal: string, rows: readonly Row[], yaml = YAML): void {
+  const folder = path.join(portal, 'data/trees')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'dataset.yaml'), yaml)
+  writeFileSync(path.join(folder, 'trees.json'), JSON.stringify(rows))
+}
+
+let clock = Date.parse('2026-01-01T00:00:00Z')
+
+/** Publishes an hour after the publication before. */
+async function publish(portal: string, names: readonly string[] | null = null, keepVersions = 4) {
+  const messages: PublishMessage[] = []
+  clock += 3_600_000
+  const now = () => new Date(clock)
+  const context = { portal, base: BASE, keepVersions, now, endsRollBack: names !== null }
+  await publishAll(context, names, message => messages.push(message))
+  return messages.filter(({ type }) => type !== 'progress')
+}
+
+async function serve(t: Test, portal: string) {
+  const app = await buildApp(loadConfig({ portal, base: BASE }, { LODESTONE_KEEP_VERSIONS: '4' }))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  const get = async (url: string, headers: Record<string, string> = {}) => {
+    const { statusCode, headers: answered, body } = await app.http.inject({ url, headers })
+    return { status: statusCode, headers: answered, body, json: () => JSON.parse(body) }
+  }
+  return { app, get }
+}
+
+function names(portal: string): readonly string[] {
+  return keptVersions(versionsOf(portal, 4), 'trees').map(({ version }) => version)
+}
+
+const EXPLORE = '/api/explore/v2.1/catalog/datasets/trees'
+const GENERATIONS = [rowsOf(1, 40), rowsOf(2, 60), rowsOf(3, 30), rowsOf(4, 50), rowsOf(5, 45)]
+
+t.test('the last versions are kept, and every endpoint answers from each of them', async t => {
+  const portal = t.testdir({ 'portal.yaml': '' })
+  for (const rows of GENERATIONS) {
+    write(portal, rows)
+    t.match(await publish(portal), [{ type: 'published' }])
+  }
+  const kept = names(portal)
+  t.equal(kept.length, 4, 'as many as are to be kept')
+  const folders = readdirSync(path.join(portal, 'var/published/trees'), { withFileTypes: true })
+  t.equal(folders.filter(each => each.isDirectory()).length, 4, 'and no others are on disk')
+  const { get } = await serve(t, portal)
+  const expected = GENERATIONS.slice(-4).reverse()
+  for (const [at, version] of kept.entries()) {
+    const rows = expected[at] ?? []
+    const asked = `version=${version}`
+    const { results, total_count: total } = (await get(`${EXPLORE}/records?limit=100&${asked}`)).json()
+    t.equal(total, rows.length)
+    const plain = rows.map(row => ({
+      ...row,
+      tags: row.tags.length === 0 ? null : row.tags,
+      name: row.name || null,
+    }))
+    t.same(results, plain, `records of ${at} versions ago`)
+    const counted = rows.filter(({ name }) => name === 'Oak').length
+    t.equal((await get(`${EXPLORE}/records?where=name%3D"Oak"&${asked}`)).json().total_count, counted)
+    t.same((await get(`${EXPLORE}/exports/json?${asked}`)).json(), plain, 'export')
+    t.equal((await get(`/api/v2/catalog/datasets/trees/records?${asked}`)).json().total_count, rows.length)
+    const entities = (await get(`/api/odata/trees?$count=true&${asked}`)).json()
+    t.equal(entities['@odata.count'], rows.length, 'OData')
+    const query = encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ?s <${BASE}/ld/ontologies/trees/nr> ?o }`)
+    const solutions = await get(`/api/sparql/trees?query=${query}&${asked}`, { accept: 'text/csv' })
+    t.equal(solutions.body.split(/\r?\n/)[1], String(rows.length), 'SPARQL')
+    const predicate = encodeURIComponent(`${BASE}/ld/ontologies/trees/nr`)
+    const fragment = await get(`/api/tpf/trees?predicate=${predicate}&${asked}`, { accept: 'text/turtle' })
+    t.match(fragment.body, `void#triples> "${rows.length}"`, 'fragments')
+    t.match(
+      fragment.body,
+      `trees?version=${version}{&subject,predicate,object}`,
+      'whose form keeps the version',
+    )
+    const turtle = await get(`${EXPLORE}/exports/turtle?${asked}`)
+    const subjects = new Set(new Parser().parse(turtle.body).map(({ subject }) => subject.value))
+    t.equal(subjects.size, rows.length, 'RDF export')
+    const [subject = ''] = subjects
+    const address = subject.replace(BASE, '').replace('/ld/resources/', '/ld/data/')
+    const document = await get(`${address}?${asked}`, { accept: 'text/turtle' })
+    t.equal(document.status, 200, 'dereferencing')
+    t.match(document.headers['content-location'], asked)
+    const thing = await get(`${subject.replace(BASE, '')}?${asked}`)
+    t.equal(thing.status, 303)
+    t.match(thing.headers.location, asked, 'the redirection keeps the version')
+    t.equal((await get(`/api/void/trees?${asked}`)).status, 200)
+  }
+  for (const url of [
+    `${EXPLORE}/records`,
+    '/api/odata/trees',
+    '/api/tpf/trees',
+    '/api/sparql/trees',
+    '/ld/data/trees',
+  ]) {
+    const lost = await get(`${url}?version=gone`)
+    t.equal(lost.status, 404, url)
+    t.match(lost.body, kept[3], 'says which there are')
+    t.equal((await get(`${url}?version=a&version=b`)).status, 400, 'one version at a time')
+  }
+  t.equal((await get('/api/versions/nothing')).status, 404)
+  const list = (await get('/api/versions/trees')).json().versions
+  t.same(
+    list.map((each: { version: string }) => each.version),
+    kept,
+  )
+  t.same(
+    list.map((each: { records: number }) => each.records),
+    expected.map(({ length }) => length),
+  )
+})
+
+t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
+  const portal = t.testdir({ 'portal.yaml': '' })
+  const begun = clock
+  for (const rows of GENERATIONS.slice(0, 3)) {
+    write(portal, rows)
+    await publish(portal)
+  }
+  const [last = '', middle = '', first = ''] = names(portal)
+  const { get } = await serve(t, portal)
+  const at = (hours: number) => ({ 'accept-datetime': new Date(begun + hours * 3_600_000).toUTCString() })
+  for (const url of [`${EXPLORE}/records?limit=1`, '/ld/data/trees', '/api/tpf/trees', '/api/odata/trees']) {
+    for (const [hours, version] of [
+      [0.5, first],
+      [1, first],
+      [1.5, first],
+      [2.5, middle],
+      [900, last],
+    ] as const) {
+      const gate = await get(url, at(hours))
+      t.equal(gate.status, 302, url)
+      t.match(gate.headers.location, `version=${version}`, `${hours} hours after the beginning`)
+      t.match(String(gate.headers.vary), /Accept-Datetime/i)
+      t.notOk(gate.headers['memento-datetime'])
+      const memento = await get(String(gate.headers.location), {
+        accept: 'application/json,text/turtle;q=0.5',
+      })
+      t.equal(memento.status, 200)
+      const published = begun + ([first, middle, last].indexOf(version) + 1) * 3_600_000
+      t.equal(memento.headers['memento-datetime'], new Date(published).toUTCString())
+      const links = String(memento.headers.link)
+      t.match(links, `<${BASE}${url}>; rel="original timegate"`)
+      t.match(links, /rel="timemap"; type="application\/link-format"/)
+      t.match(
+        links,
+        version === first ? 'rel="first memento"' : version === last ? 'rel="last memento"' : 'rel="memento"',
+      )
+    }
+    t.match((await get(url)).headers.vary, /Accept-Datetime/i, 'who asks for no time may get another answer')
+    t.equal((await get(url, { 'accept-datetime': 'yesterday' })).status, 400)
+  }
+  const map = await get(
+    `/api/versions/trees/timemap?uri=${encodeURIComponent(`${BASE}${EXPLORE}/records?limit=1`)}`,
+  )
+  t.equal(map.headers['content-type'], 'application/link-format')
+  t.same(
+    [...map.body.matchAll(/<([^>]+)>; rel="([^"]+)"; datetime="([^"]+)"/g)].map(([, href, rel]) => [
+      href,
+      rel,
+    ]),
+    [first, middle, last].map((version, place) => [
+      `${BASE}${EXPLORE}/records?limit=1&version=${version}`,
+      ['first memento', 'memento', 'last memento'][place],
+    ]),
+  )
+  const foreign = await get(`/api/versions/trees/timemap?uri=${encodeURIComponent('http://other.test/x')}`)
+  t.equal(foreign.status, 400)
+})
+
+/** What a client of the event stream has after all members up to a moment: the latest version of each resource. */
+async function replayed(get: Awaited<ReturnType<typeof serve>>['get'], until: number) {
+  const [TREE, RDF] = ['https://w3id.org/tree#', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#']
+  const quads: Quad[] = []
+  const pages = ['/api/versions/trees/ldes']
+  for (const page of pages) {
+    const { body, status } = await get(page, { accept: 'text/turtle' })
+    if (status !== 200) throw new Error(`${page}: ${status}`)
+    const found = new Parser({ blankNodePrefix: `p${pages.indexOf(page)}` }).parse(body)
+    quads.push(...found)
+    for (const { predicate, object } of found) {
+      const next = object.value.replace(BASE, '')
+      if (predicate.value === `${TREE}node` && !pages.includes(next)) pages.push(next)
+    }
+  }
+  const one = (predicate: string) =>
+    quads.find(quad => quad.predicate.value === predicate)?.object.value ?? ''
+  const [timePath, ofPath] = [
+    one('https://w3id.org/ldes#timestampPath'),
+    one('https://w3id.org/ldes#versionOfPath'),
+  ]
+  const deleted = one('https://w3id.org/ldes#versionDeleteObject')
+  const bySubject = new Map<string, Quad[]>()
+  for (const quad of quads) {
+    const own = bySubject.get(quad.subject.value) ?? []
+    own.push(quad)
+    bySubject.set(quad.subject.value, own)
+  }
+  const members = quads.filter(({ predicate }) => predicate.value === `${TREE}member`)
+  const states = members.map(({ object: { value: member } }) => {
+    const own = bySubject.get(member) ?? []
+    const value = (predicate: string) =>
+      own.find(quad => quad.predicate.value === predicate)?.object.value ?? ''
+    const facts = own
+      .filter(({ predicate }) => ![timePath, ofPath].includes(predicate.value))
+      .map(({ predicate, object }) => `${predicate.value} ${object.value}`)
+      .sort()
+    const isGone = own.some(quad => quad.predicate.value === `${RDF}type` && quad.object.value === deleted)
+    return { of: value(ofPath), time: Date.parse(value(timePath)), facts, isGone }
+  })
+  const latest = new Map<string, readonly string[]>()
+  for (const { of, time, facts, isGone } of states.sort((a, b) => a.time - b.time)) {
+    if (time > until) continue
+    if (isGone) latest.delete(of)
+    else latest.set(of, facts)
+  }
+  return { latest, members: members.length, pages: pages.length }
+}
+
+t.test('changes between versions, field by field, as pages, feed and event stream', async t => {
+  const portal = t.testdir({ 'portal.yaml': '' })
+  for (const rows of GENERATIONS) {
+    write(portal, rows)
+    await publish(portal)
+  }
+  // As many rows as need several pages of the stream.
+  const many = rowsOf(9, 1500)
+  write(portal, many)
+  await publish(portal)
+  const generations = [many, ...[...GENERATIONS].reverse()].slice(0, 4)
+  const kept = names(portal)
+  const { get } = await serve(t, portal)
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+  for (const [from, earlier] of generations.entries())
+    for (const [to, later] of generations.entries()) {
+      if (from === to) continue
+      const before = new Map(earlier.map(row => [row.nr, row]))
+      const after = new Map(later.map(row => [row.nr, row]))
+      const changed = later.filter(row => before.has(row.nr) && !same(before.get(row.nr), row))
+      const counts = {
+        changed: changed.length,
+        added: later.filter(({ nr }) => !before.has(nr)).length,
+        removed: earlier.filter(({ nr }) => !after.has(nr)).length,
+      }
+      const url = `/api/versions/trees/changes?from=${kept[from]}&to=${kept[to]}`
+      const found = (await get(`${url}&type=changed&limit=100`)).json()
+      t.same(found.counts, counts, `from ${from} to ${to}`)
+      const number = (nr: number) =>
+        found.results.find((each: { recordid: string }) => each.recordid === ids.get(nr))
+      const ids = await idsOf(get, kept[to] ?? '')
+      for (const row of changed.slice(0, 20)) {
+        const old = before.get(row.nr)
+        const fields = (['name', 'height', 'tags'] as const).filter(name => !same(old?.[name], row[name]))
+        const value = (each: Row | undefined, name: 'name' | 'height' | 'tags') => {
+          const is = each?.[name] ?? null
+          return is === '' || (Array.isArray(is) && is.length === 0) ? null : is
+        }
+        t.same(
+          number(row.nr)?.fields.map((each: { name: string; before: unknown; after: unknown }) => [
+            each.name,
+            each.before,
+            each.after,
+          ]),
+          fields.map(name => [name, value(old, name), value(row, name)]),
+        )
+      }
+      const removed = (await get(`${url}&type=removed&limit=100`)).json().results
+      t.ok(removed.every(({ type }: { type: string }) => type === 'removed'))
+      t.equal(removed.length, Math.min(100, counts.removed))
+    }
+  const feed = await get('/api/versions/trees/feed')
+  t.match(feed.headers['content-type'], /application\/atom\+xml/)
+  t.equal(feed.body.match(/<entry>/g)?.length, 4)
+  t.match(feed.body, /Records: \d+ added, \d+ removed, \d+ changed/)
+  for (const [at, rows] of generations.entries()) {
+    const published = (await get('/api/versions/trees')).json().versions[at].published
+    const { latest, pages } = await replayed(get, Date.parse(published))
+    t.ok(pages > 4, 'several pages')
+    const expected = new Map<string, readonly string[]>()
+    const triples = await get(`${EXPLORE}/exports/n3?version=${kept[at]}`)
+    for (const { subject, predicate, object } of new Parser().parse(triples.body))
+      expected.set(
+        subject.value,
+        [...(expected.get(subject.value) ?? []), `${predicate.value} ${object.value}`].sort(),
+      )
+    t.equal(expected.size, rows.length)
+    t.same([...latest].sort(), [...expected].sort(), `the stream rebuilds the version ${at} versions ago`)
+  }
+  t.equal((await get('/api/versions/trees/changes?from=x')).status, 404)
+  t.equal((await get('/api/versions/trees/changes?type=x')).status, 400)
+  t.equal((await get('/api/versions/trees/ldes/x/1')).status, 404)
+  t.equal((await get(`/api/versions/trees/ldes/${kept[0]}/99`)).status, 404)
+  const page = await get(`/explore/dataset/trees/versions/?from=${kept[3]}&to=${kept[0]}`)
+  t.equal(page.status, 200)
+  t.match(page.body, kept[2])
+  t.match(page.body, 'height')
+  t.equal((await get('/explore/dataset/trees/versions/?lang=de&page=9999')).status, 200)
+})
+
+async function idsOf(get: Awaited<ReturnType<typeof serve>>['get'], version: string) {
+  const triples = await get(`${EXPLORE}/exports/n3?version=${version}`)
+  const ids = new Map<number, string>()
+  for (const { subject, predicate, object } of new Parser().parse(triples.body))
+    if (predicate.value.endsWith('/nr')) ids.set(Number(object.value), subject.value.slice(-40))
+  return ids
+}
+
+t.test('roll-back', async t => {
+  const portal = t.testdir({ 'portal.yaml': '' })
+  const versions = versionsOf(portal, 4)
+  const [first = [], second = []] = GENERATIONS
+  for (const rows of [first, second]) {
+    write(portal, rows)
+    await publish(portal)
+  }
+  const [, oldest = ''] = names(portal)
+  const { app, get } = await serve(t, portal)
+  const total = async (query = '') => (await get(`${EXPLORE}/records?limit=0${query}`)).json().total_count
+  const back = async (version: string | null) => {
+    clock += 3_600_000
+    return rollBack('trees', version, { versions, base: BASE, now: () => new Date(clock) })
+  }
+  const restored = await back(null)
+  t.equal(restored.restored?.version, oldest)
+  await app.catalog.refresh()
+  t.equal(await total(), first.length, 'the records of before')
+  t.equal(await total(`&version=${oldest}`), first.length, 'beside the version that they are of')
+  t.match(await publish(portal), [{ type: 'unchanged' }], 'it stays while the files are as they were')
+  t.equal(names(portal)[0], restored.version)
+  await back(null)
+  await app.catalog.refresh()
+  t.equal(await total(), second.length, 'and forth')
+  await back(oldest)
+  t.match(await publish(portal), [{ type: 'unchanged' }])
+  t.match(await publish(portal, ['trees']), [{ type: 'published' }], 'publishing by name ends it')
+  await app.catalog.refresh()
+  t.equal(await total(), second.length)
+  await back(names(portal)[1] ?? '')
+  write(portal, first.slice(1))
+  t.match(await publish(portal), [{ type: 'published' }], 'and so does another source')
+  await app.catalog.refresh()
+  t.equal(await total(), first.length - 1)
+  for (const version of names(portal))
+    t.equal((await get(`${EXPLORE}/records?version=${version}`)).status, 200, 'all that are kept')
+  await t.rejects(back('nothing'), { code: 'VersionUnknown' })
+  await t.rejects(back(names(portal)[0] ?? ''), { code: 'BadRequest' })
+  await t.rejects(rollBack('none', null, { versions, base: BASE, now: () => new Date() }), {
+    code: 'NotFoundResource',
+  })
+  const shown = await lodestone(['versions', 'trees', '--portal', portal, '--json'])
+  t.equal(JSON.parse(shown.stdout)[0].in_force, true)
+  const done = await lodestone(['rollback', 'trees', '--portal', portal, '--base', BASE, '--json'])
+  t.equal(JSON.parse(done.stdout).dataset, 'trees')
+  t.match(historyOf(portal, 'trees'), [{ action: 'roll back' }])
+  t.equal((await lodestone(['rollback', 'trees', 'x', '--portal', portal, '--base', BASE])).code, 1)
+})
+
+t.test('an older mapping, and versions that were not public', async t => {
+  const mapping = (name: string) =>
+    `prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/tree/$(nr)\n    predicateobjects:\n      - [ex:${name}, $(name)]\n`
+  const portal = t.testdir({ 'portal.yaml': '', mappings: { 'trees.yml': mapping('first') } })
+  const rows = rowsOf(7, 20).map(row => ({ ...row, name: 'x' }))
+  write(portal, rows, `${YAML}visibility: restricted\n`)
+  await publish(portal)
+  write(portal, rows)
+  await publish(portal)
+  writeFileSync(path.join(portal, 'mappings/trees.yml'), mapping('second'))
+  await publish(portal)
+  const [last = '', open = '', restricted = ''] = names(portal)
+  const { get } = await serve(t, portal)
+  for (const [version, name] of [
+    [last, 'second'],
+    [open, 'first'],
+  ] as const) {
+    const { body } = await get(`/api/tpf/trees?version=${version}`, { accept: 'application/n-triples' })
+    t.match(body, `http://ex.test/${name}`, 'the triples of the mapping of then')
+  }
+  const none = (await get(`/api/versions/trees/changes?from=${open}&to=${last}`)).json()
+  t.same(none.counts, { added: 0, removed: 0, changed: 0 })
+  t.equal((await get(`${EXPLORE}/records?version=${restricted}`)).status, 404)
+  for (const url of ['/api/versions/trees', '/api/versions/trees/timemap', '/api/versions/trees/feed'])
+    t.notMatch((await get(url)).body, restricted, 'nobody is told of it')
+  t.ok(existsSync(path.join(portal, 'var/published/trees', restricted)))
+})
