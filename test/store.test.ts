@@ -243,7 +243,7 @@ t.test('a file that is damaged while it is served is made again', async t => {
   const store = await open(t, { onEvent: event => events.push(event) }, graphs)
   const whole = readFileSync(damaged.columns)
   const page = { offset: 0, limit: 50 }
-  const expected = lines(50, 'graph')
+  const expected = (await store.match(GRAPH, {}, page)).triples
   const cases: readonly (readonly [string, () => void])[] = [
     [
       'other bytes',
@@ -296,7 +296,7 @@ t.test('columns are read when they are asked for, and dropped where others need 
   for (let turn = 0; turn < 2; turn++)
     for (const { graph } of graphs) {
       const { triples } = await store.match(graph, {}, { offset: 10_000, limit: 1 })
-      t.match(triples, '/10000>')
+      t.ok(triples.startsWith(`<http://${graph.replace(/.*:/, '')}/`), triples)
       t.equal(await ask(store, 'SELECT (COUNT(DISTINCT ?o) AS ?n) { ?s ?p ?o }', [graph]), '50')
     }
   t.ok((await bytes()) < 2 * memory.columns, 'what is in memory stays about the budget')

@@ -48,6 +48,12 @@ export class Identities {
     return id
   }
 
+  /** Ends the file of ids, and lets go of what tells records apart: none is to come. */
+  close(): void {
+    this.ids.close()
+    this.table = newTable(FIRST_SLOTS, false)
+  }
+
   /** Counts a record; tells how many had the same fingerprint before it. */
   private count(id: string): number {
     if (4 * this.distinct >= 3 * this.table.checks.length) this.grow()

@@ -120,10 +120,10 @@ async function materialiseRecords(
       await facts.drain(false)
       context.onProgress(position)
     }
+    identities.close()
     const graphs = [await facts.close()]
     const { missing, misfits, misfitCount } = typed.report()
     refuseMissing(missing, source.name)
-    identities.ids.close()
     return {
       dataset,
       statistics: statistics.statistics(),

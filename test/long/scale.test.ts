@@ -234,7 +234,7 @@ t.test('pieces of bytes are sorted as they compare', t => {
   t.equal(new Set(order).size, texts.length)
   for (let at = 1; at < order.length; at++) {
     const [before, piece] = [order[at - 1] as number, order[at] as number]
-    const compared = bytes.compare(bytes, startOf(before), endOf(before), startOf(piece), endOf(piece))
+    const compared = bytes.compare(bytes, startOf(piece), endOf(piece), startOf(before), endOf(before))
     if (compared > 0) t.fail(`${texts[before]} stands before ${texts[piece]}`)
   }
   t.end()

@@ -35,6 +35,12 @@ export class ByteTable {
     }
   }
 
+  /** Lets go of what finds pieces: nothing is taken in any more. */
+  seal(): void {
+    this.slots = new Int32Array(0)
+    this.hashes = new Int32Array(0)
+  }
+
   startOf(index: number): number {
     return this.starts[index] as number
   }

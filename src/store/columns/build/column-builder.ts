@@ -93,6 +93,7 @@ function readLog(log: ValueLog, context: ColumnContext) {
     }
     at++
   }
+  table.seal()
   const parts: DictionaryPart[] = []
   const rankCodes = new Uint32Array(resources === 0 ? 0 : used.length)
   if (resources > 0) {

@@ -95,6 +95,8 @@ export class GraphBuilder {
   finish(sink: SectionSink): Omit<GraphHeader, 'sections'> {
     try {
       if (this.rest.length > 0) throw malformed(this.rest, 0, this.rest.length)
+      this.resources.seal()
+      this.resourceSubjects = new Uint32Array(0)
       const { header: resources, ranks } = writeResources(this.resources, sink)
       const subjectResources = new Uint32Array(this.subjects)
       for (let subject = 0; subject < this.subjects; subject++)

@@ -46,6 +46,11 @@ export class ResourceTable {
     return this.table.intern(long, 0, long.length)
   }
 
+  /** Lets go of what finds resources: none is taken in any more. */
+  seal(): void {
+    this.table.seal()
+  }
+
   /** True for a prefix and forty hexadecimal digits. */
   isDigest(index: number): boolean {
     return this.table.arena.bytes[this.table.startOf(index) + 1] === 1
