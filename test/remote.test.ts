@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -44,6 +45,9 @@ interface Started {
 
 const ENGINES = (process.env.ENGINES ?? 'oxigraph,fuseki,virtuoso,rdf4j').split(',')
 const base = 'http://portal.example'
+
+/** Records of a graph whose columns have several parts. */
+const RECORDS = 20_000
 
 const MAPPING = `prefixes: { schema: http://schema.org/ }
 mappings:
@@ -294,10 +298,15 @@ await t.test('digest authentication', async t => {
 for (const name of ENGINES) {
   const missing = whyMissing(name) as string | null
   await t.test(name, missing === null ? {} : { skip: missing }, async t => {
-    const folder = t.testdir({ engine: {}, files: {} })
+    // Not a folder of the test itself: it goes when the engine that writes into it has ended.
+    const folder = mkdtempSync(path.join(tmpdir(), `lodestone-${name}-`))
+    mkdirSync(path.join(folder, 'files'))
     const place = { folder: path.join(folder, 'engine'), port: await freePort() }
     let engine = (await start(name, place)) as Started
-    t.teardown(() => engine.stop())
+    t.teardown(async () => {
+      await engine.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
     const url = engine.query
     const files = path.join(folder, 'files')
     const open = async (t: Test, deadline = 20_000) => {
@@ -323,7 +332,7 @@ for (const name of ENGINES) {
       return store
     })
     await t.test('what an engine has of values', async t => values(t, await open(t), files))
-    await t.test('columns that the engine has lost', async t => columnsAgain(t, await open(t), url, files))
+    await t.test('columns that the engine has lost', async t => columnsAgain(t, await open(t), files))
     await t.test('queries of strangers see their dataset alone', async t => {
       await strangers(t, await open(t), files)
     })
@@ -359,7 +368,7 @@ async function writers(t: Test, url: string, { sqlPort }: Started, folder: strin
   for (const [settings, told] of [
     [{ url, user: 'lodestone', password: 's3:c"ret' }, null],
     [{ url: `${url}-auth`, user: 'lodestone', password: 's3:c"ret' }, null],
-    [{ url }, /LoadRefused.* with 403: store_user/],
+    [{ url }, /LoadRefused.* with \d+: store_user/],
     [{ url, user: 'lodestone', password: 'wr0ng' }, /ConfigInvalid.*store_user/],
   ] as const) {
     const work = async () => {
@@ -455,9 +464,9 @@ async function values(t: Test, store: SharedStore, folder: string): Promise<void
 }
 
 /** Columns that are missing in the engine, or not as they were: they are made of the triples, and restored by who has the files. */
-async function columnsAgain(t: Test, store: SharedStore, url: string, folder: string): Promise<void> {
+async function columnsAgain(t: Test, store: SharedStore, folder: string): Promise<void> {
   const graph = 'urn:test:lost'
-  const text = lines(70_000, 'lost')
+  const text = lines(RECORDS, 'lost')
   await store.dropShared([graph])
   const source = fileOf(folder, { graph, text })
   await store.upload(source, {})
@@ -466,9 +475,9 @@ async function columnsAgain(t: Test, store: SharedStore, url: string, folder: st
   const wanted = text.trimEnd().split('\n').sort()
   const fetched = async (name: string) => {
     const columns = `${source.columns}.${name}`
-    await store.fetch({ graph, columns, isSearched: false, stored: 70_000 })
+    await store.fetch({ graph, columns, isSearched: false, stored: RECORDS })
     await store.load([{ ...source, path: null, columns }])
-    const lines = await store.lines(graph, 0, 70_000)
+    const lines = await store.lines(graph, 0, RECORDS)
     await store.drop([graph])
     return lines.trimEnd().split('\n').sort()
   }
@@ -483,11 +492,10 @@ async function columnsAgain(t: Test, store: SharedStore, url: string, folder: st
   t.ok((await store.withColumns()).has(graph), 'put there again')
   await store.fetch({ ...source, columns: `${source.columns}.again`, stored: null })
   t.same(readFileSync(`${source.columns}.again`), readFileSync(source.columns))
-  const refused = { graph, columns: `${source.columns}.none`, isSearched: false, stored: 70_001 }
+  const refused = { graph, columns: `${source.columns}.none`, isSearched: false, stored: RECORDS + 1 }
   await store.dropShared([graph])
   await t.rejects(store.fetch(refused), { code: 'LoadRefused' }, 'triples are missing as well')
   t.notOk(existsSync(refused.columns))
-  t.match(url, /^http/)
 }
 
 async function strangers(t: Test, store: SharedStore, folder: string): Promise<void> {
@@ -518,6 +526,21 @@ async function strangers(t: Test, store: SharedStore, folder: string): Promise<v
   t.same(values(await ask('SELECT ?o { ?s ?p ?o }', [])), [], 'no graph at all')
   t.same(values(await ask('SELECT ?o { GRAPH ?g { ?s ?p ?o } }', [])), [], 'no named graph of none')
   await t.rejects(ask('SELECT ?o {\n ?s ?p }', [open]), QueryError, 'a mistake is told')
+  if (store.engine.kind === 'virtuoso')
+    for (const [prologue, call] of [
+      ['', '<bif:upper>("x")'],
+      ['', '< sql:rnd>(9)'],
+      ['', '<\\u0062if:upper>("x")'],
+      ['PREFIX b: <bif:>', 'b:upper("x")'],
+      ['PREFIX b: <B>', 'b:if:upper("x")'],
+      ['PREFIX b: <>', 'b:bif:upper("x")'],
+      ['BASE <bif:> PREFIX b: <x>', 'b:upper("x")'],
+    ] as const)
+      await t.rejects(
+        ask(`${prologue} SELECT (${call} AS ?o) { ?s ?p ?x }`, [open]),
+        { code: 'BadRequest', message: /functions of the engine/ },
+        `${prologue} ${call}`,
+      )
 }
 
 /** Two instances with folders of their own, and a clock that is moved by hand. */

@@ -442,6 +442,11 @@ t.test('functions and aggregates beside those of SPARQL', async t => {
     [`SELECT (geof:sfWithin(${point('0 0')}, ${point('0 0')}) AS ?b) {}`, 'true'],
     [`SELECT ?n { BIND(l:near(${point('0 0')}, ${point('0 1')}, 120000) AS ?n) }`, 'true'],
     [`SELECT (1 AS ?n) { FILTER(2 NOT IN ()) }`, '1'],
+    [
+      `SELECT (REPLACE("xax", "a", "<$1$0$10>") AS ?n) (REPLACE("ab", "(a)(b)?", "$2$1$12") AS ?m) {}`,
+      'x<a0>x,baa2',
+    ],
+    [`SELECT (REPLACE("a", "(a", "b") AS ?n) (REPLACE("a", "(a)", "$") AS ?m) {}`, ','],
     [`SELECT (SUM(?v) AS ?n) { VALUES ?v { 9223372036854775807 1 } }`, '9223372036854775808'],
     [`SELECT (COUNT(<urn:nobody>(?v)) AS ?n) { VALUES ?v { 1 2 } }`, '0'],
     [`SELECT (COUNT(*) AS ?n) { ?s <urn:p>|<urn:p> "1" }`, '2'],

@@ -181,7 +181,7 @@ t.test('graphs are resident in the engine while there is room for them', async t
     [{ event: 'graph dropped', reason: b }],
     'the one that was needed longest ago made room',
   )
-  t.equal(await inEngine(store, COUNT, [a, b]), '43000', 'the merge of two')
+  t.equal(await inEngine(store, COUNT, [a, b]), '40000', 'what two graphs have counts once')
   await t.rejects(inEngine(store, COUNT, [d, a]), {
     code: 'UnprocessableEntity',
     message: /need \d+ MB of memory in it; it has 30 MB\..*FROM or GRAPH.*setting memory/s,
@@ -199,13 +199,10 @@ t.test('graphs are resident in the engine while there is room for them', async t
   t.equal(resident().length, 0)
 })
 
-/** Makes a text ten times as long again and again. */
-function growing(times: number): string {
-  const binds = Array.from(
-    { length: times },
-    (_, at) => `BIND(REPLACE(?t${at}, ".", "0123456789") AS ?t${at + 1})`,
-  )
-  return `SELECT (STRLEN(?t${times}) AS ?n) { BIND("0123456789" AS ?t0) ${binds.join(' ')} }`
+/** Doubles a text again and again. */
+function doublings(times: number): string {
+  const binds = Array.from({ length: times }, (_, at) => `BIND(CONCAT(?t${at}, ?t${at}) AS ?t${at + 1})`)
+  return `SELECT (STRLEN(?t${times}) AS ?n) { BIND("sixteen letters!" AS ?t0) ${binds.join(' ')} }`
 }
 
 t.test('a query that fills the heap of the engine, or its stack, ends with an error', async t => {
@@ -214,9 +211,9 @@ t.test('a query that fills the heap of the engine, or its stack, ends with an er
   const store = await open(t, { memory, onEvent: ({ event }) => events.push(event) }, [
     source(textGraph(RECORDS)),
   ])
-  t.equal(await inEngine(store, growing(3)), '10000')
+  t.equal(await inEngine(store, doublings(10)), String(16 * 2 ** 10))
   const cases = [
-    ['heap', growing(9)],
+    ['heap', doublings(26)],
     ['stack', `SELECT * { FILTER(${'('.repeat(200_000)}1${')'.repeat(200_000)}) }`],
   ] as const
   for (const [name, sparql] of cases) {
@@ -232,7 +229,6 @@ t.test('a query that fills the heap of the engine, or its stack, ends with an er
     t.same(events.slice(0, 2), ['engine ended', 'graph resident'], `${name}: the engine is replaced`)
     t.match(await store.statistics(), { deadlines: 0, threads: { ready: 2 } })
   }
-  t.equal(await code(ask(store, growing(9))), 'UnprocessableEntity', 'columns refuse it as well')
 })
 
 t.test('a file that is damaged while it is served is made again', async t => {

@@ -100,7 +100,8 @@ export async function publishAll(
   for (const id of all) if (!(await publish(id, findUnchanged))) changed.push(id)
   const [first] = changed
   if (first !== undefined && changed.length === 1) {
-    await publish(first, publishDataset)
+    // Its address was asked just now.
+    await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
     return
   }
   const { portal, base, mappingOnly = false } = context

@@ -1,4 +1,5 @@
 import { SaxesParser } from '@rubensworks/saxes'
+import { lookup } from '../model/lookup.ts'
 import { decoderOf, encodingNamed } from './decode.ts'
 import { unreadable } from './unreadable.ts'
 
@@ -42,7 +43,7 @@ export async function* readXml(
     depth++
     if (depth > MAX_DEPTH) throw unreadable(`The elements are nested more than ${MAX_DEPTH} deep.`, place())
     const local = new Map<string, string>()
-    for (const key of Object.keys(attributes)) local.set(localName(key), String(attributes[key] as string))
+    for (const key of Object.keys(attributes)) local.set(localName(key), String(lookup(attributes, key)))
     listener.start(localName(name), local)
   })
   parser.on('closetag', ({ name }) => {

@@ -3,8 +3,28 @@ import path from 'node:path'
 import { csvRow, SCALE_HEADER, scaleRecords } from './scale.ts'
 
 const THEMES = ['Transport', 'Environment', 'Health', 'Culture', 'Economy', 'Education', 'Housing', 'Energy']
-const PLACES = ['Harbour', 'Valley', 'Northern', 'Old Town', 'Lakeside', 'Upper', 'Lower', 'Central', 'Forest']
-const THINGS = ['trees', 'parkings', 'schools', 'meters', 'budgets', 'permits', 'stations', 'bridges', 'sensors']
+const PLACES = [
+  'Harbour',
+  'Valley',
+  'Northern',
+  'Old Town',
+  'Lakeside',
+  'Upper',
+  'Lower',
+  'Central',
+  'Forest',
+]
+const THINGS = [
+  'trees',
+  'parkings',
+  'schools',
+  'meters',
+  'budgets',
+  'permits',
+  'stations',
+  'bridges',
+  'sensors',
+]
 
 /** Ids of the datasets of {@link manyPortal}. */
 export function manyIds(datasets: number): readonly string[] {
@@ -20,7 +40,9 @@ export function manyPortal(folder: string, datasets: number, records: number): v
     const title = `${PLACES[at % PLACES.length]} ${THINGS[Math.floor(at / 9) % THINGS.length]} ${at}`
     const theme = THEMES[at % THEMES.length]
     const keywords = [PLACES[at % PLACES.length], `batch ${at % 40}`]
-    const metas = { default: { title, description: `Records of ${title}`, theme: [theme], keyword: keywords } }
+    const metas = {
+      default: { title, description: `Records of ${title}`, theme: [theme], keyword: keywords },
+    }
     writeFileSync(
       path.join(data, 'dataset.yaml'),
       `source: { path: records.csv }\nmetas: ${JSON.stringify(metas)}\n`,

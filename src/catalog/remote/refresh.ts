@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { loadConfig } from '../../config.ts'
 import { Fault, faultText } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { type FetchLimits, fetchAddress } from '../../sources/address.ts'
 import { openFile } from '../../sources/open.ts'
 import { nextTime } from './schedule.ts'
@@ -135,7 +136,7 @@ const VARIABLE = /^SOURCE_AUTH_[A-Z0-9_]+$/
 
 function credentials({ authorization }: Remote): string | undefined {
   if (authorization === undefined) return undefined
-  const value = VARIABLE.test(authorization) ? process.env[authorization] : undefined
+  const value = VARIABLE.test(authorization) ? lookup(process.env, authorization) : undefined
   if (value !== undefined && /^[\x20-\x7e]+$/.test(value)) return value
   throw new Fault('ConfigInvalid', {
     reason: `authorization names ${authorization}: an environment variable SOURCE_AUTH_… that holds the value of the header is expected`,

@@ -1,5 +1,5 @@
 import Libsql from 'libsql'
-import { setMember } from '../../model/lookup.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkbHex } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
@@ -144,7 +144,7 @@ function dataOf(
 ): Readonly<Record<string, unknown>> {
   const data: Record<string, unknown> = {}
   for (const { name, type } of columns) {
-    const value = values[name]
+    const value = lookup(values, name)
     if (name === geometry?.column)
       setMember(data, name, value instanceof Uint8Array ? geometryOf(value, move) : null)
     else setMember(data, name, columnValue(value, type))

@@ -178,6 +178,7 @@ export class ResidentEngine {
             'The answer is longer than the engine can pass on. Ask for less of it at a time, with LIMIT and OFFSET.',
         })
       case 'trap':
+        this.lose(thread, reply.reason)
         throw new Fault(
           'UnprocessableEntity',
           {
@@ -195,15 +196,18 @@ export class ResidentEngine {
   private async started(): Promise<EngineThread> {
     if (this.thread !== null && !this.thread.dead) return this.thread
     this.residents.clear()
-    const thread = new EngineThread(this.options.module, reason => {
-      if (this.thread !== thread) return
-      this.thread = null
-      this.residents.clear()
-      if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
-    })
+    const thread = new EngineThread(this.options.module, reason => this.lose(thread, reason))
     this.thread = thread
     await thread.up
     return thread
+  }
+
+  /** Forgets an engine that ended; the next query begins another. */
+  private lose(thread: EngineThread, reason: string): void {
+    if (this.thread !== thread) return
+    this.thread = null
+    this.residents.clear()
+    if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
   }
 
   /** An engine in which graphs are resident. Where its heap has no room left for what should fit, it is begun anew. */

@@ -48,7 +48,10 @@ export async function findAddresses(settings: EngineSettings, connections: Conne
   const below = (name: string) => new URL(`${root}/${name}`)
   // Virtuoso lets anyone ask at /sparql, and asks who it is at /sparql-auth.
   const names = credentialsOf(settings) === null ? ['query', 'sparql'] : ['query', 'sparql-auth', 'sparql']
-  const usual = named === undefined ? [...names.map(below), base] : [below(named)]
+  // Who is to be asked for credentials is so only there, also where the address names the other one.
+  const told =
+    named === 'sparql' ? names.filter(name => name !== 'query') : named === undefined ? [] : [named]
+  const usual = named === undefined ? [...names.map(below), base] : told.map(below)
   const tried = settings.query === undefined ? usual : [bare(settings.query)]
   const seen: string[] = []
   for (const query of tried) {

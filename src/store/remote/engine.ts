@@ -247,7 +247,8 @@ function refusal(what: string, { status, text }: EngineAnswer): Fault {
   if (status === 404) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
   if (status === 503 || status === 429)
     return new Fault('StoreUnavailable', { reason: `the engine is busy (${status}).` })
-  if (status === 401 || status === 403)
+  // Virtuoso says so with 500.
+  if (status === 401 || status === 403 || /\bSECURITY\b|No permission/.test(text))
     return new Fault('LoadRefused', {
       reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
     })

@@ -14,9 +14,10 @@ import { loadColumns } from '../load.ts'
 import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
 import { QueryError } from '../store.ts'
-import { credentialsOf, type EngineSettings, findAddresses } from './addresses.ts'
+import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } from './addresses.ts'
 import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-file.ts'
 import { Engine } from './engine.ts'
+import { refuseEngineFunctions } from './engine-functions.ts'
 import { decodeAnswer, findKeptForms, type KeptForms } from './forms.ts'
 import { Connections } from './http.ts'
 import { type RebuiltGraph, rebuildColumns } from './rebuild.ts'
@@ -47,7 +48,7 @@ export type FileSource = Extract<GraphSource, { readonly columns: string }>
  * everything else is answered. What one process makes for itself (graphs of text: its catalog, its monitoring) stays in it.
  */
 export interface SharedStore extends Store {
-  readonly engine: { readonly kind: string; readonly version: string; readonly address: string }
+  readonly engine: { readonly kind: EngineKind; readonly version: string; readonly address: string }
   /** What the engine does to values. */
   readonly forms: KeptForms
   /** Asks the engine itself. */
@@ -151,9 +152,12 @@ class RemoteStore implements SharedStore {
     const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
     const graphs = [...defaultGraphs, ...namedGraphs]
     await this.#check(new Set(graphs))
-    // Without any graph a query would see all that the engine has.
-    const dataset = { defaultGraphs: graphs.length > 0 ? defaultGraphs : [NOTHING], namedGraphs }
-    const text = `BASE <${base}>\n${query.engineText()}`
+    // Without default graphs, or named ones, a query would see all that some engines have.
+    const orNothing = (names: readonly string[]) => (names.length > 0 ? names : [NOTHING])
+    const dataset = { defaultGraphs: orNothing(defaultGraphs), namedGraphs: orNothing(namedGraphs) }
+    const own = query.engineText()
+    refuseEngineFunctions(this.engine.kind, own)
+    const text = `BASE <${base}>\n${own}`
     try {
       const answer = await this.#engine.query({ text, format, deadline, dataset }, true)
       return { by: 'engine', pieces: once(Buffer.from(decodeAnswer(answer, format))) }

@@ -152,7 +152,7 @@ export class GraphBuilder {
       const close = endsWith(bytes, objectEnd, column.lastEnding)
         ? objectEnd - column.lastEnding.length - 1
         : bytes.lastIndexOf(QUOTE, objectEnd - 1)
-      if (close <= object - 1 || bytes[close] !== QUOTE) throw malformed(bytes, start, end)
+      if (close <= object || bytes[close] !== QUOTE) throw malformed(bytes, start, end)
       const ending = this.endingNumber(column, bytes, close + 1, objectEnd)
       column.log.addLiteral(this.lastSubjectNumber, ending, bytes, object + 1, close)
     }

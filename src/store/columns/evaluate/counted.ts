@@ -5,6 +5,7 @@ import { Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { rangeOf } from './ranges.ts'
+import { connected } from './sources.ts'
 import type { Vector } from './vector.ts'
 
 type Group = Extract<Operation, { type: 'group' }>
@@ -31,12 +32,37 @@ export function countedGroups(
 ): Batch | null {
   const [key, ...others] = keys
   if (aggregates.length === 0 || others.length > 0) return null
+  const predicates = key === undefined ? null : countedPredicates(input, key, graphs, aggregates, evaluation)
+  if (predicates !== null) return predicates
   const counted = countedValues(input, graphs, evaluation)
-  if (counted === null || !aggregates.every(({ aggregate }) => isCount(aggregate, counted))) return null
-  const { graph, column, from, to } = counted
-  if (key !== undefined && key !== counted.variable) return null
-  evaluation.columns.add(column.predicate)
-  if (key === undefined) return counts(Float64Array.of(countBetween(counted)), [], aggregates)
+  const [first, ...more] = counted ?? []
+  if (counted === null || first === undefined) return null
+  if (!aggregates.every(({ aggregate }) => isCount(aggregate, [first.subject, first.variable]))) return null
+  if (key !== undefined && key !== first.variable) return null
+  evaluation.columns.add(first.column.predicate)
+  if (key === undefined) {
+    const sum = counted.reduce((total, each) => total + countBetween(each), 0)
+    return counts(Float64Array.of(sum), [], aggregates)
+  }
+  const own = countedCodes(first, evaluation)
+  if (more.length === 0) {
+    const domain = domainsOf(first.graph).of(first.column)
+    return counts(own.values, [[key, { type: 'ids', domain, ids: own.ids }]], aggregates)
+  }
+  const { pool } = evaluation
+  const sums = new Map<number, number>()
+  for (const each of counted) {
+    const { ids, values } = countedCodes(each, evaluation)
+    for (let at = 0; at < ids.length; at++) {
+      const id = pool.intern(each.column.dictionary.term(ids[at] as number))
+      sums.set(id, (sums.get(id) ?? 0) + (values[at] as number))
+    }
+  }
+  return pooledCounts(sums, key, aggregates, evaluation)
+}
+
+/** The triples of each value of a column, of those that have any. */
+function countedCodes({ column, from, to }: Counted, evaluation: Evaluation) {
   const { starts } = column.postings
   const ids = new Uint32Array(Math.max(0, to - from))
   const values = new Float64Array(ids.length)
@@ -48,8 +74,50 @@ export function countedGroups(
     values[count++] = triples
   }
   evaluation.advance(ids.length)
-  const keyVector: Vector = { type: 'ids', domain: domainsOf(graph).of(column), ids: ids.subarray(0, count) }
-  return counts(values.subarray(0, count), [[key, keyVector]], aggregates)
+  return { ids: ids.subarray(0, count), values: values.subarray(0, count) }
+}
+
+function pooledCounts(
+  sums: ReadonlyMap<number, number>,
+  key: string,
+  aggregates: Group['aggregates'],
+  { pool }: Evaluation,
+): Batch {
+  const ids = Uint32Array.from(sums.keys())
+  return counts(Float64Array.from(sums.values()), [[key, { type: 'ids', domain: pool, ids }]], aggregates)
+}
+
+/** All triples by predicate, of graphs that have no subject in common. */
+function countedPredicates(
+  input: Operation,
+  key: string,
+  graphs: readonly GraphColumns[],
+  aggregates: Group['aggregates'],
+  evaluation: Evaluation,
+): Batch | null {
+  const [pattern, ...others] = input.type === 'bgp' ? input.patterns : []
+  if (pattern === undefined || others.length > 0 || !isNamed(pattern.predicate, key)) return null
+  const names = [pattern.subject, pattern.predicate, pattern.object].map(node =>
+    node.type === 'variable' ? node.name : null,
+  )
+  if (names.includes(null) || new Set(names).size < names.length) return null
+  if (!aggregates.every(({ aggregate }) => isCount(aggregate, names)) || !areApart(graphs)) return null
+  const sums = new Map<number, number>()
+  for (const { columns } of graphs)
+    for (const { predicate, header } of columns) {
+      const id = evaluation.pool.intern({ type: 'iri', value: predicate })
+      if (header.triples > 0) sums.set(id, (sums.get(id) ?? 0) + header.triples)
+    }
+  return pooledCounts(sums, key, aggregates, evaluation)
+}
+
+function isNamed(node: TriplePatternNode['predicate'], name: string): boolean {
+  return node.type === 'variable' && node.name === name
+}
+
+/** True where no triple can be in two graphs. */
+function areApart(graphs: readonly GraphColumns[]): boolean {
+  return connected(graphs).every(({ length }) => length === 1)
 }
 
 function counts(
@@ -72,18 +140,17 @@ function countBetween({ column, from, to }: Counted): number {
 }
 
 /** COUNT of all solutions, or of a variable that all of them bind. */
-function isCount(aggregate: AggregateCall, { subject, variable }: Counted): boolean {
-  const { name, distinct, operand } = aggregate
+function isCount({ name, distinct, operand }: AggregateCall, bound: readonly (string | null)[]): boolean {
   if (name !== 'COUNT' || distinct) return false
-  return operand === null || (operand.type === 'variable' && [subject, variable].includes(operand.name))
+  return operand === null || (operand.type === 'variable' && bound.includes(operand.name))
 }
 
-/** Reads an operation as one pattern with conditions on its value; null for any other. */
+/** Reads an operation as one pattern with conditions on its value, in each graph that has it; null for any other. */
 function countedValues(
   input: Operation,
   graphs: readonly GraphColumns[],
   evaluation: Evaluation,
-): Counted | null {
+): readonly Counted[] | null {
   if (input.type === 'graph') {
     if (input.name.type !== 'iri') return null
     const graph = evaluation.dataset.namedGraphs.get(input.name.value)
@@ -95,15 +162,27 @@ function countedValues(
   if (pattern?.predicate.type !== 'iri' || pattern.subject.type !== 'variable') return null
   const { subject, predicate, object } = pattern
   if (object.type === 'variable' && object.name === subject.name) return null
-  const touched = graphs.filter(graph => graph.column(predicate.value) !== undefined)
-  const [graph, ...more] = touched
-  const column = graph?.column(predicate.value)
-  // Triples that two graphs have in common count once.
-  if (graph === undefined || column === undefined || more.length > 0) return null
+  const found: Counted[] = []
+  for (const graph of graphs) {
+    const column = graph.column(predicate.value)
+    if (column === undefined) continue
+    const range = rangeIn(graph, column, object, conditions)
+    if (range === null) return null
+    const variable = object.type === 'variable' ? object.name : null
+    found.push({ graph, column, subject: subject.name, variable, ...range })
+  }
+  return found.length === 1 || areApart(found.map(({ graph }) => graph)) ? found : null
+}
+
+function rangeIn(
+  graph: GraphColumns,
+  column: Column,
+  object: TriplePatternNode['object'],
+  conditions: readonly Formula[],
+): Pick<Counted, 'from' | 'to'> | null {
   if (object.type !== 'variable') {
-    if (conditions.length > 0) return null
     const code = column.dictionary.find(object)
-    return { graph, column, subject: subject.name, variable: null, from: code, to: code === 0 ? 0 : code + 1 }
+    return conditions.length > 0 ? null : { from: code, to: code === 0 ? 0 : code + 1 }
   }
   let [from, to] = [1, column.dictionary.count + 1]
   for (const condition of conditions) {
@@ -112,7 +191,7 @@ function countedValues(
     from = Math.max(from, range.from)
     to = Math.min(to, range.to)
   }
-  return { graph, column, subject: subject.name, variable: object.name, from, to }
+  return { from, to }
 }
 
 function rangeOfVariable(condition: Formula, name: string, graph: GraphColumns, column: Column) {

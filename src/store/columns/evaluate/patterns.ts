@@ -59,9 +59,8 @@ export class PatternMatcher {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     const known = batch.get(predicate.name)
-    const isOpen =
-      known === undefined &&
-      [subject, object].every(node => node.type === 'variable' && !batch.has(node.name))
+    const names = new Set([subject, predicate, object].flatMap(nameOf))
+    const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
     for (const component of connected(this.graphs)) {
       const [graph] = component
       if (isOpen && component.length === 1 && graph !== undefined && subject.type === 'variable') {
@@ -87,12 +86,10 @@ export class PatternMatcher {
   private *ofSubjects(graph: GraphColumns, pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
-    const isPredicate = object.type === 'variable' && object.name === predicate.name
     for (const column of graph.columns) {
       const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
       const some = batch.with([[predicate.name, term]])
       const link: Link = { predicate: column.predicate, object }
-      if (isPredicate && column.dictionary.find({ type: 'iri', value: column.predicate }) === 0) continue
       yield* this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), [])
     }
   }

@@ -1,7 +1,5 @@
-import { XSD } from '../../../rdf/vocab.ts'
 import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { numericKind } from '../lexical.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
 import { isConstant } from './constants.ts'
@@ -32,11 +30,7 @@ export function effectiveBoolean(value: Value | null): boolean | null {
     case 'number':
       return value.value !== 0 && !Number.isNaN(value.value)
     case 'text':
-      return value.value !== ''
-    case 'other': {
-      const { datatype } = value.term
-      return datatype === XSD.boolean || numericKind(datatype) !== null ? false : null
-    }
+      return value.language === '' ? value.value !== '' : null
     default:
       return null
   }
