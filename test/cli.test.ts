@@ -130,7 +130,7 @@ t.test(
     const imported = await lodestone(['import', file, ...at])
     t.match(imported, {
       code: 0,
-      stdout: /: 3 records, 3 fields .*\n.*COLUMN[^]*data\/big-trees\/dataset\.yaml\n$/,
+      stdout: /: 3 records, 3 fields .*\n.*COLUMN[\s\S]*data\/big-trees\/dataset\.yaml\n$/,
     })
     const yaml = path.join(portal, 'data/big-trees/dataset.yaml')
     t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
