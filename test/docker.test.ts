@@ -16,6 +16,7 @@ const ignored = read('.dockerignore').split('\n')
 const project = JSON.parse(read('package.json')) as {
   readonly engines: { readonly node: string }
   readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
 }
 
 interface Service {
@@ -91,7 +92,11 @@ t.test('the image has the packages of dependencies, which are all that Lodestone
   t.ok(files.length > 300)
   const missing = files.flatMap(file =>
     importsOf(read(`src/${file}`))
-      .filter(name => !name.startsWith('.') && !Object.hasOwn(project.dependencies, name))
+      .filter(
+        name =>
+          !name.startsWith('.') &&
+          !Object.hasOwn({ ...project.dependencies, ...project.peerDependencies }, name),
+      )
       .map(name => `${file} imports ${name}`),
   )
   t.same(missing, [], 'in dependencies of package.json')

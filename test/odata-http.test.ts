@@ -518,7 +518,10 @@ t.test('answers are conditional, and say what they depend on', async t => {
     const first = await get(url)
     const { etag, vary } = first.headers
     t.type(etag, 'string', url)
-    t.match(vary, /^Accept-Encoding, Accept, Prefer, OData-MaxVersion, MaxDataServiceVersion/)
+    t.match(
+      vary,
+      /^Accept-Encoding, Accept, Accept-Datetime, Prefer, OData-MaxVersion, MaxDataServiceVersion/,
+    )
     const again = await get(url, { 'if-none-match': String(etag) })
     t.equal(again.statusCode, 304, url)
     t.equal(again.headers['odata-version'], '4.0')

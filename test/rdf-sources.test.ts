@@ -15,6 +15,7 @@ import {
 } from '../src/catalog/versions.ts'
 import { loadConfig } from '../src/config.ts'
 import { replaceBlankNodes } from '../src/rdf/skolem.ts'
+import { openFile } from '../src/sources/open.ts'
 import { select } from './support/ask.ts'
 import { lodestone } from './support/crash.ts'
 
@@ -376,13 +377,28 @@ t.test('import and check', async t => {
   const at = ['--portal', portal] as const
   t.match(await lodestone(['import', path.join(portal, 'My Graph.ttl'), ...at]), {
     code: 0,
-    stdout: /my-graph.dataset\.yaml: RDF with 2 triples/,
+    stdout: /^My Graph\.ttl: RDF \(turtle\) with 2 triples\n.*my-graph.dataset\.yaml\n$/,
   })
   const folder = path.join(portal, 'data/my-graph')
   t.match(readFileSync(path.join(folder, 'dataset.yaml'), 'utf8'), /path: My Graph\.ttl\nmetas:/)
   t.match(await lodestone(['check', ...at]), { code: 0, stdout: /^$/ })
   writeFileSync(path.join(folder, 'My Graph.ttl'), '<a>\n<b> .')
   t.match(await lodestone(['check', ...at]), { code: 1, stdout: /my-graph: My Graph\.ttl:2:\d+: / })
+})
+
+t.test('RDF is told by its bytes', async t => {
+  const folder = t.testdir({
+    'a.ttl': '<a> <b> <c> .',
+    'a.dat': '<http://e.org/a> <http://e.org/b> "c" .\n',
+    'a.xml': '<rdf:RDF/>',
+  })
+  const folders = { datasetFolder: folder, portalFolder: folder }
+  for (const [file, format] of [
+    ['a.ttl', 'turtle'],
+    ['a.dat', 'ntriples'],
+    ['a.xml', 'rdfxml'],
+  ] as const)
+    t.equal(openFile({ path: file }, folders).format, format, file)
 })
 
 t.test('blank nodes of lines, also of lines that are none', async t => {

@@ -73,7 +73,10 @@ function ask(url: string, headers: readonly string[] = [], line = `GET ${url} HT
 
 /** The head of an answer without what differs from one moment to the next. */
 function lasting({ head }: Answer): string {
-  return head.replace(/\r\n(?:date|x-request-id|x-ratelimit-remaining): [^\r]*/gi, '')
+  return head.replace(
+    /\r\n(?:date|x-request-id|x-ratelimit-remaining|ratelimit|ratelimit-policy): [^\r]*/gi,
+    '',
+  )
 }
 
 function remaining({ headers }: Answer): number {

@@ -8,6 +8,7 @@ import { openSource } from '../sources/open.ts'
 import { type FieldMisfits, typeRecords } from '../sources/typing.ts'
 import { definitionOf } from './definition.ts'
 import type { DefinitionChange, FieldChange } from './edit-definition.ts'
+import { isData } from './implicit.ts'
 import { resolveSource } from './materialise.ts'
 
 /** Records that examples are taken from. */
@@ -44,6 +45,10 @@ export async function understandFile(
   name: string,
   portal: string,
 ): Promise<Pick<DefinitionChange, 'source' | 'format' | 'options' | 'fields'> & { readonly title: string }> {
+  if (!isData(name))
+    throw new Fault('BadRequest', {
+      reason: `The name ${JSON.stringify(name)} tells no format of data that is known.`,
+    })
   const title = titleFromName(name)
   const folders = { datasetFolder: folder, portalFolder: portal }
   const { source, fields } = await asBadRequest(() => inspectSource({ path: name }, folders))

@@ -1,3 +1,6 @@
+import { lookup } from '../model/lookup.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
+
 /** Formats whose records are read from a file. */
 export const SOURCE_FORMATS = [
   'csv',
@@ -50,6 +53,26 @@ const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
 export function formatOf(name: string): SourceFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : EXTENSIONS.get(extension)
+}
+
+const RDF_EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
+  ttl: 'turtle',
+  turtle: 'turtle',
+  nt: 'ntriples',
+  nq: 'nquads',
+  trig: 'trig',
+  rdf: 'rdfxml',
+  owl: 'rdfxml',
+  jsonld: 'jsonld',
+}
+
+/** The syntaxes of RDF, as `format` names them. */
+export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(RDF_EXTENSIONS))]
+
+/** The syntax of RDF that the name of a file tells, also where it ends with `.gz`; undefined where it tells none. */
+export function rdfFormatNamed(name: string): RdfFormat | undefined {
+  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
+  return extension === undefined ? undefined : lookup(RDF_EXTENSIONS, extension)
 }
 
 /** How a source is to be read. */

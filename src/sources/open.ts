@@ -14,7 +14,14 @@ import { spreadsheetmlGrid } from './files/spreadsheetml.ts'
 import { cellRange } from './files/workbook.ts'
 import { xlsxGrid } from './files/xlsx.ts'
 import { xmlSource } from './files/xml.ts'
-import { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions, UNDERSTOOD } from './formats.ts'
+import {
+  formatOf,
+  rdfFormatNamed,
+  SOURCE_FORMATS,
+  type SourceFormat,
+  type SourceOptions,
+  UNDERSTOOD,
+} from './formats.ts'
 import { geojsonSource } from './geojson.ts'
 import { type Grid, tableSource } from './grid.ts'
 import { jsonSource } from './json.ts'
@@ -83,7 +90,7 @@ export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
   const place = placeOf(spec)
   const path = fileOf(place, from)
   const data = openData(path, place.path, spec.options?.file)
-  const format = spec.format ?? sniffFormat(data, formatOf(data.base))
+  const format = spec.format ?? sniffFormat(data, formatOf(data.base) ?? rdfFormatNamed(data.base))
   return { path, data, format }
 }
 

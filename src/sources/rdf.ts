@@ -1,6 +1,9 @@
-import { lookup } from '../model/lookup.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { type DataFile, openData } from './data-file.ts'
+import { RDF_FORMATS, rdfFormatNamed } from './formats.ts'
+
+export { RDF_FORMATS } from './formats.ts'
+
 import { type SourceFolders, type SourceSpec, sourceFiles } from './open.ts'
 import { misconfigured } from './unreadable.ts'
 
@@ -13,27 +16,10 @@ export interface RdfSource {
   pieces(): AsyncIterable<Buffer>
 }
 
-const EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
-  ttl: 'turtle',
-  turtle: 'turtle',
-  nt: 'ntriples',
-  nq: 'nquads',
-  trig: 'trig',
-  rdf: 'rdfxml',
-  owl: 'rdfxml',
-  jsonld: 'jsonld',
-}
-
-/** The syntaxes, as `format` names them. */
-export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(EXTENSIONS))]
-
 /** The syntax of a source that is RDF, from its `format` or else the name of its file; undefined for records. */
 export function rdfFormatOf(spec: SourceSpec): RdfFormat | undefined {
   if (spec.format !== undefined) return isRdfFormat(spec.format) ? spec.format : undefined
-  const extension = /\.([a-z]+)(?:\.gz)?$/i
-    .exec(spec.options?.file ?? spec.path ?? spec.package ?? '')?.[1]
-    ?.toLowerCase()
-  return extension === undefined ? undefined : lookup(EXTENSIONS, extension)
+  return rdfFormatNamed(spec.options?.file ?? spec.path ?? spec.package ?? '')
 }
 
 /** Opens a file of RDF; nothing of it is read yet. Throws as `openSource` does. */

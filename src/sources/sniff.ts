@@ -1,12 +1,12 @@
 import type { RdfFormat } from '../model/rdf-format.ts'
 import type { DataFile } from './data-file.ts'
-import type { SourceFormat } from './formats.ts'
+import { RDF_FORMATS, type SourceFormat } from './formats.ts'
 import { unreadable } from './unreadable.ts'
 
 const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFormat])[] = [
   [/^kml$/i, 'kml'],
   [/^gpx$/i, 'gpx'],
-  [/^rdf:RDF$/, 'rdfxml'],
+  [/^(?:\w+:)?RDF$/, 'rdfxml'],
   [/^(?:ss:)?Workbook$/, 'spreadsheetml'],
 ]
 
@@ -23,6 +23,8 @@ export function sniffFormat(
   const { head, name } = data
   const found = signature(data)
   if (found !== undefined) return found
+  // Statements of RDF begin like elements of XML; what is wrong with them is told by their own reader.
+  if (named !== undefined && isSyntaxOfRdf(named)) return named
   const text = textHead(head)
   if (text === undefined) {
     if (named !== undefined && named !== 'csv' && named !== 'tsv') return named
@@ -31,13 +33,18 @@ export function sniffFormat(
   const start = text.trimStart()
   if (/^(?:<!doctype html|<html|<head|<body|<script)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
     throw unreadable('The file is a web page.', { file: name }, 'Get the file that the page links to.')
+  if (/^<[^>\s]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (start.startsWith('<'))
     return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))
-  if (named === 'jsonl' || named === 'geojson' || named === 'jsonld') return named
+  if (named === 'jsonl' || named === 'geojson') return named
   if ((named === undefined || named === 'json') && /^[[{]/.test(start)) return jsonFormat(start, data.base)
   return named === undefined || named === 'xml' || named === 'kml' || named === 'gpx' || !isText(named)
     ? 'csv'
     : named
+}
+
+function isSyntaxOfRdf(format: SourceFormat | RdfFormat): format is RdfFormat {
+  return (RDF_FORMATS as readonly string[]).includes(format)
 }
 
 const KNOWN =

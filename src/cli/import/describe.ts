@@ -4,8 +4,8 @@ import { checkRdf } from '../../catalog/rdf-graphs.ts'
 import { titleFromName } from '../../model/title.ts'
 import type { FieldSpec } from '../../sources/fields.ts'
 import { type Inspection, inspectFormat, inspectSource } from '../../sources/inspect.ts'
-import { isRecordFormat, type SourceFolders, type SourceSpec } from '../../sources/open.ts'
-import { openRdf, RDF_FORMATS } from '../../sources/rdf.ts'
+import { formatOf, type SourceFolders, type SourceSpec } from '../../sources/open.ts'
+import { openRdf, RDF_FORMATS, rdfFormatOf } from '../../sources/rdf.ts'
 
 /** What was understood of a file: the records of a table or tree, or the triples of RDF. */
 export type Understood =
@@ -30,7 +30,7 @@ export function datasetYaml(understood: Understood, title: string, origin?: obje
   const source = understood.type === 'rdf' ? understood.source : understood.inspection.source
   const { path: file, package: _, module: __, format, options } = source
   const isPlain =
-    format !== undefined && isRecordFormat(format) && file !== undefined && format === plainFormat(file)
+    file !== undefined && format !== undefined && format === (formatOf(file) ?? rdfFormatOf({ path: file }))
   const document = {
     source: origin ?? { path: file },
     ...(format === undefined || isPlain ? {} : { format }),
@@ -45,10 +45,6 @@ export function datasetYaml(understood: Understood, title: string, origin?: obje
 /** A title from the name of a file or the last step of an address. */
 export function titleOf(name: string): string {
   return titleFromName(path.basename(name).replace(/\.gz$/i, ''))
-}
-
-function plainFormat(file: string): string {
-  return file.slice(file.lastIndexOf('.') + 1).toLowerCase()
 }
 
 function fieldEntry(spec: FieldSpec): object {

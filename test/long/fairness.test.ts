@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { ClientBudget, WorkBudgets } from '../src/http/budget.ts'
-import { takeNext } from '../src/model/turns.ts'
-import { withMemoryLimit } from '../src/store/embedded/module.ts'
-import { AttackClient } from './support/attacks.ts'
-import { serve } from './support/serving.ts'
+import { ClientBudget, WorkBudgets } from '../../src/http/budget.ts'
+import { takeNext } from '../../src/model/turns.ts'
+import { withMemoryLimit } from '../../src/store/embedded/module.ts'
+import { AttackClient } from '../support/attacks.ts'
+import { serve } from '../support/serving.ts'
 
 /** Nobody keeps others from being answered: attacks by one to three clients over HTTP, while a client goes on reading. */
 t.setTimeout(500_000)
