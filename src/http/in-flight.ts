@@ -9,7 +9,7 @@ interface Limit {
 }
 
 const ANSWERS: Limit = { what: 'requests', own: 200, all: 2000 }
-const EXPORTS: Limit = { what: 'exports', own: 8, all: 32 }
+const EXPORTS: Limit = { what: 'exports', own: 16, all: 32 }
 
 /** What is answered with all there is, in pieces. */
 const EXPORT = /\/exports\/|^\/explore\/dataset\/[^/?]+\/download|\/rdf-graph-store/
