@@ -133,7 +133,7 @@ const JSONLD = chooseFormat('jsonld', null, undefined)
 
 /** The dataset and version that a request names; null where it names none. */
 function askedVersion({ version, versionNote }: FastifyRequest) {
-  return version === null || versionNote === null ? null : { id: versionNote.dataset, version }
+  return version == null || versionNote == null ? null : { id: versionNote.dataset, version }
 }
 
 /** A thing is no document: see the one about it (HTTP, RFC 9110, section 15.4.4). */
