@@ -76,7 +76,7 @@ async function answer(
     base,
     thing,
     format,
-    { ...asked, version: request.version },
+    { ...asked, version: request.version ?? null },
     namesCredentials(query) || request.headers.authorization !== undefined,
   )
   const tag = entityTag(
