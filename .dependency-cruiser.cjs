@@ -63,7 +63,7 @@ module.exports = {
     only('sparql-parser', '@traqula/', '^src/sparql/'),
     only('oxigraph', 'oxigraph', '^src/store/embedded/'),
     only('n3', 'n3/', '^src/mapping/rml/'),
-    only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/sqlite\\.ts$'),
+    only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/sqlite\\.ts$|^src/sources/files/geopackage\\.ts$'),
     only('postgresql', '(pg|@types/pg)(/|$)', '^src/accounts/postgres/'),
     only('metrics', 'prom-client', '^src/telemetry/'),
     only('archives', 'tar/', '^src/cli/backup/'),

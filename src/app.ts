@@ -35,6 +35,7 @@ import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/po
 import { Publications } from './catalog/publications.ts'
 import { publisherSettings } from './catalog/publisher.ts'
 import { PublisherThread } from './catalog/publisher-thread.ts'
+import { remoteStates } from './catalog/remote/state.ts'
 import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
@@ -259,7 +260,10 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     markReady: () => {
       if (readiness === 'publishing') readiness = 'ready'
       catalog.expect([])
-      if (!isFollowed) surveys.follow(() => catalog.entries())
+      if (!isFollowed) {
+        surveys.follow(() => catalog.entries())
+        store.preload().catch(error => log.warn({ err: error }, 'loading ahead'))
+      }
       isFollowed = true
     },
     markPublishing: () => {
@@ -399,6 +403,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     datasets: () => servedFigures(catalog.entries()),
     cache: () => cache.statistics(),
     ready: () => services.health.readiness() === 'ready',
+    sources: () => sourceAges(config.portal, now()),
   })
   if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
   const asked = {
@@ -414,6 +419,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
+    deadline: config.deadline,
     ...frame,
     store,
     versions,
@@ -532,6 +538,15 @@ function described(served: ServedDataset, base: string) {
     fields: dataset.fields,
     labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
   }
+}
+
+/** How long ago the addresses of datasets last answered, in seconds, and how often they failed since. */
+function sourceAges(portal: string, moment: number) {
+  return remoteStates(portal).map(([dataset, { confirmed, failures }]) => ({
+    dataset,
+    age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
+    failures,
+  }))
 }
 
 /** Datasets that a portal defines or has published, for commands that take none. */

@@ -182,6 +182,21 @@ export const PORTAL_SCHEMA = Type.Object(
         description: 'Reverse proxies in front whose X-Forwarded-For tells the address of the client',
       }),
     ),
+    source_hosts: Type.Optional(
+      Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
+        description:
+          'Hosts that data may be fetched from, *.example.org for all below one; all public ones unless told',
+      }),
+    ),
+    source_private_hosts: Type.Optional(
+      Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
+        description: 'Hosts in private networks that data may be fetched from; none unless told',
+      }),
+    ),
+    source_size: Type.Optional(
+      Type.String({ pattern: SIZE_PATTERN, description: 'What an address of data may send at most' }),
+    ),
+    source_timeout: seconds('Seconds of silence after which an address of data is given up'),
     tiles: Type.Optional(
       Type.String({
         pattern: '^(?=.*\\{z\\})(?=.*\\{x\\})(?=.*\\{y\\})https?://[^/?#\\s@{}\\\\;,]+/[^#\\s]*$',
@@ -273,6 +288,14 @@ export interface Config {
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
   /** How many proxies in front are believed who the client is; absent, none. */
   readonly proxies?: number
+  /** Hosts that data may be fetched from; absent, all public ones. */
+  readonly sourceHosts?: readonly string[]
+  /** Hosts in private networks that data may be fetched from. */
+  readonly sourcePrivateHosts: readonly string[]
+  /** Bytes that an address of data may send. */
+  readonly sourceSize: number
+  /** Seconds of silence after which an address of data is given up. */
+  readonly sourceTimeout: number
   /** Tiles that maps show below the data, and who made them; absent, outlines of land alone. */
   readonly tiles?: { readonly url: string; readonly attribution: string }
 }
@@ -307,6 +330,9 @@ export const DEFAULTS = {
   idle_timeout: 72,
   write_timeout: 60,
   address_connections: 500,
+  source_private_hosts: [],
+  source_size: '4GiB',
+  source_timeout: 30,
 } as const
 
 /**
@@ -331,6 +357,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     accounts,
     accounts_password_file: passwordFile,
     network,
+    source_hosts: sourceHosts,
+    source_private_hosts: sourcePrivateHosts,
+    source_size: sourceSize,
+    source_timeout: sourceTimeout,
     tiles,
     tiles_attribution: attribution = '',
     workers = defaultWorkers(),
@@ -360,6 +390,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(accounts === undefined ? {} : { accounts: accountsOf(accounts, portal, passwordFile) }),
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
+    ...(sourceHosts === undefined ? {} : { sourceHosts }),
+    sourcePrivateHosts,
+    sourceSize: bytesOfSize(sourceSize),
+    sourceTimeout,
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
   const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }

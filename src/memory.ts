@@ -20,6 +20,30 @@ export interface StoreMemory {
   readonly resident: number
 }
 
+/** Bytes of an engine beside its graphs, for what a query works with and for the batch that is being loaded. */
+const ENGINE = 96e6
+/** An engine's memory has 32 bits. */
+const MAX_ENGINE = 4 * 2 ** 30
+/** What the heap of an engine may have beside its graphs, by what these may have. */
+const WORKING_SHARE = 0.5
+
+/** Bytes that the graphs in an engine may take, the heap that it may fill, and the longest answer, in characters. */
+export interface EngineMemory {
+  readonly graphs: number
+  readonly ceiling: number
+  readonly longestAnswer: number
+}
+
+/** The shares of an engine in the memory of a store. */
+export function engineMemory({ resident, query }: StoreMemory): EngineMemory {
+  const graphs = Math.min(resident, (MAX_ENGINE - 2 * ENGINE) / (1 + WORKING_SHARE))
+  return {
+    graphs,
+    ceiling: Math.floor((1 + WORKING_SHARE) * graphs + ENGINE),
+    longestAnswer: Math.min(2 ** 28, Math.max(8e6, query)),
+  }
+}
+
 /** Bytes of memory that this process may have: what its group is limited to, or all of the machine. */
 export function availableMemory(): number {
   const limit = process.constrainedMemory()
@@ -44,6 +68,11 @@ export function storeMemory(memory: number): StoreMemory {
     query: Math.floor(SHARES.query * all),
     resident: Math.floor(SHARES.resident * all),
   }
+}
+
+/** Threads that publish datasets at once, and what all of them may use: what a process may use, but for itself. */
+export function publishingShare(memory: number): { readonly threads: number; readonly memory: number } {
+  return { threads: defaultWorkers(), memory: Math.max(LEAST, memory - PROCESS) }
 }
 
 /** `1,234 MB`, for messages. */

@@ -82,6 +82,7 @@ export async function follow(
   publish: (datasets: readonly string[] | null, mappingOnly: boolean) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
+  const dueNow = () => portal.dueSources(Date.now()).filter(id => !isWithdrawn(app.versions, id))
   let rest = LOOK_INTERVAL
   while (!signal.aborted) {
     await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
@@ -96,7 +97,7 @@ export async function follow(
         app.markReady()
       }
       const { definitions: defined = [], mappings: mapped = [] } = portal.look() ?? {}
-      const changed = new Set([...defined, ...app.catalog.takeDamaged()])
+      const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...dueNow()])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
       if (changed.size + mapped.length === 0) continue
       const [definitions, mappings] = [[...changed], mapped].map(ids =>

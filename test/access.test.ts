@@ -319,6 +319,10 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
     at(`/explore/dataset/${HIDDEN}/mapping/`, 'absent'),
     at(`/explore/dataset/${OPEN}/mapping/`, 'absent'),
   ],
+  '/explore/dataset/:dataset/mapping/state': [
+    at(`/explore/dataset/${HIDDEN}/mapping/state`, 'absent'),
+    at(`/explore/dataset/${OPEN}/mapping/state`, 'absent'),
+  ],
   '/explore/dataset/:dataset/:tab': TABS.flatMap(tab => [
     at(`/explore/dataset/${HIDDEN}/${tab}/`, 'hidden'),
     silent(`/explore/dataset/${OPEN}/${tab}/`, 'public'),

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { readDefinition } from '../src/catalog/definition.ts'
 import { type ConfigFlags, loadConfig } from '../src/config.ts'
 import { Fault } from '../src/errors.ts'
+import { defaultMemory, defaultWorkers } from '../src/memory.ts'
 
 /** Configuration: who wins, and that every mistake is told with its place. */
 function portalWith(t: Test, yaml: string): string {
@@ -31,7 +32,8 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     port: 3000,
     access: 'public',
     languages: ['en'],
-    workers: 2,
+    workers: defaultWorkers(),
+    memory: defaultMemory(),
     deadline: 10,
     fragmentSize: 500,
     keepVersions: 5,
@@ -46,6 +48,9 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     idleTimeout: 72,
     writeTimeout: 60,
     addressConnections: 500,
+    sourcePrivateHosts: [],
+    sourceSize: 2 ** 32,
+    sourceTimeout: 30,
   })
   writeFileSync(
     path.join(portal, 'portal.yaml'),
@@ -190,7 +195,7 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     ['a field without a name', field('{ type: int }'), 4, 5, /name/],
     ['a name that is none', field('{ name: Größe }'), 4, 7, /fields\.1\.name is "Größe"/],
     ['a long delimiter', `${source}options: { delimiter: ';;' }\n`, 2, 12, /options\.delimiter is ";;"/],
-    ['an unknown format', `${source}format: xlsx\n`, 2, 1, /expected one of: csv, tsv/],
+    ['an unknown format', `${source}format: docx\n`, 2, 1, /expected one of: csv, tsv/],
     ['no source', 'format: csv\n', 1, 1, /source/],
     ['a key twice', `${source}${source}`, 2, 1, /unique/],
     [
@@ -198,7 +203,7 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       'source: { path: a.csv, module: b }\n',
       undefined,
       undefined,
-      /2 of path, package and module/,
+      /2 of path, package, module and url/,
     ],
     ['a field twice', field('{ name: a }'), undefined, undefined, /field a is declared twice/],
     [
@@ -233,5 +238,7 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     },
   })
   t.match(readDefinition(portal, 'Wrong').problems, [{ message: /not a dataset id/ }])
-  t.match(readDefinition(portal, 'none').problems, [{ message: /cannot be read/ }])
+  t.match(readDefinition(portal, 'none').problems, [
+    { message: /there is no dataset none: .* was not found/ },
+  ])
 })

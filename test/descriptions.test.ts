@@ -18,8 +18,8 @@ import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
 import type { SelectQuery } from '../src/sparql/algebra.ts'
-import { generate } from '../src/sparql/generate.ts'
-import { memoryStore } from './support/memory-store.ts'
+import { EMPTY_GRAPH } from '../src/store/store.ts'
+import { testStore } from './support/test-store.ts'
 
 /** Descriptions of datasets: figures, forms, example queries, and how the counting behaves beside other work. */
 const base = 'http://portal.example'
@@ -326,29 +326,25 @@ const CLASSY = [
   '<http://x/3> <urn:q> <http://x/2> .',
 ].join('\n')
 
-async function classyStore() {
-  const store = memoryStore()
-  await store.load([{ graph: 'urn:g', text: `${CLASSY}\n` }])
-  return store
-}
+const classyStore = (t: Test) => testStore(t, { 'urn:g': `${CLASSY}\n` })
 
 t.test('classes are counted, and an empty graph has nothing', async t => {
-  const store = await classyStore()
-  const ask = (query: Parameters<typeof generate>[0]) => store.select(generate(query))
+  const store = await classyStore(t)
+  const ask = (query: SelectQuery) => store.select(query)
   const survey = await surveyGraph('urn:g', ask)
   t.match(survey, { triples: 6, subjects: 3, objects: 5, predicates: 3, types: 2 })
   t.strictSame(survey.classes, [
     { iri: 'http://x/ns#A', entities: 2 },
     { iri: 'http://x/ns#B', entities: 1 },
   ])
-  t.match(await surveyGraph('urn:none', ask), { triples: 0, subjects: 0, properties: [], examples: [] })
+  t.match(await surveyGraph(EMPTY_GRAPH, ask), { triples: 0, subjects: 0, properties: [], examples: [] })
 })
 
 /** A store whose statements are watched: how many run at once, and how many ran. */
 async function watched(t: Test, answer?: () => Promise<never>) {
-  const store = await classyStore()
+  const store = await classyStore(t)
   const seen = { running: 0, most: 0, asked: 0 }
-  const select = async (query: SelectQuery | string) => {
+  const select = async (query: SelectQuery) => {
     seen.asked += 1
     seen.running += 1
     seen.most = Math.max(seen.most, seen.running)

@@ -59,7 +59,7 @@ t.test('config show tells every setting, where it comes from, and no secret', as
     ['quotas', { domain: 5 }, 'portal.yaml:4'],
     ['deadline', 3, 'LODESTONE_DEADLINE'],
     ['base', 'http://portal.test', '--base'],
-    ['workers', 2, 'default'],
+    ['workers', null, 'default'],
     ['admin_port', null, 'default'],
     ['accounts', 'postgres://redacted@db:5432/x', 'LODESTONE_ACCOUNTS'],
     ['store', 'http://redacted@engine:7878/', 'LODESTONE_STORE'],
@@ -100,7 +100,7 @@ t.test('every setting and every part of one is described', async t => {
 t.test('a portal that is well', async t => {
   const portal = await published(t)
   const findings = await diagnose({ portal }, {})
-  for (const check of ['node', 'settings', 'var', 'clock', 'data', 'versions', 'accounts', 'store', 'base'])
+  for (const check of ['node', 'settings', 'var', 'clock', 'data', 'versions', 'accounts', 'memory', 'base'])
     t.match(statusOf(findings, check), /^ok: /, check)
   t.match(statusOf(findings, 'versions'), /1 published versions are whole: \d+ triples/)
   t.same(

@@ -8,6 +8,8 @@ import { kml } from '../src/formats/kml.ts'
 import { inSheets, sheetName, spreadsheetml } from '../src/formats/spreadsheetml.ts'
 import type { Column, ExportOptions, Row, Table, TableWriter } from '../src/formats/table.ts'
 import { xlsx } from '../src/formats/xlsx.ts'
+import { zip } from '../src/formats/zip-stream.ts'
+import type { FieldType } from '../src/model/field.ts'
 import {
   distinctNames,
   escapeXml,
@@ -17,8 +19,6 @@ import {
   xmlName,
   xmlText,
 } from '../src/model/xml.ts'
-import { zip } from '../src/formats/zip-stream.ts'
-import type { FieldType } from '../src/model/field.ts'
 
 /** Tables as spreadsheets, KML and GPX, with values that are hard to write, read back here and by other programs. */
 

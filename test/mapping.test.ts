@@ -2,16 +2,13 @@ import oxigraph from 'oxigraph'
 import t from 'tap'
 import { compileMapping, type RecordMapper } from '../src/mapping/compile.ts'
 import { directMapping } from '../src/mapping/direct.ts'
-import { indexMapper } from '../src/mapping/index-graph.ts'
 import type { Mapping, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
 import { TripleText } from '../src/mapping/triple-text.ts'
-import { parseExactly } from '../src/model/exact-json.ts'
 import { type FieldType, field } from '../src/model/field.ts'
-import { storedPosition } from '../src/model/positions.ts'
 import type { DatasetRecord, Value } from '../src/model/value.ts'
 import { literalType } from '../src/rdf/literals.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
-import { GEO, INDEX, RDF, XSD } from '../src/rdf/vocab.ts'
+import { GEO, RDF, XSD } from '../src/rdf/vocab.ts'
 
 const BASE = 'http://localhost:8080'
 const ID = 'a'.repeat(40)
@@ -198,53 +195,6 @@ t.test('templates, constants and references of a mapping of its own', async t =>
   const bad = run(map, record('c', 'http://x/a b', null, null))
   t.notMatch(bad, 'http://x/page', 'an invalid IRI makes no triple')
   t.equal(report.find(({ predicate }) => predicate === 'http://x/page')?.invalidIri, 1, 'and is counted')
-})
-
-t.test('the index tells doubles from integers of 64 bits', async t => {
-  const fields = [field('n', 'int'), field('x', 'double')]
-  const rows: readonly (readonly [values: readonly Value[], json: string])[] = [
-    [[2n ** 53n + 1n, 0.5], '[9007199254740993,0.5]'],
-    [[-(2n ** 63n), 2 ** 60], '[-9223372036854775808,1152921504606847000.0]'],
-    [[5, -1e20], '[5,-100000000000000000000.0]'],
-    [[null, 1e21], '[null,1e+21]'],
-  ]
-  for (const [values, json] of rows) {
-    const lines = run(indexMapper(BASE, { id: 'x', fields }), record(...values))
-    const found = [...parseTriples(stored(lines))].find(({ predicate }) => predicate.value === INDEX.json)
-    t.equal(found?.object.value, json)
-    t.strictSame(parseExactly(json), values)
-  }
-})
-
-t.test('the index has position, values and words of each record', async t => {
-  const fields = [
-    field('name', 'text'),
-    field('n', 'double'),
-    field('where', 'geo_point_2d'),
-    field('ok', 'boolean'),
-    field('day', 'date'),
-  ]
-  const values: Value[] = [
-    'Zo\u00eb "Zoe"\u0000\\\n\u{1f600}',
-    1.5e21,
-    { lon: 1, lat: 2 },
-    true,
-    '2024-01-02',
-  ]
-  const lines = run(indexMapper(BASE, { id: 'x', fields }), record(...values))
-  const found = new Map(
-    [...parseTriples(stored(lines))].map(({ predicate, object }) => [predicate.value, object]),
-  )
-  t.strictSame(found.get(INDEX.position), {
-    type: 'literal',
-    value: String(storedPosition(7)),
-    datatype: XSD.integer,
-    language: '',
-  })
-  t.equal(found.get(INDEX.json)?.value, JSON.stringify(values), 'JSON is kept byte for byte')
-  t.strictSame(JSON.parse(found.get(INDEX.json)?.value ?? ''), values)
-  t.equal(found.get(INDEX.text)?.value, ' zoe 1500000000000000000000 2024 01 02 ')
-  t.strictSame(sorted(stored(lines)), sorted(lines))
 })
 
 const constant = (text: string) => ({ type: 'constant', text }) as const

@@ -62,7 +62,7 @@ t.test('metrics on a port of their own, with labels that end', { buffered: true 
     'lodestone_http_requests_in_flight 0',
     'lodestone_store_deadlines_total 0',
     /lodestone_last_publication_timestamp_seconds 1[\d.e+]+/,
-    /lodestone_store_queries_total\{operation="page",outcome="ok"\} [1-9]/,
+    /lodestone_store_queries_total\{operation="contents",outcome="ok"\} [1-9]/,
     /lodestone_store_triples [1-9]/,
     /lodestone_store_memory_bytes\{holds="columns"\} [1-9]/,
     /lodestone_build_info\{version="\d+\.\d+\.\d+",node="v/,

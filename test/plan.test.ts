@@ -4,8 +4,6 @@ import { publishAll } from '../src/catalog/publisher.ts'
 import { loadConfig } from '../src/config.ts'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
 import type { Condition, Constant, FunctionName, Ordering, RecordQuery, Scalar } from '../src/query/plan.ts'
-import { Bookmarks } from '../src/records/bookmarks.ts'
-import { findEntities } from '../src/records/entities.ts'
 import { findRecords } from '../src/records/find.ts'
 import { Stopwatch } from '../src/records/stopwatch.ts'
 import { Asker } from '../src/records/trace.ts'
@@ -257,32 +255,19 @@ t.test('null can be the lowest value, and pages of an order agree with the whole
   for (const [name, orderBy, expected] of orders) {
     const { rows } = await findRecords(plan({ orderBy }), target, asker())
     t.equal(rows.map(({ record }) => record.values[0]).join(''), expected, name)
-    const bookmarks = new Bookmarks()
     let found = ''
     for (let offset = 0; offset < 3; offset++) {
-      const page = await findEntities(plan({ orderBy, offset, limit: 1 }), target, asker(), bookmarks)
+      const page = await findRecords(plan({ orderBy, offset, limit: 1 }), target, asker())
       found += page.rows.map(({ record }) => record.values[0]).join('')
       t.equal(page.total, 3)
     }
     t.equal(found, expected, `${name}: page by page`)
   }
   const filter: Condition = { type: 'present', field: fieldOf('n') }
-  const last = await findEntities(plan({ filter, offset: 1, limit: 5 }), target, asker(), new Bookmarks())
+  const last = await findRecords(plan({ filter, offset: 1, limit: 5 }), target, asker())
   t.same(
     [last.total, last.rows.map(({ record }) => record.values[0])],
     [2, ['b']],
     'a filter in source order',
   )
-  const lists = new Bookmarks(32)
-  for (const name of ['one', 'two', 'three']) lists.keep(name, Int32Array.of(1))
-  t.same(
-    ['one', 'two', 'three'].map(name => lists.find(name)?.[0]),
-    [undefined, undefined, undefined],
-    'what takes more than a quarter is not kept',
-  )
-  const roomy = new Bookmarks(48)
-  for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
-    roomy.keep(name, Int32Array.of(name.length))
-  t.equal(roomy.find('one'), undefined, 'what was longest not asked for goes first')
-  t.same(roomy.find('six'), Int32Array.of(3))
 })

@@ -5,19 +5,9 @@ import t from 'tap'
 import { Fault } from '../src/errors.ts'
 import type { DatasetStatistics } from '../src/model/dataset.ts'
 import { field } from '../src/model/field.ts'
-import { compileGroupCount, compileGroups } from '../src/query/compile/groups.ts'
-import {
-  compileBoundedPage,
-  compileCandidates,
-  compileCount,
-  compileFetch,
-  compilePositions,
-  compileSortedPage,
-  compileWindowPage,
-  isStored,
-  type Statement,
-} from '../src/query/compile/records.ts'
-import type { CompileTarget } from '../src/query/compile/scope.ts'
+import { compileGroups } from '../src/query/compile/groups.ts'
+import { compileCount, compileRecords } from '../src/query/compile/records.ts'
+import type { CompileTarget } from '../src/query/compile/target.ts'
 import { dateBounds, parseDate } from '../src/query/dates.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../src/query/dialect.ts'
 import { planOdsql } from '../src/records/ask.ts'
@@ -51,7 +41,7 @@ const dataset = { id: 'd', fields: FIELDS }
 const target: CompileTarget = {
   base: 'http://x',
   dataset,
-  graphs: { facts: 'urn:f', index: 'urn:i' },
+  graphs: { facts: 'urn:f' },
   statistics,
   published: '2024-01-02T03:04:05Z',
 }
@@ -75,36 +65,11 @@ function planOf({ select, where = '', group_by, order_by, timezone, dialect, lim
   return planOdsql(clauses, context, new Stopwatch(() => 0))
 }
 
-/** Every statement that a plan may be answered with, whatever the store has. */
+/** The statements that answer a plan: its page or groups, and the count of its records. */
 function statementsOf(clauses: Clauses): Readonly<Record<string, string>> {
   const plan = planOf(clauses)
-  const count = compileCount(plan, target)
-  const counted: readonly (readonly [string, string])[] =
-    count.type === 'count'
-      ? [['count', generate(count.statement.query)]]
-      : [['count', `${count.count}: ${count.reason}`]]
-  const named = (name: string, statement: Statement | null): (readonly [string, string])[] =>
-    statement === null ? [] : [[name, generate(statement.query)]]
-  if (plan.type === 'groups')
-    return Object.fromEntries([
-      ...named('groups', compileGroups(plan, target)),
-      ...(plan.keys.length === 0 ? counted : named('count', compileGroupCount(plan, target))),
-    ])
-  if (plan.filter === null && plan.orderBy.length === 0)
-    return Object.fromEntries([
-      ...counted,
-      ...named('records', compilePositions(plan.select, [0, 1, 2], plan, target)),
-    ])
-  return Object.fromEntries([
-    ...counted,
-    ...(plan.filter === null ? [] : named('candidates', compileCandidates(plan, target))),
-    ...(plan.filter === null ? [] : named('window', compileWindowPage(plan, 5000, target))),
-    ...named('bounded', compileBoundedPage(plan, 9000, target)),
-    ...named('page', compileSortedPage(plan, target)),
-    ...(plan.select.every(({ value }) => isStored(value))
-      ? []
-      : named('records', compileFetch(['http://x/r'], plan.select, plan, target))),
-  ])
+  const { name, query } = plan.type === 'groups' ? compileGroups(plan, target) : compileRecords(plan, target)
+  return { [name]: generate(query), count: generate(compileCount(plan, target).query) }
 }
 
 const compile = (where: string, timezone = 'UTC') => statementsOf({ where, timezone })

@@ -292,33 +292,33 @@ t.test('a predicate without a name in RDF/XML is told before the first byte', as
 
 t.test('what fails after the first byte does not look like a file', async t => {
   const address = await app.http.listen({ port: 0, host: '127.0.0.1' })
-  const { construct } = app.store
+  const { lines } = app.store
   t.teardown(() => {
-    app.store.construct = construct
+    app.store.lines = lines
   })
   for (const format of FORMATS)
     for (const encoding of ['identity', 'gzip']) {
       const url = `${address}${V21}/catalog/datasets/long/exports/${format}`
       const ask = () => fetch(url, { headers: { 'accept-encoding': encoding } })
       let asked = 0
-      app.store.construct = async (...given) => {
+      app.store.lines = async (...given) => {
         asked += 1
         if (asked > 1) throw new Error('a failure that was made')
-        return await construct.apply(app.store, given)
+        return await lines.apply(app.store, given)
       }
       const late = await ask()
       // A coding may hold the first piece back: then nothing was sent yet, and the failure is told.
       if (late.status === 500) t.equal(encoding, 'gzip')
       if (late.status === 200) await t.rejects(late.text(), `${format} ${encoding}`)
       else await late.text()
-      app.store.construct = async () => {
+      app.store.lines = async () => {
         throw new Error('a failure that was made')
       }
       const early = await ask()
       t.equal(early.status, 500, 'before the first byte it is an answer')
       t.equal(early.headers.get('content-disposition'), null)
       await early.text()
-      app.store.construct = construct
+      app.store.lines = lines
       t.ok((await (await ask()).text()).length > 1000)
     }
 })

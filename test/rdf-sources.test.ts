@@ -15,6 +15,7 @@ import {
 } from '../src/catalog/versions.ts'
 import { loadConfig } from '../src/config.ts'
 import { replaceBlankNodes } from '../src/rdf/skolem.ts'
+import { select } from './support/ask.ts'
 import { lodestone } from './support/crash.ts'
 
 /** Files of RDF as datasets: every syntax, named graphs, blank nodes, what is refused; and records that are removed. */
@@ -287,7 +288,7 @@ t.test('a dataset of RDF is served like any other', async t => {
   const [{ name, graph } = { name: '', graph: '' }] = app.catalog.dataset('d1').named
   t.equal(name, 'http://g')
   t.same(
-    (await app.store.select(`SELECT ?o { GRAPH <${graph}> { ?s ?p ?o } }`)).map(({ o }) => o?.value),
+    (await select(app.store, `SELECT ?o { GRAPH <${graph}> { ?s ?p ?o } }`)).map(({ o }) => o?.value),
     ['y'],
     'a named graph is a graph of the store',
   )

@@ -75,7 +75,7 @@ t.test('the demonstration portal answers the README and the reference as shown t
   }
   t.match(await (await fetch(`${address}/readyz`)).json(), {
     status: 'ready',
-    store: { workers: { ready: 2 } },
+    store: { threads: { ready: 2 } },
   })
 })
 

@@ -11,7 +11,7 @@ import { field } from '../src/model/field.ts'
 import { datasetIri, fieldIri, recordIri } from '../src/rdf/iris.ts'
 import { literalText } from '../src/rdf/ntriples.ts'
 import { DCTERMS, FOAF, GEO, HYDRA, RDF, RDFS, VOID, XSD } from '../src/rdf/vocab.ts'
-import { memoryStore } from './support/memory-store.ts'
+import { testStore } from './support/test-store.ts'
 
 const BASE = 'http://localhost:8080/portal'
 const MODIFIED = '2026-01-02T03:04:05Z'
@@ -77,14 +77,10 @@ const GRAPH_X = [
 ].join('')
 
 async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<FastifyInstance> {
-  const store = memoryStore()
-  await store.load([
-    { graph: 'urn:test:x', text: GRAPH_X },
-    {
-      graph: 'urn:test:y',
-      text: `<${recordIri(BASE, 'y', 'r1')}> <${fieldIri(BASE, 'y', 'name')}> "Far away" .\n<${BASE}/ld/resources/x/records/hidden> <http://x/p> "z" .\n`,
-    },
-  ])
+  const store = await testStore(t, {
+    'urn:test:x': GRAPH_X,
+    'urn:test:y': `<${recordIri(BASE, 'y', 'r1')}> <${fieldIri(BASE, 'y', 'name')}> "Far away" .\n<${BASE}/ld/resources/x/records/hidden> <http://x/p> "z" .\n`,
+  })
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 } })
   await http.register(resources, {
     base: BASE,

@@ -1,22 +1,19 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { Identities } from '../src/catalog/identity.ts'
 import { LineSet } from '../src/catalog/line-set.ts'
 import { StatisticsGatherer } from '../src/catalog/statistics.ts'
 import { RECORDS, rememberRemoved, removedRecords } from '../src/catalog/tombstones.ts'
-import { ValueLists } from '../src/mapping/value-lists.ts'
-import { WordBuckets } from '../src/mapping/word-buckets.ts'
-import { type Field, field } from '../src/model/field.ts'
-import { decodeList, decodePositions } from '../src/model/positions.ts'
-import { searchWords, tokens, wordBucket } from '../src/model/search.ts'
+import { field } from '../src/model/field.ts'
 import { daysInMonth } from '../src/model/time.ts'
-import { compileCount } from '../src/query/compile/records.ts'
-import type { CompileTarget } from '../src/query/compile/scope.ts'
-import type { Constant } from '../src/query/plan.ts'
 import { escapeJson, escapeText } from '../src/rdf/ntriples.ts'
-import { scaleRecords } from './bench/scale.ts'
+import { buildColumnsFile } from '../src/store/columns/build/columns-file.ts'
+import { sortedPieces } from '../src/store/columns/build/sort-bytes.ts'
+import { openColumns } from '../src/store/columns/graph.ts'
+import { csvRow, SCALE_HEADER, scaleRecords } from './bench/scale.ts'
 import { lodestone } from './support/crash.ts'
 
 /** Publishing many records: what is kept of each is small, exact, and in part on the disk. */
@@ -110,116 +107,6 @@ t.test('records that are gone are found part by part as they are found at once',
   t.end()
 })
 
-t.test('buckets of words are the same from memory and from runs on the disk', t => {
-  const folder = t.testdir({})
-  const file = path.join(folder, 'words')
-  const rows = Array.from({ length: 6000 }, (_, at) => [
-    `w${(at * 31) % 977}`,
-    `x${at}`,
-    'every',
-    `w${at % 977}`,
-    ...(at % 3 === 0 ? ['third', `x${at}`] : []),
-  ])
-  for (const lot of [2 ** 20, 2 ** 12])
-    for (const buckets of [64, 512, 2 ** 19]) {
-      const words = new WordBuckets(file, lot)
-      rows.forEach((row, position) => {
-        for (const word of row) words.add(word, position)
-      })
-      t.equal(existsSync(file), lot < 20_000, 'a file where memory is not to hold all')
-      const found = new Map<number, readonly number[] | null>()
-      for (const line of words.triples(buckets)) {
-        const [, bucket, text = ''] = /^<urn:\S+:(\d+)> <\S+> "([^"]*)" \.\n$/.exec(line) ?? []
-        if (found.has(Number(bucket))) t.fail(`bucket ${bucket} stands twice`)
-        found.set(Number(bucket), decodePositions(text))
-      }
-      words.close()
-      t.notOk(existsSync(file), 'the file is removed')
-      const expected = new Map<number, Set<number>>()
-      rows.forEach((row, position) => {
-        for (const word of row) {
-          const bucket = wordBucket(word, buckets)
-          expected.set(bucket, (expected.get(bucket) ?? new Set()).add(position))
-        }
-      })
-      t.equal(found.size, expected.size)
-      for (const [bucket, positions] of expected) {
-        const list = positions.size > 5000 ? null : [...positions]
-        if (JSON.stringify(found.get(bucket)) !== JSON.stringify(list))
-          t.fail(`${lot}, ${buckets}: bucket ${bucket}`)
-      }
-    }
-  t.end()
-})
-
-t.test('lists of values are whole, the same from memory and from runs on the disk', t => {
-  const folder = t.testdir({})
-  const file = path.join(folder, 'values')
-  const fields: readonly Field[] = (
-    [
-      ['kind', 'text'],
-      ['flag', 'boolean'],
-      ['names', 'text'],
-      ['late', 'int'],
-      ['amount', 'double'],
-      ['tags', 'text'],
-    ] as const
-  ).map(([name, type]) => field(name, type, { multivalued: name === 'tags' }))
-  const rows = Array.from({ length: 30_000 }, (_, at) => [
-    at % 50 === 7 ? null : `kind ${(at * 31) % 977 < 40 ? 'rare' : (at * 7) % 311}`,
-    at % 3 === 0,
-    at % 6000 === 0 ? 'again' : `name ${at}`,
-    at < 25_000 ? Math.floor(at * 0.8) : at < 29_000 ? 1 : 99_999,
-    (at % 4) / 4,
-    ['x', `y${at % 3}`, 'x'],
-  ])
-  for (const lot of [2 ** 20, 2 ** 12]) {
-    const lists = new ValueLists(fields, file, lot)
-    const words = (row: (typeof rows)[number]) => new Set(['every', `w${row[1]}`, String(row[2])])
-    for (const [position, row] of rows.entries()) {
-      lists.add(row, position)
-      lists.addWords(words(row), position)
-    }
-    const found = new Map<string, { readonly total: number; readonly positions: number[] }>()
-    for (const line of lists.triples()) {
-      const [, name = '', piece, text = ''] =
-        /^<urn:\S+:values:(\S+):(\d+)> <\S+> "([^"]*)" \.\n$/.exec(line) ?? []
-      const { total, positions } = decodeList(text)
-      const list = found.get(name) ?? { total, positions: [] }
-      if (list.positions.length !== Number(piece) * 1000 || list.total !== total) t.fail(`${name} ${piece}`)
-      list.positions.push(...positions)
-      found.set(name, list)
-    }
-    lists.close()
-    t.notOk(existsSync(file), 'the file is removed')
-    t.ok(lists.hasWords())
-    t.same(lists.listed(), ['kind', 'flag', 'late', 'amount', 'tags'], 'names have no lists')
-    t.notOk(found.has('late:99999'), 'what comes after too many others is not followed')
-    const expected = new Map<string, number[]>()
-    const expect = (name: string, value: unknown, position: number) => {
-      const key = `${name}:${encodeURIComponent(String(value))}`
-      const positions = expected.get(key) ?? []
-      positions.push(position)
-      expected.set(key, positions)
-    }
-    for (const [position, row] of rows.entries()) {
-      for (const word of words(row)) expect('*', word, position)
-      for (const [index, value] of row.entries()) {
-        const { name = '' } = fields[index] ?? {}
-        if (value === null || value === 99_999 || name === 'names') continue
-        for (const each of new Set([value].flat())) expect(name, each, position)
-      }
-    }
-    const frequent = [...expected].filter(([, positions]) => positions.length >= 64)
-    t.equal(found.size, frequent.length, `${found.size} lists`)
-    for (const [key, positions] of frequent) {
-      const list = found.get(key)
-      if (list?.total !== positions.length || String(list.positions) !== String(positions)) t.fail(key)
-    }
-  }
-  t.end()
-})
-
 t.test('fast ways give what the plain ones do', t => {
   const texts = [
     '',
@@ -232,9 +119,7 @@ t.test('fast ways give what the plain ones do', t => {
     '\ufffe\uffff \ud800 😀',
     ...Array.from(scaleRecords(200, 7), record => Object.values(record).join(' ')),
   ]
-  const all = [field('a', 'text')]
   for (const text of texts) {
-    t.same([...searchWords([text], all)], [...new Set(tokens(text))], `words of ${JSON.stringify(text)}`)
     const json = JSON.stringify([text, null, 1.5, [text]])
     t.equal(escapeJson(json), escapeText(json), `JSON of ${JSON.stringify(text)}`)
   }
@@ -282,32 +167,75 @@ t.test('the records of each value are counted where there are few values', t => 
     },
     share: { counts: undefined },
   })
-  const dataset = { id: 'd', fields: [...fields, ...numbers] }
-  const target = {
-    base: 'http://portal.test',
-    dataset,
-    graphs: { facts: 'urn:f', index: 'urn:i' },
-    statistics,
-  }
-  const [kind, tags, flag] = fields as [Field, Field, Field]
-  const [few, many] = numbers as [Field, Field]
-  const cases: readonly (readonly [Field, Constant, number | null])[] = [
-    [kind, 'k1', 399],
-    [kind, 'K1', 0],
-    [tags, 'b0', 600],
-    [flag, false, 900],
-    [few, 3, 240],
-    [few, 9, 0],
-    [few, '3', null],
-    [many, 3, null],
+  t.match(gatherer.statistics().fields, { few: { counts: [[0, 240]] }, many: { counts: undefined } })
+  t.end()
+})
+
+/** Lexical forms of a datatype, some of them such that their numbers do not give them back. */
+const FORMS: Readonly<
+  Record<string, { readonly plain: readonly string[]; readonly odd: readonly string[] }>
+> = {
+  integer: {
+    plain: ['0', '7', '-7', '123456789012345'],
+    odd: ['-0', '007', '+3', '9007199254740993', '1.5'],
+  },
+  double: {
+    plain: ['0', '0.05', '-1.25', '10', '0.0000001'],
+    odd: ['-0', '1.50', 'NaN', 'INF', '5.', '1e5'],
+  },
+  decimal: { plain: ['0.1', '12.5', '-3'], odd: ['0.10', '.5', '99999999999999999999.5'] },
+  boolean: { plain: ['true', 'false'], odd: ['1', 'T'] },
+  date: { plain: ['2020-02-29', '1999-12-31'], odd: ['2021-02-29', '-0044-03-15', '2020-01-01Z'] },
+  dateTime: {
+    plain: ['2020-02-29T23:59:59Z', '2000-01-01T00:00:00.125Z'],
+    odd: [
+      '2020-01-01T00:00:00',
+      '2020-01-01T24:00:00Z',
+      '2020-01-01T00:00:00.10Z',
+      '1800-01-01T00:00:00.123456Z',
+    ],
+  },
+}
+
+t.test('columns of numbers, days and moments give back every form', async t => {
+  const folder = t.testdir({})
+  for (const [name, { plain, odd }] of Object.entries(FORMS))
+    for (const [kind, forms] of [
+      ['plain', plain],
+      ['odd', odd],
+      ['both', [...plain, ...odd, ...plain]],
+    ] as const) {
+      const text = forms
+        .map(
+          (form, at) =>
+            `<http://s/${at}> <http://p> "${form}"^^<http://www.w3.org/2001/XMLSchema#${name}> .\n`,
+        )
+        .join('')
+      const [triples, columns] = [path.join(folder, 'x.nt.gz'), path.join(folder, 'x.columns')]
+      writeFileSync(triples, gzipSync(text))
+      await buildColumnsFile(triples, columns)
+      t.equal([...openColumns(columns).lines()].join(''), text, `${name}: ${kind}`)
+    }
+})
+
+t.test('pieces of bytes are sorted as they compare', t => {
+  const random = scaleRecords(9000, 5)
+  const texts = [
+    ...Array.from({ length: 40_000 }, (_, at) => `POINT(${(at * 7919) % 40_009} ${at % 7})`),
+    ...Array.from({ length: 9000 }, () => Object.values(random.next().value ?? {}).join('\0')),
+    ...['', '\0', '\0\0', 'a', 'a\0', 'a\0\0\0\0', 'a\0\0\0', 'ab', 'é', '\u{10000}', '\uffff'],
   ]
-  for (const [of, value, expected] of cases) {
-    const filter = { type: 'compare', field: of, operator: '=', value } as const
-    const found = compileCount(
-      { filter, timezone: 'UTC', limit: 10, offset: 0 },
-      target as unknown as CompileTarget,
-    )
-    t.equal(found.type === 'known' ? found.count : null, expected, `${of.name} = ${JSON.stringify(value)}`)
+  const bytes = Buffer.from(texts.join(''))
+  const ends: number[] = []
+  for (const text of texts) ends.push((ends.at(-1) ?? 0) + Buffer.byteLength(text))
+  const startOf = (at: number) => ends[at - 1] ?? 0
+  const endOf = (at: number) => ends[at] as number
+  const order = sortedPieces(texts.length, { bytes, startOf, endOf })
+  t.equal(new Set(order).size, texts.length)
+  for (let at = 1; at < order.length; at++) {
+    const [before, piece] = [order[at - 1] as number, order[at] as number]
+    const compared = bytes.compare(bytes, startOf(before), endOf(before), startOf(piece), endOf(piece))
+    if (compared > 0) t.fail(`${texts[before]} stands before ${texts[piece]}`)
   }
   t.end()
 })
@@ -316,12 +244,12 @@ t.test(
   'publishing many records needs little memory, the first time and again',
   { timeout: 200_000 },
   async t => {
-    const rows = Array.from(scaleRecords(100_000, 3), record => Object.values(record).join(','))
+    const rows = Array.from(scaleRecords(100_000, 3), csvRow)
     const yaml = 'source: { path: many.csv }\n'
     const portal = t.testdir({
       'portal.yaml': 'title: Many\n',
       data: {
-        many: { 'dataset.yaml': yaml, 'many.csv': `name,count,amount,day,category\n${rows.join('\n')}\n` },
+        many: { 'dataset.yaml': yaml, 'many.csv': `${SCALE_HEADER}\n${rows.join('\n')}\n` },
       },
     })
     const environment = { NODE_OPTIONS: '--max-old-space-size=68' }

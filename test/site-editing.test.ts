@@ -294,7 +294,7 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
   const text = `${first}# followed\n`
   await app.catalog.refresh()
   const form = await formOf('editor')
-  app.publications.note({ type: 'failed', dataset: OPEN, reason: 'of a text before' })
+  app.publications.note({ type: 'failed', dataset: OPEN, reason: 'of a text before', seconds: 1 })
   const saved = await post(addressOf(OPEN), { ...form, action: 'save', text }, 'editor')
   t.equal(saved.statusCode, 303)
   t.match(await state(), { state: 'waiting', html: /data-next=/ }, 'what was before is forgotten')
@@ -314,12 +314,12 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
         false,
       ],
       [
-        { type: 'failed', dataset: OPEN, reason: 'no room <b>\n    at secret' },
+        { type: 'failed', dataset: OPEN, reason: 'no room <b>\n    at secret', seconds: 1 },
         'failed',
         /no room &lt;b&gt;<\/span>/,
         false,
       ],
-      [{ type: 'unchanged', dataset: OPEN, records: 2 }, 'waiting', /is saved/, true],
+      [{ type: 'unchanged', dataset: OPEN, records: 2, triples: 9, seconds: 0 }, 'waiting', /is saved/, true],
     ]
   for (const [message, name, words, isPassing] of steps) {
     app.publications.note(message)

@@ -13,7 +13,7 @@ import { visitOf } from '../src/http/site/visit.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { GEO, XSD } from '../src/rdf/vocab.ts'
 import { accountServer, Browser, PASSWORD } from './support/account-server.ts'
-import { memoryStore } from './support/memory-store.ts'
+import { testStore } from './support/test-store.ts'
 
 /** Pages of rooms that programs ask as well: what people see of them, and who may be shown which copy. */
 
@@ -155,8 +155,7 @@ t.test('land is cut at the edges of a map', async t => {
 
 async function fragmentServer(t: Test) {
   const offered: string[] = []
-  const store = memoryStore()
-  await store.load([{ graph: 'urn:x', text: '<http://x/s> <http://x/p> "1" .\n' }])
+  const store = await testStore(t, { 'urn:x': '<http://x/s> <http://x/p> "1" .\n' })
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   http.addHook('onRequest', async request => {
     const name = request.headers['x-user']

@@ -2,13 +2,13 @@ import t from 'tap'
 import { buildApp } from '../src/app.ts'
 import { publishAll } from '../src/catalog/publisher.ts'
 import { loadConfig } from '../src/config.ts'
-import { csvRows, jsonRows } from '../src/sparql/results.ts'
 import { field } from '../src/model/field.ts'
 import { layOutSparql } from '../src/portal/playground/sparql-layout.ts'
 import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { planText } from '../src/query/plan-text.ts'
 import { planOdsql } from '../src/records/ask.ts'
 import { Stopwatch } from '../src/records/stopwatch.ts'
+import { csvRows, jsonRows } from '../src/sparql/results.ts'
 
 /** The playgrounds of the site: their state is their address, and nothing of what is hidden gets into them. */
 const TREES = `id,kind,height,planted

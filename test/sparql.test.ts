@@ -10,10 +10,13 @@ import { addManners } from '../src/http/manners.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
+import { XSD } from '../src/rdf/vocab.ts'
+import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
+import { parseQuery } from '../src/sparql/parse.ts'
 import { syntaxProblem } from '../src/sparql/syntax.ts'
+import { EXTENSION_FUNCTIONS as KNOWN_FUNCTIONS } from '../src/store/columns/evaluate/functions/extensions.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
-import type { Store } from '../src/store/store.ts'
-import { memoryStore } from './support/memory-store.ts'
+import type { GraphSource, QueryAnswer, Store, UntrustedQuery } from '../src/store/store.ts'
 
 const BASE = 'http://localhost:3000'
 const PLAIN = `${BASE}/ld/resources/plain`
@@ -49,8 +52,16 @@ const DATASETS = [
   },
 ]
 
+const sourceOf = (graph: string, text: string): GraphSource => ({
+  graph,
+  text,
+  subjects: [],
+  predicates: [],
+  isSearched: false,
+})
+
 async function serve(store: Store): Promise<FastifyInstance> {
-  await store.load(Object.entries(GRAPHS).map(([graph, text]) => ({ graph, text })))
+  await store.load(Object.entries(GRAPHS).map(([graph, text]) => sourceOf(graph, text)))
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   const now = () => Date.now()
   const quotas = new Quotas({ limits: quotaLimits(), now, counts: null, secret: Buffer.alloc(32) })
@@ -67,6 +78,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
     description: '',
     languages: ['en'],
     store,
+    deadline: 10,
     datasets: () => DATASETS,
     dataset: id => {
       const found = DATASETS.find(dataset => dataset.id === id)
@@ -77,7 +89,9 @@ async function serve(store: Store): Promise<FastifyInstance> {
   return app
 }
 
-const served = serve(memoryStore())
+const opened = createEmbeddedStore({ workers: 2 })
+const served = opened.then(serve)
+t.teardown(async () => (await opened).close())
 
 async function csv(path: string, query: string, more = ''): Promise<string> {
   const app = await served
@@ -263,14 +277,14 @@ t.test('formats by the Accept header', async t => {
       select,
       '*/*',
       'application/sparql-results+json',
-      '{"head":{"vars":["o"]},"results":{"bindings":[{"o":{"type":"literal","value":"line\\r\\n"}}]}}',
+      '{"head":{"vars":["o"]},\n"results":{"bindings":[\n{"o":{"type":"literal","value":"line\\r\\n"}}\n]}}\n',
     ],
     [select, 'application/json', 'application/json', '{"head"'],
     [
       select,
       'application/sparql-results+xml, text/csv;q=0.5',
       'application/sparql-results+xml',
-      '<literal>line&#13;&#10;</literal>',
+      '<literal>line&#13;\n</literal>',
     ],
     [select, 'text/csv', 'text/csv', 'o\r\n"line\r\n"\r\n'],
     [select, 'text/tab-separated-values', 'text/tab-separated-values', '?o\n"line\\r\\n"\n'],
@@ -411,6 +425,54 @@ t.test('queries that engines read otherwise are answered as the recommendation s
     t.equal(await csv('/api/sparql/plain', `${version}\nSELECT ?o { <urn:a> <urn:p> ?o }`), '1', version)
 })
 
+t.test('functions and aggregates beside those of SPARQL', async t => {
+  const values = 'VALUES (?k ?v) { ("a" 1) ("a" 3) ("a" 8) ("b" 4) }'
+  const prefixes = 'PREFIX l: <urn:lodestone:> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>'
+  const point = (at: string) => `"POINT(${at})"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
+  const rows: readonly (readonly [query: string, expected: string])[] = [
+    [`SELECT ?k (l:percentile(?v, 50) AS ?m) { ${values} } GROUP BY ?k`, 'a,3 b,4'],
+    [`SELECT ?k (<urn:lodestone:sum>(?v) AS ?m) { ${values} } GROUP BY ?k HAVING(l:sum(?v) > 5)`, 'a,12'],
+    [`SELECT (l:average(DISTINCT ?v) AS ?m) { ${values} }`, '4'],
+    [`SELECT ?k { ${values} } GROUP BY ?k ORDER BY DESC(l:maximum(?v)) LIMIT 1`, 'a'],
+    // What nobody knows is an error of the expression, and not of the query.
+    [`SELECT ?k (<urn:nobody>(?v) AS ?m) { ${values} FILTER(?v = 8) }`, 'a,'],
+    [`SELECT (COALESCE(<urn:nobody>(1), "no") AS ?m) {}`, 'no'],
+    [`SELECT (STRLEN(?o) AS ?n) { ?s ?p ?o FILTER(l:matches(?o, "lin", "prefix")) }`, '6'],
+    [`SELECT ?s { ?s <urn:p> ?o FILTER(l:search(?s, "line", "word")) }`, 'urn:a'],
+    [`SELECT (geof:sfWithin(${point('0 0')}, ${point('0 0')}) AS ?b) {}`, 'true'],
+    [`SELECT ?n { BIND(l:near(${point('0 0')}, ${point('0 1')}, 120000) AS ?n) }`, 'true'],
+    [`SELECT (1 AS ?n) { FILTER(2 NOT IN ()) }`, '1'],
+    [
+      `SELECT (REPLACE("xax", "a", "<$1$0$10>") AS ?n) (REPLACE("ab", "(a)(b)?", "$2$1$12") AS ?m) {}`,
+      'x<a0>x,baa2',
+    ],
+    [`SELECT (REPLACE("a", "(a", "b") AS ?n) (REPLACE("a", "(a)", "$") AS ?m) {}`, ','],
+    [`SELECT (SUM(?v) AS ?n) { VALUES ?v { 9223372036854775807 1 } }`, '9223372036854775808'],
+    [`SELECT (COUNT(<urn:nobody>(?v)) AS ?n) { VALUES ?v { 1 2 } }`, '0'],
+    [`SELECT (COUNT(*) AS ?n) { ?s <urn:p>|<urn:p> "1" }`, '2'],
+    [`SELECT (IRI("x y") AS ?n) (IRI("../z") AS ?m) {}`, ',http://localhost:3000/api/z'],
+  ]
+  for (const [query, expected] of rows)
+    t.equal(await csv('/api/sparql/plain', `${prefixes} ${query}`), expected, query)
+  // Whatever they are given, the query is answered.
+  const odd = [
+    '',
+    '?o',
+    '?s, 1',
+    '?o, "x", "y", "z"',
+    '?o, "[]", "{}", "Nowhere/Land"',
+    '?s, "[[1]]", <urn:p>',
+  ]
+  for (const iri of KNOWN_FUNCTIONS)
+    for (const given of [...odd, '"2020-01-01"^^<http://www.w3.org/2001/XMLSchema#date>, "{]", "en", "x"']) {
+      const query = `SELECT (<${iri}>(${given}) AS ?x) { ?s ?p ?o FILTER(BOUND(?s) || <${iri}>(${given})) }`
+      const { statusCode, body } = await (await served).inject({
+        url: `/api/sparql/plain?query=${encodeURIComponent(query)}`,
+      })
+      t.equal(statusCode, 200, `${query}: ${body}`)
+    }
+})
+
 t.test('triple terms', async t => {
   const app = await served
   const construct =
@@ -470,7 +532,11 @@ t.test('the service description', async t => {
     t.same([...objects('name')].sort(), [...names].sort())
     t.same(objects('feature'), isUnion ? [`${SD}UnionDefaultGraph`] : [])
     t.equal(objects('resultFormat').length, 11)
-    t.notOk(body.includes('urn:lodestone'))
+    t.notOk(body.includes('urn:lodestone:graph'))
+    t.match(body, /may work for 10 seconds/)
+    t.same(objects('extensionAggregate').sort(), [...EXTENSION_AGGREGATES].sort())
+    t.ok(EXTENSION_FUNCTIONS.length > 30 && EXTENSION_FUNCTIONS.every(iri => KNOWN_FUNCTIONS.includes(iri)))
+    t.same(objects('extensionFunction').sort(), [...EXTENSION_FUNCTIONS].sort())
     const page = await app.inject({ url: path, headers: { accept: 'text/html' } })
     t.match(page.headers['content-type'], 'text/html')
     t.match(page.body, /<textarea id="query"/)
@@ -564,37 +630,104 @@ t.test('no text keeps the reader of mistakes busy for ever', t => {
   t.end()
 })
 
-t.test('a query past its deadline is stopped, and leaves a worker to others', async t => {
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => `<urn:s${i}> <urn:p> "${i}" .\n`).join('')
+
+t.test('a query past its deadline is stopped, and leaves a thread to others', async t => {
   const store = await createEmbeddedStore({ workers: 2, deadline: 1500 })
   t.teardown(() => store.close())
   const app = await serve(store)
-  const many = Array.from({ length: 1500 }, (_, i) => `<urn:s${i}> <urn:p> "${i}" .\n`).join('')
-  await store.load([{ graph: 'urn:many', text: many }])
+  await store.load([sourceOf('urn:many', many(1500))])
   const long = 'SELECT (COUNT(*) AS ?n) { ?a ?p ?x . ?b ?q ?y . ?c ?r ?z FILTER(?x < ?y && ?y < ?z) }'
-  const asked = { format: 'csv', defaultGraphs: ['urn:many'], namedGraphs: [] } as const
   const begun = performance.now()
-  const stopped = [1, 2, 3].map(() => faultOf(store.query(long, asked)))
+  const stopped = [1, 2, 3].map(() => faultOf(store.query(asked(long))))
   let answered = 0
+  const object = { type: 'literal', value: '7', datatype: XSD.string, language: '' } as const
   while (performance.now() - begun < 1000) {
-    await store.select('SELECT ?s { GRAPH <urn:many> { ?s <urn:p> "7" } }')
+    const { count } = await store.match('urn:many', { object }, { offset: 0, limit: 1 })
+    t.equal(count, 1)
     answered += 1
   }
   t.ok(answered > 20, `${answered} answers beside it`)
-  t.same(await Promise.all(stopped), ['DeadlineExceeded', 'StoreBusy', 'StoreBusy'])
-  t.ok(performance.now() - begun < 6000)
+  const [first, ...others] = await Promise.all(stopped)
+  t.equal(first, 'DeadlineExceeded')
+  for (const other of others) t.match(other, /^(?:StoreBusy|DeadlineExceeded)$/)
   const { statusCode, body } = await app.inject({ url: '/api/sparql/plain?query=ASK%7B%7D' })
   t.equal(statusCode, 200, body)
-  t.equal(
-    await faultOf(store.query('SELECT * { ?s ?p ?o }', { ...asked, longest: 100 })),
-    'UnprocessableEntity',
-  )
-  await t.rejects(store.query('SELECT * { ?s ?p', asked), { name: 'QueryError', line: 1 })
+  await t.rejects(store.query({ ...asked('ASK {}'), parsed: null, engineText: () => 'SELECT * { ?s ?p' }), {
+    name: 'QueryError',
+    line: 1,
+  })
 })
 
-/** The code of the fault with which a query is refused. */
-async function faultOf(answer: Promise<string>): Promise<string> {
+t.test('answers of any size leave as they are found', async t => {
+  const store = await createEmbeddedStore({ workers: 2 })
+  t.teardown(() => store.close())
+  await store.load([sourceOf('urn:lodestone:graph:plain:v1:facts', many(6000))])
+  const app = await serveWith(store)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  const ask = (query: string, accept: string, signal?: AbortSignal) =>
+    fetch(`${address}/api/sparql/plain?query=${encodeURIComponent(query)}`, {
+      headers: { accept, 'accept-encoding': 'identity' },
+      ...(signal === undefined ? {} : { signal }),
+    })
+  const all = 'SELECT * { ?s ?p ?o }'
+  const construct = 'CONSTRUCT { ?o ?p ?s . ?s <urn:q> ?o } { ?s ?p ?o }'
+  const rows: readonly (readonly [query: string, accept: string, count: (body: string) => number])[] = [
+    [all, 'application/sparql-results+json', body => JSON.parse(body).results.bindings.length],
+    [all, 'application/sparql-results+xml', body => body.split('<result>').length - 1],
+    [all, 'text/csv', body => body.split('\r\n').length - 2],
+    [all, 'text/tab-separated-values', body => body.split('\n').length - 2],
+    [construct, 'application/n-triples', body => body.split('\n').length - 1],
+    [construct, 'text/turtle', body => new Parser().parse(body).length],
+    [construct, 'application/trig', body => new Parser().parse(body).length],
+    [construct, 'application/rdf+xml', body => body.split('<rdf:Description').length - 1],
+    [construct, 'application/ld+json', body => JSON.parse(body)['@graph'].length],
+  ]
+  for (const [query, accept, count] of rows) {
+    const answer = await ask(query, accept)
+    t.equal(answer.headers.get('content-length'), null, `${accept} comes in pieces`)
+    t.equal(count(await answer.text()), 6000, accept)
+  }
+  // What the first piece cannot write is told as a fault, what comes later breaks the connection.
+  const bad = (at: number) => `PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
+    CONSTRUCT { ?s ?q ?o } { ?s ?p ?o BIND(IRI(IF(xsd:integer(?o) > ${at}, "urn:x:1/", "urn:x:p")) AS ?q) }`
+  t.equal((await ask(bad(10), 'application/rdf+xml')).status, 422)
+  await t.rejects(ask(bad(5000), 'application/rdf+xml').then(answer => answer.text()))
+  // Whoever hangs up ends the work.
+  const controller = new AbortController()
+  const slow = 'SELECT * { ?a ?p ?x . ?b ?q ?y FILTER(STRLEN(CONCAT(?x, ?y)) = 10 && REGEX(?x, ?y)) }'
+  const begun = performance.now()
+  const hung = ask(slow, 'text/csv', controller.signal)
+  setTimeout(() => controller.abort(), 200)
+  await t.rejects(hung)
+  const [next] = await Promise.all([ask('SELECT (COUNT(*) AS ?n) { ?s ?p ?o }', 'text/csv')])
+  t.match(await next?.text(), '6000')
+  t.ok(performance.now() - begun < 8000, 'before the deadline of what was hung up')
+})
+
+async function serveWith(store: Store): Promise<FastifyInstance> {
+  return serve({ ...store, load: async () => undefined })
+}
+
+function asked(query: string): UntrustedQuery {
+  return {
+    parsed: parseQuery(query, BASE),
+    base: BASE,
+    format: 'csv',
+    defaultGraphs: ['urn:many'],
+    namedGraphs: [],
+    engineText: () => query,
+  }
+}
+
+/** The code of the fault with which a query is refused; its answer otherwise. */
+async function faultOf(answer: Promise<QueryAnswer>): Promise<string> {
   try {
-    return await answer
+    const pieces: Uint8Array[] = []
+    for await (const piece of (await answer).pieces) pieces.push(piece)
+    return Buffer.concat(pieces).toString()
   } catch (error) {
     return error instanceof Fault ? error.code : String(error)
   }

@@ -1,4 +1,5 @@
 import { lookup } from '../model/lookup.ts'
+
 /**
  * What common passwords are made of: words that head every list of leaked passwords, in the languages of the interface, and
  * keys and letters in their order. A list of whole passwords would be thousands of combinations of these.

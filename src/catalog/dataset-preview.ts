@@ -3,13 +3,13 @@ import type { Field } from '../model/field.ts'
 import { titleFromName } from '../model/title.ts'
 import type { Value } from '../model/value.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
-import { inferFields } from '../sources/infer.ts'
-import { formatOf, openSource, SOURCE_FORMATS } from '../sources/open.ts'
-import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
+import { inspectFormat, inspectSource } from '../sources/inspect.ts'
+import { openSource } from '../sources/open.ts'
+import { RDF_FORMATS } from '../sources/rdf.ts'
 import { type FieldMisfits, typeRecords } from '../sources/typing.ts'
 import { definitionOf } from './definition.ts'
 import type { DefinitionChange, FieldChange } from './edit-definition.ts'
-import { resolveFields } from './materialise.ts'
+import { resolveSource } from './materialise.ts'
 
 /** Records that examples are taken from. */
 const EXAMINED = 1000
@@ -44,18 +44,24 @@ export async function understandFile(
   folder: string,
   name: string,
   portal: string,
-): Promise<Pick<DefinitionChange, 'source' | 'fields'> & { readonly title: string }> {
-  const title = titleFromName(name)
-  if (rdfFormatOf({ path: name }) !== undefined) return { source: { path: name }, title }
-  if (formatOf(name) === undefined) {
-    const known = [...SOURCE_FORMATS, ...RDF_FORMATS].join(', ')
-    throw new Fault('BadRequest', {
-      reason: `The name ${JSON.stringify(name)} tells no format: it should end with one of ${known} (with .gz behind it where it is compressed).`,
-    })
-  }
-  const source = openSource({ path: name }, { datasetFolder: folder, portalFolder: portal })
-  const fields = (await asBadRequest(() => inferFields(source))) as unknown as readonly FieldChange[]
-  return { source: { path: name }, fields, title }
+): Promise<Pick<DefinitionChange, 'source' | 'format' | 'options' | 'fields'> & { readonly title: string }> {
+  return asBadRequest(async () => {
+    const folders = { datasetFolder: folder, portalFolder: portal }
+    const source = { path: name }
+    const title = titleFromName(name.replace(/\.gz$/i, ''))
+    const format = inspectFormat(source, folders)
+    const plain = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+    if (RDF_FORMATS.some(known => known === format))
+      return { source, format: format === plain ? null : format, options: null, title }
+    const { source: found, fields } = await inspectSource(source, folders)
+    return {
+      source,
+      format: found.format === undefined || found.format === plain ? null : found.format,
+      options: found.options === undefined ? null : { ...found.options },
+      fields: fields as unknown as readonly FieldChange[],
+      title,
+    }
+  })
 }
 
 /**
@@ -67,8 +73,10 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
   return asBadRequest(async () => {
     const definition = definitionOf(root, id)
     if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
-    const specs = await resolveFields(definition, root)
-    const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: root })
+    const resolved = await resolveSource(definition, root)
+    const specs = resolved.fields
+    const folders = { datasetFolder: definition.sourceFolder, portalFolder: root }
+    const source = openSource(resolved.source, folders)
     const typed = typeRecords(source, specs)
     const records: (readonly Value[])[] = []
     for await (const { values } of typed.batches()) {

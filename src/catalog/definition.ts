@@ -9,13 +9,17 @@ import { FIELD_TYPES } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { titleFromName } from '../model/title.ts'
 import type { FieldSpec } from '../sources/fields.ts'
-import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
+import { isRecordFormat, openFile, SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
 import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
+import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
+import type { Remote } from './remote/refresh.ts'
+import { isSchedule } from './remote/schedule.ts'
+import { remoteFolder, remoteState } from './remote/state.ts'
 
-/** What a dataset may be called: it stands in addresses and in folder names. */
-export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
+export { DATASET_ID } from './implicit.ts'
 
 /** What a field may be called: it stands in queries and in IRIs. */
 const FIELD_NAME = '^[a-z0-9_]{1,100}$'
@@ -31,6 +35,7 @@ const FieldSchema = Type.Object(
     description: Type.Optional(Type.String()),
     format: Type.Optional(Type.String()),
     timezone: Type.Optional(Type.String()),
+    nulls: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 20 })),
     keys: Type.Optional(Type.Boolean()),
     annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
   },
@@ -45,9 +50,12 @@ export const DATASET_SCHEMA = Type.Object(
         path: Type.Optional(Type.String({ minLength: 1 })),
         package: Type.Optional(Type.String({ minLength: 1 })),
         module: Type.Optional(Type.String({ minLength: 1 })),
+        url: Type.Optional(Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$' })),
+        authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
       },
       { additionalProperties: false },
     ),
+    refresh: Type.Optional(Type.String({ minLength: 1 })),
     format: Type.Optional(
       Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
     ),
@@ -55,7 +63,13 @@ export const DATASET_SCHEMA = Type.Object(
       Type.Object(
         {
           delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+          quote: Type.Optional(Type.String({ maxLength: 1 })),
           encoding: Type.Optional(Type.String()),
+          header: Type.Optional(Type.Integer({ minimum: 0 })),
+          footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+          sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
+          range: Type.Optional(Type.String({ minLength: 1 })),
+          file: Type.Optional(Type.String({ minLength: 1 })),
           records: Type.Optional(Type.String()),
         },
         { additionalProperties: false },
@@ -86,9 +100,15 @@ export interface Definition {
   readonly id: string
   /** Absolute folder of dataset.yaml. */
   readonly folder: string
-  /** The text of dataset.yaml, part of the fingerprint. */
+  /** The text of dataset.yaml, part of the fingerprint; for a dataset without one the name of its file. */
   readonly text: string
+  /** True for a file or folder without dataset.yaml: everything about it is inferred. */
+  readonly isImplicit: boolean
   readonly source: SourceSpec
+  /** Where the path of the source begins: the folder of dataset.yaml, or of what was fetched. */
+  readonly sourceFolder: string
+  /** The address that the source is fetched from; null for a file of the portal. */
+  readonly remote: Remote | null
   /** The syntax of a source that is RDF; null for one of records. */
   readonly rdf: RdfFormat | null
   /** null where the fields are to be inferred. */
@@ -99,14 +119,17 @@ export interface Definition {
   readonly attachments: readonly Attachment[]
 }
 
-/** The ids of all datasets of a portal folder, in order. A folder without dataset.yaml is none. */
+/**
+ * The ids of all datasets of a portal folder, in order: folders with dataset.yaml, and files and folders of data without one, whose types
+ * are inferred.
+ */
 export function definedDatasets(portal: string): readonly string[] {
   const data = path.join(portal, 'data')
   try {
-    return readdirSync(data, { withFileTypes: true })
+    const described = readdirSync(data, { withFileTypes: true })
       .filter(entry => entry.isDirectory() && isFile(path.join(data, entry.name, 'dataset.yaml')))
       .map(entry => entry.name)
-      .sort()
+    return [...new Set([...described, ...implicitSources(portal).keys()])].sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
@@ -129,6 +152,8 @@ export function readDefinition(
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    const implicit = code === 'ENOENT' ? implicitSources(portal).get(id) : undefined
+    if (implicit !== undefined) return { definition: implicitDefinition(id, implicit), problems: [] }
     const message =
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
     return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
@@ -137,7 +162,7 @@ export function readDefinition(
   if (value === null) return { definition: null, problems }
   const more = inconsistencies(value).map(message => ({ message, place: { file } }))
   if (more.length > 0) return { definition: null, problems: more }
-  return { definition: build(id, folder, text, value), problems: [] }
+  return { definition: build(portal, id, text, value), problems: [] }
 }
 
 /**
@@ -188,9 +213,18 @@ export function datasetUid(id: string): string {
 
 function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[] {
   const found: string[] = []
-  const kinds = Object.keys(value.source)
+  const kinds = Object.keys(value.source).filter(key => key !== 'authorization')
   if (kinds.length !== 1)
-    found.push(`source has ${kinds.length} of path, package and module: exactly one is expected`)
+    found.push(`source has ${kinds.length} of path, package, module and url: exactly one is expected`)
+  const { url, authorization } = value.source
+  if (url === undefined && (value.refresh !== undefined || authorization !== undefined))
+    found.push(
+      `${authorization === undefined ? 'refresh' : 'authorization'} means something only for a source with an url`,
+    )
+  if (value.refresh !== undefined && !isSchedule(value.refresh))
+    found.push(
+      `refresh is ${JSON.stringify(value.refresh)}: hourly, daily, weekly, monthly or a cron expression of five fields is expected`,
+    )
   const names = value.fields?.map(field => field.name) ?? []
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) found.push(`field ${twice} is declared twice`)
@@ -205,13 +239,52 @@ function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[
   return found
 }
 
-function build(id: string, folder: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
-  const source = sourceOf(value)
+/** The definition of a file or folder without dataset.yaml. */
+function implicitDefinition(id: string, { folder, file }: ImplicitSource): Definition {
+  const source = sniffedSource({ folder, file })
+  return {
+    id,
+    folder,
+    text: file,
+    isImplicit: true,
+    source,
+    sourceFolder: folder,
+    remote: null,
+    rdf: rdfFormatOf(source) ?? null,
+    fields: null,
+    identity: [],
+    metas: { default: { title: titleFromName(file) } },
+    visibility: 'public',
+    attachments: [],
+  }
+}
+
+/** The source of a file whose name does not tell whether it is RDF. */
+function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
+  const source: SourceSpec = { path: file }
+  if (!/\.(?:zip|xml|json)(?:\.gz)?$/i.test(file)) return source
+  try {
+    const { format } = openFile(source, { datasetFolder: folder, portalFolder: folder })
+    return isRecordFormat(format) ? source : { ...source, format }
+  } catch {
+    // What is wrong with the file is told where it is read.
+    return source
+  }
+}
+
+function build(portal: string, id: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
+  const folder = path.join(portal, 'data', id)
+  const remote = remoteOf(value)
+  const declared = sourceOf(value)
+  const source = remote === null ? declared : fetchedSource(portal, id, declared)
   return {
     id,
     folder,
     text,
+    isImplicit: false,
     source,
+    sourceFolder: remote === null ? folder : remoteFolder(portal, id),
+    remote,
     rdf: rdfFormatOf(source) ?? null,
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
     identity: value.id ?? [],
@@ -221,9 +294,30 @@ function build(id: string, folder: string, text: string, value: Static<typeof DA
   }
 }
 
-function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
+function remoteOf({ source, refresh }: Static<typeof DATASET_SCHEMA>): Remote | null {
+  const { url, authorization } = source
+  if (url === undefined) return null
   return {
-    ...value.source,
+    url,
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(refresh === undefined ? {} : { schedule: refresh }),
+  }
+}
+
+/** The source that was fetched last; before that, the name that the address has. */
+function fetchedSource(portal: string, id: string, declared: SourceSpec): SourceSpec {
+  const state = remoteState(portal, id)
+  if (state?.file === undefined) return { ...declared, path: 'data' }
+  const file = { folder: remoteFolder(portal, id), file: state.file }
+  return declared.format === undefined
+    ? { ...sniffedSource(file), ...declared, path: state.file }
+    : { ...declared, path: state.file }
+}
+
+function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
+  const { url: _, authorization: __, ...source } = value.source
+  return {
+    ...source,
     ...(value.format === undefined ? {} : { format: value.format }),
     ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
   }

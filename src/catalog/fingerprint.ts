@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { sourceFiles } from '../sources/open.ts'
 import type { Definition } from './definition.ts'
 import { VERSION_FORMAT } from './versions.ts'
 
@@ -10,16 +8,6 @@ import { VERSION_FORMAT } from './versions.ts'
  */
 export function definitionDigest({ id, text }: Definition, base: string): string {
   return digestOf(JSON.stringify([VERSION_FORMAT, base, id, text]))
-}
-
-/** A digest of the content of the source. */
-export async function sourceDigest({ source, folder }: Definition, portal: string): Promise<string> {
-  const digest = createHash('sha256')
-  for (const file of sourceFiles(source, { datasetFolder: folder, portalFolder: portal })) {
-    digest.update(`\n${file.slice(file.lastIndexOf('/') + 1)}\n`)
-    for await (const piece of createReadStream(file)) digest.update(piece as Buffer)
-  }
-  return digest.digest('hex')
 }
 
 /** The digest of everything that a version is made from; equal ones need no new publication. */

@@ -1,25 +1,32 @@
+import { statSync } from 'node:fs'
 import { damageOf } from './damage.ts'
 import type { Registry } from './registry.ts'
 import { graphSources } from './served.ts'
 import {
+  currentFile,
   currentManifest,
   currentVersion,
   isSecretlyWithdrawn,
   isWithdrawn,
-  publishedDatasets,
+  storedDatasets,
   type Versions,
 } from './versions.ts'
 
-/** The versions in force by the files of this machine. */
+/** The versions in force by the files of this machine; a file that tells one is read again when it is another one. */
 export function localRegistry(versions: Versions): Registry {
+  let known: ReadonlyMap<string, { readonly mark: string; readonly version: string | null }> = new Map()
   return {
     current: async () => {
-      const current = new Map<string, string>()
-      for (const id of publishedDatasets(versions)) {
-        const version = currentVersion(versions, id)
-        if (version !== null) current.set(id, version)
+      const next = new Map<string, { readonly mark: string; readonly version: string | null }>()
+      for (const id of [...storedDatasets(versions)].sort()) {
+        const file = statSync(currentFile(versions, id), { throwIfNoEntry: false })
+        if (file === undefined) continue
+        const mark = `${file.mtimeMs} ${file.ctimeMs} ${file.ino}`
+        const before = known.get(id)
+        next.set(id, before?.mark === mark ? before : { mark, version: currentVersion(versions, id) })
       }
-      return current
+      known = next
+      return new Map([...next].flatMap(([id, { version }]) => (version === null ? [] : [[id, version]])))
     },
     manifest: async (dataset, version) => {
       const manifest = currentManifest(versions, dataset)

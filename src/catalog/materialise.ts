@@ -7,8 +7,7 @@ import type { Field } from '../model/field.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { recordIri } from '../rdf/iris.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
-import { inferFields } from '../sources/infer.ts'
-import { openSource } from '../sources/open.ts'
+import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { type FieldMisfits, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
@@ -41,12 +40,18 @@ export interface Materialised {
   readonly repeated: number
 }
 
-/** The fields of a dataset as they will be published: declared, else inferred over the whole source. */
-export async function resolveFields(definition: Definition, portal: string): Promise<readonly FieldSpec[]> {
-  if (definition.fields !== null) return definition.fields
-  return inferFields(
-    openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal }),
-  )
+/** How the source of a dataset is read, and its fields as they will be published: declared, else inferred over the whole source. */
+export interface ResolvedSource {
+  readonly source: SourceSpec
+  readonly fields: readonly FieldSpec[]
+}
+
+/** Declared fields and options, else those that the source itself tells. Faults: SourceUnreadable, ConfigInvalid. */
+export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
+  const { fields, source, sourceFolder } = definition
+  if (fields !== null) return { source, fields }
+  const { inspectSource } = await import('../sources/inspect.ts')
+  return inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
 }
 
 /**
@@ -65,7 +70,7 @@ async function materialiseRdf(
   format: RdfFormat,
   { portal, base, folder, onProgress }: MaterialiseContext,
 ): Promise<Materialised> {
-  const folders = { datasetFolder: definition.folder, portalFolder: portal }
+  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
   const place = { base, dataset: definition.id, folder }
   const graphs = await writeRdfGraphs(openRdf(definition.source, folders, format), place, onProgress)
   return {
@@ -83,11 +88,12 @@ async function materialiseRecords(
   definition: Definition,
   context: MaterialiseContext,
 ): Promise<Materialised> {
-  const specs = await resolveFields(definition, context.portal)
+  const resolved = await resolveSource(definition, context.portal)
+  const specs = resolved.fields
   const fields = specs.map(fieldOf)
   const dataset = datasetOf(definition, fields)
-  const source = openSource(definition.source, {
-    datasetFolder: definition.folder,
+  const source = openSource(resolved.source, {
+    datasetFolder: definition.sourceFolder,
     portalFolder: context.portal,
   })
   const typed = typeRecords(source, specs)

@@ -58,6 +58,7 @@ export async function openPortalStore(
       workers,
       deadline,
       memory: storeMemory(settings.memory),
+      useFile: path.join(settings.portal, 'var', 'engine-use.json'),
       onEvent,
     })
     return { store, registry: localRegistry(versions), shared: null }
@@ -108,5 +109,8 @@ export async function openSharedStore(
   })
   const folder = path.join(portal, 'var', 'columns')
   const now = () => Date.now()
-  return { store, registry: new SharedRegistry({ store, base, versions: versionsOf(portal), folder, now }) }
+  return {
+    store,
+    registry: new SharedRegistry({ store, base, versions: versionsOf(portal), folder, now, onEvent }),
+  }
 }

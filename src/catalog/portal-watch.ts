@@ -1,11 +1,13 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { definedDatasets } from './definition.ts'
+import { definedDatasets, readDefinition } from './definition.ts'
+import { implicitSources } from './implicit.ts'
 import { MAPPING_ENDINGS } from './mapping-file.ts'
+import { dueRemotes } from './remote/state.ts'
 
 /** Datasets of which something was saved in the portal folder. */
 export interface PortalChanges {
-  /** Those whose dataset.yaml is new or another one. */
+  /** Those whose dataset.yaml, or file of data where there is none, is new or another one. */
   readonly definitions: readonly string[]
   /** Those of which only the mapping is new, another one, or gone. */
   readonly mappings: readonly string[]
@@ -30,6 +32,13 @@ export class PortalWatch {
     this.last = this.told
   }
 
+  /** Datasets whose addresses are to be asked now. @param now milliseconds since 1970 */
+  dueSources(now: number): readonly string[] {
+    return dueRemotes(this.portal, now).filter(
+      id => readDefinition(this.portal, id).definition?.remote != null,
+    )
+  }
+
   /** What has changed since it was told before; null for nothing. */
   look(): PortalChanges | null {
     const marks = marksOf(this.portal)
@@ -52,11 +61,13 @@ export class PortalWatch {
 
 function marksOf(portal: string): Marks {
   const names = namesIn(path.join(portal, 'mappings'))
+  const implicit = implicitSources(portal)
   return new Map(
     definedDatasets(portal).map(id => {
       const files = MAPPING_ENDINGS.map(ending => `${id}${ending}`).filter(name => names.has(name))
       const marks = files.map(name => `${name} ${markOf(path.join(portal, 'mappings', name))}`)
-      const definition = markOf(path.join(portal, 'data', id, 'dataset.yaml'))
+      const { folder = path.join(portal, 'data', id), file = 'dataset.yaml' } = implicit.get(id) ?? {}
+      const definition = markOf(path.join(folder, file))
       return [id, { definition, mapping: marks.join('\n') }]
     }),
   )

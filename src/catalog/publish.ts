@@ -1,18 +1,20 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault, faultText } from '../errors.ts'
+import { Fault, faultText, openFilesText } from '../errors.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { FieldMisfits } from '../sources/typing.ts'
 import { type ChosenMapping, chooseMapping, type MappingRefusal, refuseForRdf } from './choose-mapping.ts'
 import { type Damage, damageInForce } from './damage.ts'
-import { type Definition, definitionOf } from './definition.ts'
+import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { shareFile } from './durable.ts'
-import { definitionDigest, fingerprintOf, sourceDigest } from './fingerprint.ts'
+import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './mapped-graphs.ts'
 import { type MappingFile, mappingFile, type UsableMapping } from './mapping-file.ts'
 import { materialise } from './materialise.ts'
 import { publishedRecords } from './published-records.ts'
+import { refreshRemote, rejectRemote } from './remote/refresh.ts'
+import { sourceDigest } from './source-digest.ts'
 import { RECORDS } from './tombstones.ts'
 import {
   commitVersion,
@@ -24,6 +26,7 @@ import {
   readManifest,
   removeLeftovers,
   sharedGraph,
+  sourceMarks,
   VERSION_FORMAT,
   type Versions,
   versionFolder,
@@ -37,6 +40,8 @@ export interface PublishContext {
   readonly now: () => Date
   /** True where the source is known to be as it was: it is not looked at, unless dataset.yaml is another one. */
   readonly mappingOnly?: boolean
+  /** True where the dataset was asked for by name: its address is then asked also before that is due. */
+  readonly isNamed?: boolean
   /** The version in force in a store that is shared: where it was made of the same, none is made here. */
   readonly inForce?: Manifest | null
   /** True where an older version that was restored gives way to what lies in the portal folder. */
@@ -92,16 +97,46 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   const { versions, mappingOnly = false } = context
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
+  if (!mappingOnly) await fetchSource(id, context)
   // Who saves a mapping does not wait until all files are read.
   const damage = mappingOnly && own !== null ? null : await damageInForce(versions, id)
   if (damage !== null) return publishAgain(id, damage, context)
   try {
     return await publishChanges(id, own, context)
   } catch (error) {
+    if (own !== null && error instanceof Fault) rejectFetched(id, error, context)
     const found = mappingOnly ? await damageInForce(versions, id) : null
     if (found === null) throw error
     return publishAgain(id, found, context)
   }
+}
+
+/** Asks the address of a dataset where that is due, or where the dataset is published by name. */
+async function fetchSource(id: string, { portal, now, isNamed = false }: PublishContext): Promise<void> {
+  const { remote } = readDefinition(portal, id).definition ?? {}
+  if (remote != null) await refreshRemote(portal, id, remote, now, isNamed)
+}
+
+/** Data that were fetched and cannot be published give way to those before them. */
+function rejectFetched(id: string, error: Fault, { portal }: PublishContext): void {
+  const { remote } = readDefinition(portal, id).definition ?? {}
+  if (remote != null) rejectRemote(portal, id, remote, faultText(error))
+}
+
+/**
+ * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
+ * each file, and reads those alone whose times are others.
+ */
+export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
+  const { portal, versions } = context
+  const own = currentManifest(versions, id)
+  const current = own ?? context.inForce ?? null
+  if (current === null || (await damageInForce(versions, id)) !== null) return null
+  if (context.mappingOnly !== true) await fetchSource(id, context)
+  const definition = definitionOf(portal, id)
+  const file = mappingFile(portal, id)
+  const digests = await digestsOf(definition, file, current, context)
+  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
 }
 
 /** Makes a version again whose files are damaged. Faults: SourceUnreadable, which tells of the damage as well. */
@@ -178,13 +213,16 @@ async function digestsOf(
   definition: Definition,
   file: MappingFile | null,
   current: Manifest | null,
-  { base, portal, mappingOnly = false }: PublishContext,
+  { base, portal, versions, mappingOnly = false }: PublishContext,
 ): Promise<Digests> {
   const own = definitionDigest(definition, base)
   const known = current?.definition === own ? current.source : null
   if (known !== null && mappingOnly) return { definition: own, source: known }
   try {
-    return { definition: own, source: await sourceDigest(definition, portal) }
+    return {
+      definition: own,
+      source: await sourceDigest(definition, portal, sourceMarks(versions, definition.id)),
+    }
   } catch (error) {
     if (known === null || textOf(file) === textOf(current?.mapping)) throw error
     return { definition: own, source: known }
@@ -231,6 +269,7 @@ async function publishRecords(
   return prepare(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const made = await materialise(definition, { portal, base, folder: head.folder, onProgress })
+    refuseEmptied(definition, made.statistics.records, current)
     const { misfits, misfitCount, repeated, ...part } = made
     const { fields } = made.dataset
     const chosen =
@@ -248,6 +287,15 @@ async function publishRecords(
     const { manifest, report } = await addMapping({ ...part, misfits: misfitCount }, head, chosen, context)
     const read = { misfits, misfitCount, repeated, isSourceRead: true, damage: damage?.reason ?? null }
     return { manifest, refusal, report: { ...read, ...report } }
+  })
+}
+
+/** An address that sends no records any more is broken more often than its data are gone. */
+function refuseEmptied({ remote }: Definition, records: number, before: Manifest | null): void {
+  const known = before?.statistics.records ?? 0
+  if (remote === null || records > 0 || known === 0) return
+  throw new Fault('SourceUnreadable', {
+    reason: `the address sends no records any more, and ${known} are published: they stay; lodestone unpublish withdraws them`,
   })
 }
 
@@ -339,4 +387,10 @@ function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {
 
 function textOf(mapping: { readonly text: string } | null | undefined): string | null {
   return mapping?.text ?? null
+}
+
+/** Why a publication failed, in words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Fault) return faultText(error)
+  return openFilesText(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

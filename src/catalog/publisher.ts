@@ -1,34 +1,56 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { Fault, faultText, openFilesText } from '../errors.ts'
+import { publishingShare } from '../memory.ts'
 import type { MappingRefusal } from './choose-mapping.ts'
-import { definedDatasets } from './definition.ts'
+import { definedDatasets, readDefinition } from './definition.ts'
 import type { StoreSettings } from './portal-store.ts'
 import {
+  findUnchanged,
   type PublishContext,
   type PublishProgress,
   type PublishReport,
   type PublishResult,
   publishDataset,
+  reasonOf,
 } from './publish.ts'
+import { PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { SharedRegistry } from './shared-registry.ts'
+import { sourceSize } from './source-digest.ts'
 import { forget, isWithdrawn, type Manifest, storedDatasets, versionsOf } from './versions.ts'
 
-/** What a publication tells while it runs. */
+/** What a publication tells while it runs; times are in seconds. */
 export type PublishMessage =
   | ({ readonly type: 'progress' } & PublishProgress)
   /** How far a version is loaded into a shared store. */
   | { readonly type: 'loading'; readonly dataset: string; readonly triples: number; readonly total: number }
-  | { readonly type: 'unchanged'; readonly dataset: string; readonly records: number }
-  | { readonly type: 'published'; readonly dataset: string; readonly report: PublishReport }
+  | ({ readonly type: 'unchanged'; readonly dataset: string } & PublishedSize)
+  | ({
+      readonly type: 'published'
+      readonly dataset: string
+      readonly report: PublishReport
+    } & PublishedSize)
   | ({ readonly type: 'mapping-refused'; readonly dataset: string } & MappingRefusal)
-  | { readonly type: 'failed'; readonly dataset: string; readonly reason: string }
+  | {
+      readonly type: 'failed'
+      readonly dataset: string
+      readonly reason: string
+      readonly seconds: number
+    }
+
+/** What a publication came to. */
+export interface PublishedSize {
+  readonly records: number
+  /** Triples of the graph that is served. */
+  readonly triples: number
+  readonly seconds: number
+}
 
 /**
- * Publishes datasets one after the other; what cannot be published is told and leaves its version in force. Without
- * names: every dataset of the portal that was not withdrawn, and versions of folders that are gone are removed.
+ * Publishes datasets, several at once where there are threads for it; what cannot be published is told, leaves its version in
+ * force, and holds up no other. Without names: every dataset of the portal that was not withdrawn, and versions of folders
+ * that are gone are removed.
  */
 export async function publishAll(
-  { shared = null, keepVersions, ...context }: PublishAllContext,
+  { shared = null, parallel, keepVersions, ...context }: PublishAllContext,
   datasets: readonly string[] | null,
   tell: (message: PublishMessage) => void,
 ): Promise<void> {
@@ -42,25 +64,71 @@ export async function publishAll(
       }
   const isLeftOut = async (id: string) =>
     isWithdrawn(versions, id) || ((await shared?.isWithdrawn(id)) ?? false)
-  for (const id of datasets ?? defined) {
+  const onProgress = (progress: PublishProgress) => tell({ type: 'progress', ...progress })
+  const publish = async (id: string, make: Make) => {
+    const begun = performance.now()
+    const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
-      if (datasets === null && (await isLeftOut(id))) continue
-      const onProgress = (progress: PublishProgress) => tell({ type: 'progress', ...progress })
+      if (datasets === null && (await isLeftOut(id))) return true
       const inForce = (await shared?.inForce(id)) ?? null
-      const result = await publishDataset(id, { ...context, versions, inForce, onProgress })
+      const result = await make(id, { ...context, versions, inForce, onProgress })
+      if (result === null) return false
       if (shared !== null && isToBeReleased(result, inForce, datasets !== null))
         await shared.release(versions, result.manifest, ({ triples, total }) =>
           tell({ type: 'loading', dataset: id, triples, total }),
         )
-      if (result.type === 'published') tell({ type: 'published', dataset: id, report: result.report })
-      else tell({ type: 'unchanged', dataset: id, records: result.manifest.statistics.records })
+      else await shared?.restore(versions, result.manifest)
+      const { type, manifest } = result
+      const size = { records: manifest.statistics.records, triples: servedTriples(manifest) }
+      if (type === 'published')
+        tell({ type, dataset: id, ...size, seconds: seconds(), report: result.report })
+      else tell({ type, dataset: id, ...size, seconds: seconds() })
       if (result.refusal !== null) tell({ type: 'mapping-refused', dataset: id, ...result.refusal })
     } catch (error) {
-      const unexpected = openFilesText(error) ?? String((error as Error).stack ?? error)
-      const reason = error instanceof Fault ? faultText(error) : unexpected
-      tell({ type: 'failed', dataset: id, reason })
+      const reason = error instanceof PublicationFailed ? error.message : reasonOf(error)
+      tell({ type: 'failed', dataset: id, reason, seconds: seconds() })
     }
+    return true
   }
+  const all = datasets ?? defined
+  if (parallel === undefined || parallel.threads < 2 || all.length < 2) {
+    for (const id of all) await publish(id, publishDataset)
+    return
+  }
+  // What has not changed is known without a thread.
+  const changed: string[] = []
+  for (const id of all) if (!(await publish(id, findUnchanged))) changed.push(id)
+  const [first] = changed
+  if (first !== undefined && changed.length === 1) {
+    // Its address was asked just now.
+    await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
+    return
+  }
+  const { portal, base, mappingOnly = false, endsRollBack = false } = context
+  const setup = { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
+  const pool = new PublisherPool(setup, parallel)
+  try {
+    await pool.each(
+      changed.map(id => ({ id, bytes: bytesOf(portal, id) })),
+      async id => {
+        await publish(id, (dataset, { inForce = null }) => pool.publish({ dataset, inForce }, onProgress))
+      },
+    )
+  } finally {
+    await pool.close()
+  }
+}
+
+/** Makes a version of a dataset; null for one that is left to others. */
+type Make = (id: string, context: PublishContext) => Promise<PublishResult | null>
+
+function servedTriples({ graphs }: Manifest): number {
+  return (graphs.find(({ role }) => role === 'mapped') ?? graphs[0])?.triples ?? 0
+}
+
+function bytesOf(portal: string, id: string): number {
+  const { definition } = readDefinition(portal, id)
+  return definition === null ? 0 : sourceSize(definition, portal)
 }
 
 /** Where publications happen, and the store that they are put into where it is shared. */
@@ -68,6 +136,8 @@ export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'on
   readonly shared?: SharedRegistry | null
   /** Versions of a dataset that are kept. */
   readonly keepVersions?: number
+  /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
+  readonly parallel?: { readonly threads: number; readonly memory: number }
 }
 
 /**
@@ -137,8 +207,9 @@ if (!isMainThread && given?.role === PUBLISHER)
   parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {
     const { portal, base, keepVersions } = given.settings
     const { shared, close } = await openReleases(given.settings)
+    const parallel = publishingShare(given.settings.memory)
     await publishAll(
-      { portal, base, keepVersions, mappingOnly, endsRollBack, now: () => new Date(), shared },
+      { portal, base, keepVersions, mappingOnly, endsRollBack, now: () => new Date(), shared, parallel },
       datasets,
       message => parentPort?.postMessage(message),
     )

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../errors.ts'
+import { Fault, faultText } from '../errors.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
 import { inGraph, triple, variable } from '../sparql/build.ts'
+import { buildColumnsAside } from '../store/columns/build/builder-thread.ts'
+import { columnsProblem } from '../store/columns/sections.ts'
 import { countOf, type FileSource, type SharedStore } from '../store/remote/remote.ts'
 import type { LoadProgress } from '../store/store.ts'
 import type { Registry } from './registry.ts'
@@ -19,6 +21,8 @@ const RETIRED = 60_000
 const DROPPED = 90_000
 /** Milliseconds for which what the store said of versions is good. */
 const STALE = 5000
+/** Milliseconds after which columns that could not be fetched are fetched again. */
+const PAUSE = 5000
 /** Ids of removed records that other instances are told. */
 const REMOVED_TOLD = 20_000
 /** Pieces of a load between two notes of how far it is. */
@@ -48,6 +52,7 @@ export interface SharedRegistryOptions {
   readonly folder: string
   /** Milliseconds since 1970; the clocks of all instances are taken to agree within some seconds. */
   readonly now: () => number
+  readonly onEvent?: (event: { readonly event: string; readonly reason: string }) => void
 }
 
 /**
@@ -63,6 +68,13 @@ export class SharedRegistry implements Registry {
   readonly #folder: string
   /** Versions whose columns are on their way. */
   readonly #coming = new Map<string, Promise<void>>()
+  /** When what could not be fetched is tried again. */
+  readonly #tryAgain = new Map<string, number>()
+  /** Datasets whose version in force this program cannot read. */
+  readonly #unreadable = new Set<string>()
+  /** The graphs whose columns the engine has, asked for once: whoever publishes does so once. */
+  #withColumns: Promise<ReadonlySet<string>> | null = null
+  readonly #onEvent: (event: { readonly event: string; readonly reason: string }) => void
   #read = 0
   #reading: Promise<ReadonlyMap<string, Release>> | null = null
   #known: ReadonlyMap<string, Release> = new Map()
@@ -72,7 +84,8 @@ export class SharedRegistry implements Registry {
   readonly #retired = new Map<string, number>()
   readonly #served = new Map<string, { readonly version: string; readonly graphs: readonly string[] }>()
 
-  constructor({ store, base, versions, folder, now }: SharedRegistryOptions) {
+  constructor({ store, base, versions, folder, now, onEvent = () => undefined }: SharedRegistryOptions) {
+    this.#onEvent = onEvent
     this.#store = store
     this.#releases = new Releases(store, base)
     this.#now = now
@@ -101,19 +114,23 @@ export class SharedRegistry implements Registry {
   /** What is kept for a version; null for none, or one of another format. */
   async #document(dataset: string, version: string): Promise<VersionDocument | null> {
     const text = await this.#releases.document(dataset, version)
-    if (text === null) return null
-    const found = JSON.parse(text) as VersionDocument
-    return found.manifest.format === VERSION_FORMAT ? found : null
+    const found = text === null ? null : (JSON.parse(text) as VersionDocument)
+    if (found?.manifest.format === VERSION_FORMAT) {
+      this.#unreadable.delete(dataset)
+      return found
+    }
+    this.#unreadable.add(dataset)
+    return null
   }
 
   sources(manifest: Manifest): readonly FileSource[] {
     return graphSources(this.#versions, manifest).map(source =>
-      existsSync(source.columns) ? source : { ...source, columns: this.#fileOf(source.graph) },
+      columnsProblem(source.columns) === null ? source : { ...source, columns: this.#fileOf(source.graph) },
     )
   }
 
   isComing(dataset: string): boolean {
-    return this.#coming.has(dataset)
+    return (this.#known.get(dataset)?.version ?? null) !== null && !this.#unreadable.has(dataset)
   }
 
   #fileOf(graph: string): string {
@@ -123,18 +140,43 @@ export class SharedRegistry implements Registry {
   /** True where this instance has the columns of a version; else they are fetched meanwhile. */
   #isHere(manifest: Manifest): boolean {
     const { id } = manifest.dataset
-    const missing = this.sources(manifest).filter(({ columns }) => !existsSync(columns))
+    const missing = this.sources(manifest).filter(({ columns }) => columnsProblem(columns) !== null)
     if (missing.length === 0) return true
-    if (this.#coming.has(id)) return false
-    const fetched = (async () => {
-      for (const { graph, columns } of missing) await this.#store.fetch(graph, columns)
-    })()
-    // What cannot be fetched now is tried again with the next look.
-    this.#coming.set(
-      id,
-      fetched.catch(() => undefined).finally(() => this.#coming.delete(id)),
-    )
+    // What cannot be fetched now is tried again after a while.
+    if (!this.#coming.has(id) && (this.#tryAgain.get(id) ?? 0) <= this.#now())
+      this.#coming.set(
+        id,
+        this.#fetch(manifest, missing).then(
+          () => {
+            this.#coming.delete(id)
+            this.#tryAgain.delete(id)
+          },
+          (error: unknown) => {
+            this.#coming.delete(id)
+            this.#tryAgain.set(id, this.#now() + PAUSE)
+            this.#onEvent({ event: 'columns not fetched', reason: `${id}: ${errorText(error)}` })
+          },
+        ),
+      )
     return false
+  }
+
+  /** Gets columns, one graph after another: each may be large. */
+  async #fetch({ dataset, version }: Manifest, missing: readonly FileSource[]): Promise<void> {
+    const { versions } = await this.#releases.state()
+    const mine = versions.find(each => each.dataset === dataset.id && each.version === version)
+    for (const { graph, columns, path, isSearched } of missing)
+      if (path === null)
+        await this.#store.fetch({ graph, columns, isSearched, stored: mine?.loaded.get(graph) ?? null })
+      else await buildColumnsAside(path, columns, { isSearched })
+  }
+
+  /** Puts the columns of a version whose files are here into the engine where it has lost them. */
+  async restore(versions: Versions, manifest: Manifest): Promise<void> {
+    this.#withColumns ??= this.#store.withColumns()
+    const there = await this.#withColumns
+    for (const source of graphSources(versions, manifest))
+      if (source.path !== null && !there.has(source.graph)) await this.#store.sendColumns(source)
   }
 
   damage(): Promise<null> {
@@ -413,4 +455,8 @@ function isRepeating({ dataset, content }: Manifest, graph: string): boolean {
   return (
     content === 'records' && graph.endsWith(':facts') && dataset.fields.some(({ multivalued }) => multivalued)
   )
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Fault ? faultText(error) : String(error)
 }

@@ -132,6 +132,16 @@ export function storedDatasets({ root }: Versions): readonly string[] {
   return existsSync(root) ? readdirSync(root) : []
 }
 
+/** Where the digest of the source of a dataset is kept with the times of its files. */
+export function sourceMarks({ root }: Versions, id: string): string {
+  return path.join(root, id, 'source.json')
+}
+
+/** The file that names the version in force. */
+export function currentFile({ root }: Versions, id: string): string {
+  return path.join(root, id, 'current')
+}
+
 /** The name of the version in force; null where there is none. */
 export function currentVersion({ root }: Versions, id: string): string | null {
   try {

@@ -4,7 +4,7 @@ import { refuseForRdf } from '../catalog/choose-mapping.ts'
 import { type Definition, definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Identities } from '../catalog/identity.ts'
 import { checkMapping, mappingFile } from '../catalog/mapping-file.ts'
-import { missingText, resolveFields } from '../catalog/materialise.ts'
+import { missingText, resolveSource } from '../catalog/materialise.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
 import { StatisticsGatherer } from '../catalog/statistics.ts'
 import { Fault, faultText, placeText } from '../errors.ts'
@@ -58,13 +58,13 @@ export async function checkDataset(portal: string, base: string, dataset: string
     }))
   try {
     if (definition.rdf !== null) {
-      const folders = { datasetFolder: definition.folder, portalFolder: portal }
+      const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
       await checkRdf(openRdf(definition.source, folders, definition.rdf), { base, dataset })
       const refused = refuseForRdf(mappingFile(portal, dataset))
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
-    const specs = await resolveFields(definition, portal)
-    const source = openSource(definition.source, { datasetFolder: definition.folder, portalFolder: portal })
+    const { source: spec, fields: specs } = await resolveSource(definition, portal)
+    const source = openSource(spec, { datasetFolder: definition.sourceFolder, portalFolder: portal })
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
     const identities = new Identities(fields, definition.identity)
@@ -76,6 +76,7 @@ export async function checkDataset(portal: string, base: string, dataset: string
       }
     const { misfits, missing } = typed.report()
     const findings: Finding[] = [
+      ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
       ...missing.map(
         (column): Finding => ({
           dataset,
@@ -107,6 +108,15 @@ export async function checkDataset(portal: string, base: string, dataset: string
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [{ dataset, severity: 'error', message: faultText(error) }]
+  }
+}
+
+/** A dataset that nobody described is published all the same. */
+function inferredFinding(dataset: string, file: string): Finding {
+  return {
+    dataset,
+    severity: 'warning',
+    message: `there is no dataset.yaml: ${file} is published with inferred types; lodestone import describes it in one`,
   }
 }
 

@@ -10,6 +10,7 @@ import { type Finding, looked, ok, problem } from './doctor/finding.ts'
 import { diagnoseDisk, diagnoseNode } from './doctor/machine.ts'
 import { diagnoseBase, diagnosePorts } from './doctor/network.ts'
 import { diagnoseDefinitions, diagnoseVersions } from './doctor/portal.ts'
+import { diagnoseSources } from './doctor/sources.ts'
 import { diagnoseStore } from './doctor/store.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 
@@ -50,6 +51,7 @@ export async function diagnose(
     ['var', () => diagnoseDisk(portal, now)],
     ['data', () => diagnoseDefinitions(portal, base)],
     ['versions', () => diagnoseVersions(portal, base)],
+    ['sources', () => diagnoseSources(portal, now())],
     ['accounts', () => diagnoseAccounts(config, new Date(now()))],
     ['store', () => diagnoseStore(config)],
     ['ports', () => diagnosePorts(config, now())],

@@ -5,6 +5,7 @@ import { lodestoneVersion } from '../telemetry/version.ts'
 
 /** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./init.ts')).initCommand(),
   serve: async () => (await import('./serve.ts')).serveCommand(),
   publish: async () => (await import('./publish.ts')).publishCommand(),
   unpublish: async () => (await import('./unpublish.ts')).unpublishCommand(),
@@ -23,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./restore.ts')).restoreCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(() => program()),
 }
 
 /**

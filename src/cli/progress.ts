@@ -15,6 +15,8 @@ export interface ProgressReporter {
 /** @param out usually process.stderr */
 export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
   const failures: string[] = []
+  /** Records so far of the datasets that are being published. */
+  const running = new Map<string, number>()
   let bar: cliProgress.SingleBar | null = null
   let task = ''
   const stop = () => {
@@ -48,9 +50,13 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
     failures,
     update: (name, done, total) => show(name, done, total, 'triples'),
     publication: message => {
+      if (message.type !== 'progress') running.delete(message.dataset)
       switch (message.type) {
-        case 'progress':
-          return show(`publishing ${message.dataset}`, message.records, 0, 'records')
+        case 'progress': {
+          running.set(message.dataset, message.records)
+          const records = [...running.values()].reduce((sum, each) => sum + each, 0)
+          return show(`publishing ${[...running.keys()].join(', ')}`, records, 0, 'records')
+        }
         case 'loading':
           return show(`loading ${message.dataset}`, message.triples, message.total, 'triples')
         case 'unchanged':

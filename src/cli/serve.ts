@@ -2,19 +2,28 @@ import type { AddressInfo } from 'node:net'
 import { Command } from 'commander'
 import { Fault } from '../errors.ts'
 import type { Service } from '../main.ts'
+import { type ReadingOptions, withReadingOptions } from './import/options.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
+import { portalAmong, portalOfFiles } from './serve-files.ts'
 import { configOf } from './settings.ts'
 
 /** `lodestone serve`: publish what changed, then serve. */
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('publish what changed, then serve the portal')
+  const command = new Command('serve')
+    .description(
+      'publish what changed, then serve the portal; or serve files with inferred types, without a portal',
+    )
+    .argument(
+      '[sources...]',
+      'files, folders or addresses to serve in place of a portal, or the folder of one',
+    )
     .option(...PORTAL_OPTION)
     .option('--port <n>', 'port to listen on (default: 3000)', portArgument)
     .option(...BASE_OPTION)
-    .action(async (options: PortalOptions) => {
-      const config = configOf(options)
+  return withReadingOptions(command).action(
+    async (sources: string[], options: PortalOptions & ReadingOptions) => {
+      const config = configOf({ ...options, ...(await portalFor(sources, options)) })
       // The whole service, which no other command waits for.
       const { serve } = await import('../main.ts')
       let begun: Service | null = null
@@ -31,7 +40,23 @@ export function serveCommand(): Command {
       if (address === null || service.health.readiness() === 'stopping') return
       const port = config.port === 0 ? ` (port ${(address as AddressInfo).port})` : ''
       process.stdout.write(`${config.title} is served at ${config.base}${port}\n`)
+    },
+  )
+}
+
+/** The portal folder of what is given: a portal, or one that is made of files; nothing where nothing is given. */
+async function portalFor(
+  sources: readonly string[],
+  options: PortalOptions & ReadingOptions,
+): Promise<Pick<PortalOptions, 'portal'>> {
+  if (sources.length === 0) return {}
+  if (options.portal !== undefined)
+    throw new Fault('Usage', {
+      reason: 'files are served without a portal: leave out --portal, or import them into it',
     })
+  const portal = portalAmong(sources)
+  if (portal !== null) return { portal }
+  return { portal: (await portalOfFiles(sources, options)).portal }
 }
 
 /**

@@ -31,8 +31,19 @@ export class KeptAnswers {
 
   /** Remembers a body, where the reply has a tag. */
   keep(reply: FastifyReply, body: string): void {
+    this.keeper(reply)(body)
+  }
+
+  /** What remembers a body that is known when the headers of the reply are sent. */
+  keeper(reply: FastifyReply): (body: string) => void {
     const tag = reply.getHeader('etag')
-    if (typeof tag !== 'string' || body.length > this.most / 8 || this.bodies.has(tag)) return
+    return body => {
+      if (typeof tag === 'string') this.keepAs(tag, body)
+    }
+  }
+
+  private keepAs(tag: string, body: string): void {
+    if (body.length > this.most / 8 || this.bodies.has(tag)) return
     this.bodies.set(tag, body)
     this.size += body.length
     for (const [oldest, { length }] of this.bodies) {

@@ -1,3 +1,5 @@
+import { civilOf } from './calendar.ts'
+
 /** Days and moments of the proleptic Gregorian calendar, and time zones by their IANA names. */
 
 /** Parts of a local date and time; `fraction` is the digits after the decimal point, without trailing zeros. */
@@ -56,10 +58,19 @@ export function utcEpoch(year: number, month: number, day: number, hour = 0, min
   return date.getTime()
 }
 
-/** Canonical text of a moment: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with digits of a second beyond the epoch's as given. */
+/** Canonical text of a moment of the years 0 to 9999: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with digits of a second beyond the epoch's as given. */
 export function instantText(epochSeconds: number, fraction: string): string {
-  const digits = fraction.replace(/0+$/, '')
-  return `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}${digits === '' ? '' : `.${digits}`}Z`
+  const digits = fraction === '' ? '' : fraction.replace(/0+$/, '')
+  const seconds = Math.floor(epochSeconds)
+  const days = Math.floor(seconds / 86_400)
+  const { year, month, day } = civilOf(days)
+  const rest = seconds - 86_400 * days
+  const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${digits === '' ? '' : `.${digits}`}Z`
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
 }
 
 /** True for a day that the calendar has, of the years 1 to 9999. */

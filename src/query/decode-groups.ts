@@ -1,17 +1,22 @@
-import { exactJson } from '../model/exact-json.ts'
 import { type FieldType, isNumeric } from '../model/field.ts'
-import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
+import type { Term } from '../rdf/term.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
 import { aggregatesOf, figureName, placeOf } from './compile/groups.ts'
-import { decodeConstant, type Solution } from './decode.ts'
+import { decodeConstant } from './decode.ts'
 import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
 
 /** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
 export interface GroupRow {
   readonly keys: readonly (Constant | Cell | null)[]
   readonly selected: readonly (Constant | Cell | Geometry | null)[]
+}
+
+/** The answer to a grouped query: the term of a variable at a row, null where there is none. */
+export interface GroupPage {
+  readonly rows: number
+  readonly term: (variable: string, row: number) => Term | null
 }
 
 /** Points that are near one another, by their middle. */
@@ -21,9 +26,13 @@ export interface Cell {
 }
 
 /** Reads the rows of a grouped answer. A static range alone has a row for each of its steps, also where no record is in it. */
-export function decodeGroups(plan: GroupQuery, solutions: readonly Solution[]): readonly GroupRow[] {
-  const rows = solutions.map(solution => decodeRow(plan, solution))
-  return hasEmptySteps(plan) ? withEmptySteps(plan, rows) : rows
+export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage): readonly GroupRow[] {
+  const nameOf = figureNames(plan)
+  const rows = Array.from({ length: count }, (_, row) =>
+    valuesOf(plan, nameOf, name => term(name, row) ?? undefined),
+  )
+  if (!hasEmptySteps(plan)) return rows.map(values => decodeRow(plan, values))
+  return withEmptySteps(plan, rows).map(values => decodeRow(plan, values))
 }
 
 /** True for a query whose rows are the steps of one static range (facts on "What grouped results look like"). */
@@ -32,81 +41,79 @@ export function hasEmptySteps({ keys }: GroupQuery): boolean {
   return only?.grouping.type === 'steps' && others.length === 0
 }
 
-function decodeRow(plan: GroupQuery, solution: Solution): GroupRow {
-  const aggregates = aggregatesOf(plan)
-  const keys = plan.keys.map((_, index) => decodeKey(plan, index, solution))
-  const value = (of: RowValue): GroupRow['selected'][number] => {
-    switch (of.type) {
-      case 'key':
-        return keys[of.index] ?? null
-      case 'constant':
-        return of.value
-      case 'aggregate':
-        return decodeFigure(of.aggregate, lookup(solution, figureName(placeOf(of.aggregate, aggregates))))
-      case 'arithmetic':
-        return calculate(of.operator, value(of.left), value(of.right))
-      default:
-        return of satisfies never
-    }
-  }
-  return { keys, selected: plan.select.map(selection => value(selection.value)) }
+/** What the values of a row are made of: its keys and its figures. */
+interface RowSource {
+  readonly keys: GroupRow['keys']
+  readonly figureOf: (aggregate: Aggregate) => Constant | Geometry | null
 }
 
-function decodeFigure(aggregate: Aggregate, term: Solution[string] | undefined): Constant | Geometry | null {
+/** The terms of a row by their variables. */
+type Terms = (variable: string) => Term | undefined
+
+function valuesOf(plan: GroupQuery, nameOf: (aggregate: Aggregate) => string, terms: Terms): RowSource {
+  return {
+    keys: plan.keys.map((_, index) => decodeKey(plan, index, terms)),
+    figureOf: aggregate => decodeFigure(aggregate, terms(nameOf(aggregate))),
+  }
+}
+
+/** The variables of the aggregates of a query, each looked for once. */
+function figureNames(plan: GroupQuery): (aggregate: Aggregate) => string {
+  const aggregates = aggregatesOf(plan)
+  const names = new Map<Aggregate, string>()
+  return aggregate => {
+    const known = names.get(aggregate) ?? figureName(placeOf(aggregate, aggregates))
+    names.set(aggregate, known)
+    return known
+  }
+}
+
+function decodeRow({ select }: GroupQuery, source: RowSource): GroupRow {
+  return { keys: source.keys, selected: select.map(({ value }) => rowValue(value, source)) }
+}
+
+function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number] {
+  switch (of.type) {
+    case 'key':
+      return source.keys[of.index] ?? null
+    case 'constant':
+      return of.value
+    case 'aggregate':
+      return source.figureOf(of.aggregate)
+    case 'arithmetic':
+      return calculate(of.operator, rowValue(of.left, source), rowValue(of.right, source))
+    default:
+      return of satisfies never
+  }
+}
+
+function decodeFigure(aggregate: Aggregate, term: Term | undefined): Constant | Geometry | null {
   const type = figureType(aggregate)
   if (type !== 'geo_shape') return decodeConstant(term, type)
   return term === undefined ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
 }
 
 /** All steps of a range, those that no record is in as well: of these a count is 0 and all else null. */
-function withEmptySteps(plan: GroupQuery, rows: readonly GroupRow[]): readonly GroupRow[] {
+function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly RowSource[] {
   const grouping = plan.keys[0]?.grouping
   if (grouping?.type !== 'steps') return rows
   const known = new Map(rows.map(row => [row.keys[0], row]))
-  const all = Array.from(
-    { length: grouping.edges.length - 1 },
-    (_, step) => known.get(step) ?? emptyStep(plan, step),
-  )
-  const sorted = plan.orderBy.length === 0 ? all : [...all].sort((a, b) => compareRows(plan, a, b))
-  return sorted.slice(plan.offset, plan.limit === null ? undefined : plan.offset + plan.limit)
-}
-
-function emptyStep(plan: GroupQuery, step: number): GroupRow {
-  const value = (of: RowValue): GroupRow['selected'][number] => {
-    switch (of.type) {
-      case 'key':
-        return step
-      case 'constant':
-        return of.value
-      case 'aggregate':
-        return of.aggregate.name === 'count' ? 0 : null
-      case 'arithmetic':
-        return calculate(of.operator, value(of.left), value(of.right))
-      default:
-        return of satisfies never
+  const empty = (step: number): RowSource => ({
+    keys: [step],
+    figureOf: ({ name }) => (name === 'count' ? 0 : null),
+  })
+  const all = Array.from({ length: grouping.edges.length - 1 }, (_, step) => known.get(step) ?? empty(step))
+  const ranked = all.map(row => ({ row, ranks: plan.orderBy.map(({ value }) => rowValue(value, row)) }))
+  ranked.sort((left, right) => {
+    for (const [index, { descending }] of plan.orderBy.entries()) {
+      const order = compare(left.ranks[index], right.ranks[index])
+      if (order !== 0) return descending ? -order : order
     }
-  }
-  return { keys: [step], selected: plan.select.map(selection => value(selection.value)) }
-}
-
-/** In the order asked for, as far as it is by what is selected, then by the steps. */
-function compareRows(plan: GroupQuery, left: GroupRow, right: GroupRow): number {
-  for (const { value, descending } of plan.orderBy) {
-    const [a, b] = [left, right].map(row => sortValue(plan, row, value))
-    const order = compare(a, b)
-    if (order !== 0) return descending ? -order : order
-  }
-  return Number(left.keys[0]) - Number(right.keys[0])
-}
-
-function sortValue(plan: GroupQuery, row: GroupRow, value: RowValue): unknown {
-  if (value.type === 'key') return row.keys[value.index]
-  if (value.type === 'constant') return value.value
-  if (value.type === 'arithmetic')
-    return calculate(value.operator, sortValue(plan, row, value.left), sortValue(plan, row, value.right))
-  const wanted = exactJson(value)
-  const place = plan.select.findIndex(selection => exactJson(selection.value) === wanted)
-  return row.selected[place] ?? null
+    return Number(left.row.keys[0]) - Number(right.row.keys[0])
+  })
+  return ranked
+    .slice(plan.offset, plan.limit === null ? undefined : plan.offset + plan.limit)
+    .map(({ row }) => row)
 }
 
 /** Null first; texts by code point. */
@@ -136,21 +143,16 @@ function calculate(operator: '+' | '-' | '*' | '/', first: unknown, second: unkn
   }
 }
 
-function decodeKey(plan: GroupQuery, index: number, solution: Solution): Constant | Cell | null {
+function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | Cell | null {
   const key = plan.keys[index]
   if (key === undefined) return null
   const { grouping } = key
   if (grouping.type === 'cells') {
-    const [lon, lat] = (['lon', 'lat'] as const).map(axis =>
-      Number(lookup(solution, middleName(index, axis))?.value),
-    )
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(terms(middleName(index, axis))?.value))
     return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
   }
   const [name = ''] = keyNames(key, index)
-  return decodeConstant(
-    lookup(solution, name),
-    grouping.type === 'value' ? scalarType(grouping.value) : 'int',
-  )
+  return decodeConstant(terms(name), grouping.type === 'value' ? scalarType(grouping.value) : 'int')
 }
 
 /** The type of an aggregate's value. */

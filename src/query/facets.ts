@@ -1,5 +1,5 @@
 import { integerValue } from '../model/exact-json.ts'
-import { type Field, type FieldType, fieldNamed, isGeo, isNumeric, isTemporal } from '../model/field.ts'
+import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import { all, any, negate } from './conditions.ts'
 import { dateBounds, parseDate } from './dates.ts'
 import { findField } from './field-names.ts'

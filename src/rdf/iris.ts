@@ -49,6 +49,11 @@ export function graphIri(dataset: string, version: string, role: GraphRole): str
   return `urn:lodestone:graph:${encodeURIComponent(dataset)}:${version}:${role}`
 }
 
+/** The name of a graph without its version: the same for the graph of the next one. */
+export function unversionedGraph(graph: string): string {
+  return graph.replace(/^(urn:lodestone:graph:[^:]*):[^:]*:/, '$1:')
+}
+
 /** Name of the graph that holds what a file of RDF has in a graph with the IRI `name`. */
 export function namedGraphIri(dataset: string, version: string, name: string): string {
   return `${graphIri(dataset, version, 'named')}:${encodeURIComponent(name)}`

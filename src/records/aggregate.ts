@@ -14,10 +14,12 @@ export interface GroupPage {
 /** Answers a grouped query. */
 export async function findGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<GroupPage> {
   // A row for each step is cut to its page where all of them are known.
-  const asked = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0, orderBy: [] } : plan
+  const asked = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
   const statement = asker.watch.time('compile', () => compileGroups(asked, target))
   const page = await asker.page(statement, { counted: true })
-  const rows = asker.watch.time('decode', () => decodeGroups(plan, page.solutions()))
+  const rows = asker.watch.time('decode', () =>
+    decodeGroups(plan, { rows: page.rows, term: (variable, row) => page.term(variable, row) }),
+  )
   if (plan.keys.length === 0)
     return { total: await countRecords(plan, target, asker), rows: plan.limit === 0 ? [] : rows }
   const [only] = plan.keys

@@ -21,7 +21,6 @@ export async function findRecords(
   plan: RecordQuery,
   target: CompileTarget,
   asker: Asker,
-  isCounted = true,
 ): Promise<RecordPage> {
   const total = knownTotal(plan, target)
   if (total !== null && (plan.limit === 0 || plan.offset >= total)) return { total, rows: [] }
@@ -33,7 +32,7 @@ export async function findRecords(
   }
   const statement = asker.watch.time('compile', () => compileRecords(plan, target))
   const contents = fieldPredicates(target)
-  const page = await asker.page(statement, { counted: isCounted && total === null, contents })
+  const page = await asker.page(statement, { counted: total === null, contents })
   const reader = await readerOf(target, asker)
   const rows = asker.watch.time('decode', () => rowsOf(page, plan.select, reader))
   return { total: total ?? page.total, rows }

@@ -1,23 +1,9 @@
 import { lookup } from '../model/lookup.ts'
 import { isCalendarDay, type LocalTime } from '../model/time.ts'
+import { MONTH_FORM, monthNamed, SHORT_MONTH_FORM, WEEKDAY_FORM } from './calendar-names.ts'
 import { misconfigured } from './unreadable.ts'
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
-
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction'
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction' | 'half' | 'weekday'
 
 interface Token {
   readonly part: Part
@@ -25,30 +11,38 @@ interface Token {
   readonly value: (text: string) => number
 }
 
-const SHORT_MONTHS = MONTHS.map(month => month.slice(0, 3))
-
 const TOKENS: Readonly<Record<string, Token>> = {
   yyyy: { part: 'year', form: '\\d{4}', value: Number },
   yy: { part: 'year', form: '\\d{2}', value: text => pivoted(Number(text)) },
-  MMMM: { part: 'month', form: MONTHS.join('|'), value: text => monthNamed(text) },
-  MMM: { part: 'month', form: SHORT_MONTHS.join('|'), value: text => monthNamed(text) },
+  MMMM: { part: 'month', form: MONTH_FORM, value: text => monthNamed(text) },
+  MMM: { part: 'month', form: SHORT_MONTH_FORM, value: text => monthNamed(text) },
   MM: { part: 'month', form: '\\d{2}', value: Number },
   M: { part: 'month', form: '\\d{1,2}', value: Number },
   dd: { part: 'day', form: '\\d{2}', value: Number },
   d: { part: 'day', form: '\\d{1,2}', value: Number },
+  EEE: { part: 'weekday', form: WEEKDAY_FORM, value: () => 0 },
   HH: { part: 'hour', form: '\\d{2}', value: Number },
   H: { part: 'hour', form: '\\d{1,2}', value: Number },
   mm: { part: 'minute', form: '\\d{2}', value: Number },
   ss: { part: 'second', form: '\\d{2}', value: Number },
+  S: { part: 'fraction', form: '\\d{1,9}', value: Number },
   SSS: { part: 'fraction', form: '\\d{3}', value: Number },
+}
+
+/** Hours of twelve, which are parts only beside the half of the day. */
+const HALVES: Readonly<Record<string, Token>> = {
+  hh: { part: 'hour', form: '\\d{2}', value: Number },
+  h: { part: 'hour', form: '\\d{1,2}', value: Number },
+  a: { part: 'half', form: '[ap]\\.?m\\.?', value: text => (/^p/i.test(text) ? 12 : 0) },
 }
 
 /** Reads a text of one form; null where it has another form or stands for no real time. */
 export type PatternReader = (text: string) => LocalTime | null
 
 /**
- * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS` and literals: `MMM dd yyyy` reads `Jun 12 1998`.
- * Month names are English, in any case; two-digit years up to 68 are of this century, from 69 of the last; a blank
+ * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS S EEE` and literals: `MMM dd yyyy` reads `Jun 12 1998`;
+ * with `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is not looked at. Names are English, French,
+ * German, Spanish, Italian, Portuguese or Dutch, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a blank
  * stands for one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
  * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or
  * with a gap, like a day without a month.
@@ -56,8 +50,9 @@ export type PatternReader = (text: string) => LocalTime | null
 export function compilePattern(pattern: string): PatternReader {
   const tokens: Token[] = []
   let form = ''
-  for (const [piece] of pattern.matchAll(/'[^']*'|([yMdHmsS])\1*|[\s\S]/g)) {
-    const token = lookup(TOKENS, piece)
+  const hasHalf = /(?:^|[^a-z])h{1,2}[^a-z].*(?:^|[^a-z])a(?![a-z])/i.test(pattern.replace(/'[^']*'/g, ' '))
+  for (const [piece] of pattern.matchAll(/'[^']*'|EEE|h{1,2}|([yMdHmsS])\1*|[\s\S]/g)) {
+    const token = lookup(TOKENS, piece) ?? (hasHalf ? lookup(HALVES, piece) : undefined)
     if (token !== undefined) {
       tokens.push(token)
       form += `(${token.form})`
@@ -83,10 +78,17 @@ export function isClockTime(hour: number, minute: number, second: number): boole
 
 function localTime(tokens: readonly Token[], match: readonly string[]): LocalTime | null {
   const local = { year: 1, month: 1, day: 1, hour: 0, minute: 0, second: 0, fraction: '' }
+  let half: number | null = null
   for (const [index, { part, value }] of tokens.entries()) {
     const text = match[index + 1] ?? ''
-    if (part === 'fraction') local.fraction = text.replace(/0+$/, '')
+    if (part === 'half') half = value(text)
+    else if (part === 'weekday') continue
+    else if (part === 'fraction') local.fraction = text.replace(/0+$/, '')
     else local[part] = value(text)
+  }
+  if (half !== null) {
+    if (local.hour < 1 || local.hour > 12) return null
+    local.hour = (local.hour % 12) + half
   }
   const isReal =
     isCalendarDay(local.year, local.month, local.day) && isClockTime(local.hour, local.minute, local.second)
@@ -115,8 +117,4 @@ function literal(piece: string): string {
 
 function pivoted(year: number): number {
   return year < 69 ? 2000 + year : 1900 + year
-}
-
-function monthNamed(text: string): number {
-  return SHORT_MONTHS.indexOf(text.charAt(0).toUpperCase() + text.slice(1, 3).toLowerCase()) + 1
 }

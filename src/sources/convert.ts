@@ -3,6 +3,8 @@ import type { FieldType } from '../model/field.ts'
 import { toGeoPoint, toGeoShape } from '../model/geometry.ts'
 import { numberText } from '../model/number.ts'
 import type { Value } from '../model/value.ts'
+import { type CoordinateOrder, coordinateConverter } from './coordinates.ts'
+import { numberFormat, numberReader } from './number-format.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
 import { misconfigured } from './unreadable.ts'
 
@@ -23,7 +25,8 @@ const FALSE = ['false', 'no', '0', 'f', 'n']
 /**
  * The converter of a type. Empty text is null for every type; for all but text, blanks around do not count.
  *
- * @param format decimal sign of a double, pattern of a date or datetime
+ * @param format decimal sign or example of a number, the two words of a boolean (`Oui/Non`), pattern of a date or datetime,
+ *   order of the coordinates of a point
  * @param zone IANA time zone of times that say no offset
  * @param isCoarse a date may be a year or a month alone
  */
@@ -37,17 +40,17 @@ export function converterOf(
     case 'text':
       return withoutFormat(type, format, toText)
     case 'int':
-      return withoutFormat(type, format, toInt)
+      return format === undefined ? toInt : formattedInt(format)
     case 'double':
       return doubleConverter(format)
     case 'boolean':
-      return withoutFormat(type, format, toBoolean)
+      return format === undefined ? toBoolean : booleanConverter(format)
     case 'date':
       return dateConverter(format, zone, isCoarse)
     case 'datetime':
       return datetimeConverter(format, zone, isCoarse)
     case 'geo_point_2d':
-      return withoutFormat(type, format, toGeoPoint)
+      return format === undefined ? toGeoPoint : pointConverter(format)
     case 'geo_shape':
       return withoutFormat(type, format, toGeoShape)
     default:
@@ -109,9 +112,18 @@ function toInt(raw: unknown): number | bigint | null | undefined {
   return Number.isSafeInteger(value) ? value + 0 : integerValue(BigInt(text.replace(/^\+|\..*$/g, '')))
 }
 
+function formattedInt(format: string): Converter {
+  const read = numberReader(numberFormat(format, 'int'))
+  return raw => {
+    if (typeof raw !== 'string') return toInt(raw)
+    if (raw.trim() === '') return null
+    const plain = read(raw)
+    return plain === undefined ? undefined : toInt(plain)
+  }
+}
+
 function doubleConverter(format: string | undefined): Converter {
-  if (format !== undefined && format !== ',' && format !== '.')
-    throw misconfigured(`The format of a double is its decimal sign, not ${JSON.stringify(format)}.`)
+  const read = format === undefined || format === '.' ? null : numberReader(numberFormat(format, 'double'))
   return raw => {
     if (raw === null || raw === undefined) return null
     if (typeof raw === 'number') return Number.isFinite(raw) ? raw + 0 : undefined
@@ -119,11 +131,36 @@ function doubleConverter(format: string | undefined): Converter {
     if (typeof raw !== 'string') return undefined
     const text = raw.trim()
     if (text === '') return null
-    const plain = format === ',' ? (text.includes('.') ? '' : text.replace(',', '.')) : text
+    const plain = read === null ? text : (read(text) ?? '')
     if (!DECIMAL.test(plain)) return undefined
     const value = Number(plain)
     return Number.isFinite(value) ? value + 0 : undefined
   }
+}
+
+/** A boolean in words of its own: `Oui/Non`, the one for true first; letter case aside. */
+function booleanConverter(format: string): Converter {
+  const [yes, no, ...more] = format.split('/').map(word => word.trim().toLowerCase())
+  if (yes === undefined || no === undefined || yes === '' || no === '' || yes === no || more.length > 0)
+    throw misconfigured(
+      `The format of a boolean is two words, not ${JSON.stringify(format)}.`,
+      "format: 'Oui/Non', the word for true first",
+    )
+  return raw => {
+    if (raw === null || raw === undefined || typeof raw === 'boolean') return raw ?? null
+    if (typeof raw !== 'string' && typeof raw !== 'number') return undefined
+    const word = String(raw).trim().toLowerCase()
+    return word === '' ? null : word === yes ? true : word === no ? false : undefined
+  }
+}
+
+function pointConverter(format: string): Converter {
+  const order = format.replace(/\s/g, '').toLowerCase()
+  if (order === 'lat,lon' || order === 'lon,lat') return coordinateConverter(order as CoordinateOrder)
+  throw misconfigured(
+    `The format of a geo_point_2d is the order of its coordinates, not ${JSON.stringify(format)}.`,
+    "format: 'lat,lon' or 'lon,lat'",
+  )
 }
 
 function toBoolean(raw: unknown): boolean | null | undefined {

@@ -1,8 +1,9 @@
 import { unreadable } from './unreadable.ts'
 
-/** One line of a CSV text: the line on which it begins and its cells. */
+/** One line of a CSV text: the lines on which it begins and ends, and its cells. */
 export interface CsvRow {
   readonly line: number
+  readonly end?: number
   readonly cells: readonly string[]
   /** The cells that are an empty text between quotes; absent where there are none. */
   readonly emptyTexts?: readonly number[]
@@ -10,6 +11,9 @@ export interface CsvRow {
 
 /** Characters beyond which a cell is no cell but the rest of a file whose quote is not closed. */
 const MAX_CELL = 1 << 26
+
+/** Cells of a row beyond which it is no record. */
+const MAX_CELLS = 20_000
 
 const FEED = 10
 const RETURN = 13
@@ -23,6 +27,8 @@ export interface CsvSyntax {
   readonly quote?: string | null
   /** Lines that begin with this text are left out. */
   readonly comment?: string
+  /** True where rows may have any number of cells, and a quote that nothing follows but text is part of it. */
+  readonly isTolerant?: boolean
 }
 
 /**
@@ -39,6 +45,7 @@ export class CsvParser {
   readonly #quote: string
   readonly #quoteCode: number
   readonly #comment: string
+  readonly #isTolerant: boolean
   /** The end of a chunk that may be the beginning of a comment. */
   #held = ''
   #state: State = 'row'
@@ -66,6 +73,12 @@ export class CsvParser {
     this.#quote = syntax.quote === undefined ? '"' : (syntax.quote ?? '')
     this.#quoteCode = this.#quote.charCodeAt(0)
     this.#comment = syntax.comment ?? ''
+    this.#isTolerant = syntax.isTolerant ?? false
+  }
+
+  /** The line that is being read. */
+  get line(): number {
+    return this.#line
   }
 
   /** Takes the rows that are complete. */
@@ -168,6 +181,11 @@ export class CsvParser {
       return i + 1
     }
     if (code === this.#delimiter || code === FEED || code === RETURN) return this.#separate(code, i)
+    if (this.#isTolerant) {
+      this.#cell += this.#quote
+      this.#state = 'quoted'
+      return i
+    }
     this.#openCell(i)
     throw this.#fault(
       'Text follows the quote that closes the cell.',
@@ -213,6 +231,11 @@ export class CsvParser {
   }
 
   #endCell(): void {
+    if (this.#cells.length >= MAX_CELLS)
+      throw this.#fault(
+        `The row has more than ${MAX_CELLS} cells, and a table has at most as many columns.`,
+        'Is this the delimiter? Say options: { delimiter: … }.',
+      )
     if (this.#cells.length >= this.#width)
       throw this.#fault(
         `The row has more cells than the header, which has ${this.#width}.`,
@@ -223,8 +246,10 @@ export class CsvParser {
   }
 
   #endRow(): void {
-    if (this.#width === Number.POSITIVE_INFINITY) this.#width = this.#cells.length
-    const row = { line: this.#rowLine, cells: this.#cells }
+    if (this.#width === Number.POSITIVE_INFINITY && !this.#isTolerant) this.#width = this.#cells.length
+    const row = this.#isTolerant
+      ? { line: this.#rowLine, end: this.#line, cells: this.#cells }
+      : { line: this.#rowLine, cells: this.#cells }
     if (this.#emptyTexts.length === 0) this.#rows.push(row)
     else {
       this.#rows.push({ ...row, emptyTexts: this.#emptyTexts })

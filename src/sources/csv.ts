@@ -1,6 +1,8 @@
 import { setMember } from '../model/lookup.ts'
+import { columnNames } from './column-names.ts'
 import { CsvParser, type CsvRow } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
+import type { Grid } from './grid.ts'
 import { BATCH_ROWS, type Row, type Source } from './source.ts'
 import { nameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
@@ -25,20 +27,39 @@ export function tsvSource(file: TextFile, delimiter = '\t'): Source {
 }
 
 /**
- * Names for the cells of a header: trimmed; an empty one becomes `column_3` after its place, and one that stood before
- * becomes `name_2`, never a name that the header itself has.
+ * The rows of a CSV file as they are, header and titles among them, of any width; blank lines are empty rows.
+ *
+ * @param syntax delimiter and quote; a comma and a double quote unless told
  */
-export function columnNames(header: readonly string[]): readonly string[] {
-  const given = new Set(header.map(cell => cell.trim()))
-  const used = new Set<string>()
-  return header.map((cell, index) => {
-    const trimmed = cell.trim()
-    const base = trimmed === '' || trimmed === '__proto__' ? `column_${index + 1}` : trimmed
-    let name = base
-    for (let n = 2; used.has(name) || (name !== trimmed && given.has(name)); n++) name = `${base}_${n}`
-    used.add(name)
-    return name
-  })
+export function csvGrid(
+  file: TextFile,
+  syntax: { readonly delimiter?: string; readonly quote?: string },
+): Grid {
+  const { delimiter = ',', quote } = syntax
+  return {
+    name: nameOf(file),
+    textual: true,
+    async *rows() {
+      const parser = new CsvParser(nameOf(file), delimiter, {
+        isTolerant: true,
+        ...(quote === undefined ? {} : { quote: quote === '' ? null : quote }),
+      })
+      let next = 1
+      /** Blank lines become empty rows: they part a table from its notes. */
+      const withGaps = (rows: readonly CsvRow[]) =>
+        rows.flatMap(row => {
+          const isAfterGap = row.line > next
+          next = (row.end ?? row.line) + 1
+          return isAfterGap ? [{ line: row.line - 1, cells: [] }, row] : [row]
+        })
+      for await (const text of readText(file)) {
+        parser.push(text)
+        yield withGaps(parser.take())
+      }
+      parser.finish()
+      yield withGaps(parser.take())
+    },
+  }
 }
 
 async function readColumns(file: TextFile, delimiter: string | undefined): Promise<readonly string[]> {

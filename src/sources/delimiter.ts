@@ -1,3 +1,5 @@
+import { CsvParser } from './csv-parser.ts'
+
 /** Delimiters that are looked for, the likeliest first. */
 export const DELIMITERS: readonly string[] = [',', ';', '\t', '|']
 
@@ -60,4 +62,56 @@ function countByLine(head: string): number[][] {
   }
   if (lines.length === 0 && !blank) lines.push(counts)
   return lines
+}
+
+/** Delimiters that are looked for where titles, notes and other signs may be around: the likeliest first. */
+const ANY_DELIMITERS = [',', ';', '\t', '|', '^', '~', '\u0001', '\u001f', '¦', '§', ':', '*', '#', '/', ' ']
+
+/** How much less likely these are, for they stand in texts. */
+const DOUBTFUL: ReadonlyMap<string, number> = new Map([
+  [':', 0.5],
+  ['*', 0.5],
+  ['#', 0.5],
+  ['/', 0.4],
+  [' ', 0.3],
+])
+
+/**
+ * Tells the delimiter of a messy table from its first lines: the one by which most rows have the same number of cells. A line
+ * `sep=;`, as Excel reads it, says it. A comma where none fits: a table of one column.
+ */
+export function detectDelimiter(head: string, isWhole: boolean): string {
+  const said = /^\ufeff?"?sep=(.)"?\r?\n/i.exec(head)?.[1]
+  if (said !== undefined) return said
+  let best = { delimiter: ',', score: 0 }
+  for (const delimiter of ANY_DELIMITERS) {
+    if (!head.includes(delimiter)) continue
+    const score = regularity(head, delimiter, isWhole) * (DOUBTFUL.get(delimiter) ?? 1)
+    if (score > best.score * 1.05) best = { delimiter, score }
+  }
+  return best.delimiter
+}
+
+/** How regular the rows are that a delimiter makes, and how wide; 0 where most have one cell. */
+function regularity(head: string, delimiter: string, isWhole: boolean): number {
+  const parser = new CsvParser('', delimiter, { isTolerant: true })
+  const rows: { readonly cells: readonly string[] }[] = []
+  try {
+    parser.push(head)
+    rows.push(...parser.take())
+    if (isWhole) {
+      parser.finish()
+      rows.push(...parser.take())
+    }
+  } catch {
+    if (rows.length < 2) return 0
+  }
+  const counts = new Map<number, number>()
+  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  let width = 1
+  for (const [cells, count] of counts)
+    if (cells > 1 && count > (counts.get(width === 1 ? -1 : width) ?? 0)) width = cells
+  if (width === 1) return 0
+  const alike = (counts.get(width) ?? 0) / rows.length
+  return alike * alike * (1 + Math.log2(width) / 8)
 }

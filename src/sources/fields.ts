@@ -11,6 +11,7 @@ import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
 import { isTimeZone } from '../model/time.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
+import { coordinateOf } from './coordinates.ts'
 import { parsePointer, valueAt, valuesAt } from './pointer.ts'
 import { misconfigured } from './unreadable.ts'
 
@@ -31,7 +32,11 @@ export interface FieldSpec {
   readonly description?: string
   /** `multivalued` makes a text field hold lists; its argument separates the elements of a text. */
   readonly annotations?: Annotations
-  /** Decimal sign of a double: `,`. Pattern of a date or datetime: `MMM dd yyyy`, `epoch-s`, `epoch-ms`. */
+  /** Texts that stand for no value, beside the empty one: `n/a`. */
+  readonly nulls?: readonly string[]
+  /**
+   * Decimal sign of a double, or how the column writes 1234.5: `,`, `1 234,5`, `€1,234.5`; an int: `1,234`. Words of a boolean, the one
+   * for true first: `Oui/Non`. Order of the coordinates of a point: `lon,lat`. Pattern of a date or datetime: `MMM dd yyyy`, `epoch-s`, `epoch-ms`. */
   readonly format?: string
   /** IANA time zone of a datetime without offset; UTC unless told. */
   readonly timezone?: string
@@ -92,13 +97,34 @@ function compileField(spec: FieldSpec): CompiledField {
     type,
     columns,
     extract: typeof from === 'string' ? extractor(from, spec.keys === true) : pairExtractor(from),
-    convert: isMultivalued(spec)
-      ? textsConverter(separatorOf(spec))
-      : typeof from === 'string'
-        ? converterOf(type, format, timezone, isCoarse)
-        : raw => toGeoPointOfTwo(...(raw as readonly [unknown, unknown])),
+    convert: withoutNulls(
+      spec,
+      isMultivalued(spec)
+        ? textsConverter(separatorOf(spec))
+        : typeof from === 'string'
+          ? converterOf(type, format, timezone, isCoarse)
+          : pairConverter(spec.nulls),
+    ),
     expected: `${article} ${type}${format === undefined ? '' : ` with format ${format}`}`,
   }
+}
+
+/** A point from two values, each a number, its text with point or comma, or degrees, minutes and seconds. */
+function pairConverter(nulls: readonly string[] = []): Converter {
+  const absent = new Set(nulls)
+  return raw => {
+    const pair = (raw as readonly [unknown, unknown]).map(it =>
+      typeof it === 'string' && absent.has(it.trim()) ? null : it,
+    )
+    const [lat, lon] = pair.map(it => coordinateOf(it) ?? it)
+    return toGeoPointOfTwo(lat, lon)
+  }
+}
+
+function withoutNulls({ nulls, from }: FieldSpec, convert: Converter): Converter {
+  if (nulls === undefined || nulls.length === 0 || typeof from === 'object') return convert
+  const absent = new Set(nulls)
+  return raw => (typeof raw === 'string' && absent.has(raw.trim()) ? null : convert(raw))
 }
 
 function checkSpec(spec: FieldSpec, type: FieldType, timezone: string): void {

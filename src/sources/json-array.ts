@@ -32,13 +32,25 @@ export async function* readElements(
   return cutter.finish()
 }
 
+/** Pointers of the arrays of a JSON file that are not within another array, by what their first element is. */
+export interface JsonArrays {
+  readonly ofObjects: readonly string[]
+  readonly ofArrays: readonly string[]
+  readonly others: readonly string[]
+}
+
 /**
  * Pointers of the arrays of a JSON file that are not within another array, those that hold objects first: the first
  * ten of each.
  */
 export async function findArrays(file: TextFile): Promise<readonly string[]> {
-  const ofObjects: string[] = []
-  const others: string[] = []
+  const { ofObjects, ofArrays, others } = await sortArrays(file)
+  return [...ofObjects.slice(0, 10), ...[...ofArrays, ...others].slice(0, 10)]
+}
+
+/** The arrays of a JSON file that are not within another array. */
+export async function sortArrays(file: TextFile): Promise<JsonArrays> {
+  const found = { ofObjects: [] as string[], ofArrays: [] as string[], others: [] as string[] }
   const names: string[] = []
   const kinds: JsonKind[] = []
   /** Pointer of the array whose first element comes next. */
@@ -47,7 +59,8 @@ export async function findArrays(file: TextFile): Promise<readonly string[]> {
     depth: 6,
     start(kind, depth) {
       kinds[depth] = kind
-      if (begun !== undefined) (kind === '{' ? ofObjects : others).push(begun)
+      if (begun !== undefined)
+        (kind === '{' ? found.ofObjects : kind === '[' ? found.ofArrays : found.others).push(begun)
       const outermost = kind === '[' && !kinds.slice(0, depth).includes('[')
       begun = outermost ? formatPointer(names.slice(1, depth + 1)) : undefined
     },
@@ -55,13 +68,13 @@ export async function findArrays(file: TextFile): Promise<readonly string[]> {
       names[depth] = name
     },
     end() {
-      if (begun !== undefined) others.push(begun)
+      if (begun !== undefined) found.others.push(begun)
       begun = undefined
     },
   })
   for await (const text of readText(file)) scanner.push(text)
   scanner.finish()
-  return [...ofObjects.slice(0, 10), ...others.slice(0, 10)]
+  return found
 }
 
 /** Follows a path through a JSON text and cuts out the elements of the array that it leads to. */

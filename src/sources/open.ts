@@ -1,30 +1,32 @@
 import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
-import { csvSource, tsvSource } from './csv.ts'
+import { csvGrid, csvSource, tsvSource } from './csv.ts'
+import { type DataFile, openData, textOf } from './data-file.ts'
+import { encodingNamed } from './decode.ts'
+import { flatgeobufSource } from './files/flatgeobuf.ts'
+import { geopackageSource } from './files/geopackage.ts'
+import { gpxSource } from './files/gpx.ts'
+import { kmlSource } from './files/kml.ts'
+import { odsGrid } from './files/ods.ts'
+import { parquetSource } from './files/parquet.ts'
+import { shapefileParts, shapefileSource } from './files/shapefile.ts'
+import { spreadsheetmlGrid } from './files/spreadsheetml.ts'
+import { cellRange } from './files/workbook.ts'
+import { xlsxGrid } from './files/xlsx.ts'
+import { xmlSource } from './files/xml.ts'
+import { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions, UNDERSTOOD } from './formats.ts'
 import { geojsonSource } from './geojson.ts'
+import { type Grid, tableSource } from './grid.ts'
 import { jsonSource } from './json.ts'
+import { jsonGrid, membersSource } from './json-records.ts'
 import { jsonlSource } from './jsonl.ts'
 import { moduleSource } from './module.ts'
 import { filesOfModule, moduleFiles, packageFile, pathWithin } from './packages.ts'
+import { sniffFormat } from './sniff.ts'
 import type { Source } from './source.ts'
-import { ENCODINGS, encodingNamed, type TextFile } from './text.ts'
 import { misconfigured } from './unreadable.ts'
 
-/** Formats whose records are read from a file. */
-export const SOURCE_FORMATS = ['csv', 'tsv', 'json', 'jsonl', 'geojson'] as const
-
-/** A format whose records are read from a file. */
-export type SourceFormat = (typeof SOURCE_FORMATS)[number]
-
-/** How a source is to be read. */
-export interface SourceOptions {
-  /** One character, or \t for a tab, for CSV and TSV. */
-  readonly delimiter?: string
-  /** utf-8, utf-16le or latin-1; by default utf-8, or what the byte order mark says. */
-  readonly encoding?: string
-  /** JSON Pointer to the array of records, for JSON, GeoJSON and modules. */
-  readonly records?: string
-}
+export { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions } from './formats.ts'
 
 /** What dataset.yaml says of a source: exactly one of path, package and module. */
 export interface SourceSpec {
@@ -34,7 +36,7 @@ export interface SourceSpec {
   readonly package?: string
   /** An installed npm package that exports an array. */
   readonly module?: string
-  /** By default what the name of the file says. */
+  /** By default what the name of the file says, or its first bytes. */
   readonly format?: SourceFormat | RdfFormat
   readonly options?: SourceOptions
 }
@@ -45,38 +47,16 @@ export interface SourceFolders {
   readonly portalFolder: string
 }
 
-/** Options that a kind of source understands. */
-const UNDERSTOOD: Readonly<Record<SourceFormat | 'module', readonly string[]>> = {
-  csv: ['delimiter', 'encoding'],
-  tsv: ['delimiter', 'encoding'],
-  json: ['encoding', 'records'],
-  jsonl: ['encoding'],
-  geojson: ['encoding', 'records'],
-  module: ['records'],
-}
-
-/** The format that the name of a file tells, also where it ends with `.gz`; undefined where it tells none. */
-export function formatOf(name: string): SourceFormat | undefined {
-  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
-  switch (extension) {
-    case 'csv':
-    case 'json':
-    case 'jsonl':
-    case 'geojson':
-      return extension
-    case 'tsv':
-    case 'tab':
-      return 'tsv'
-    case 'ndjson':
-      return 'jsonl'
-    default:
-      return undefined
-  }
+/** A file that a source is read from, with its format. */
+export interface OpenedFile {
+  readonly path: string
+  readonly data: DataFile
+  readonly format: SourceFormat | RdfFormat
 }
 
 /**
- * Opens a source; nothing of it is read yet. Throws ConfigInvalid for a spec that does not make sense or leads out of
- * the dataset's folder, and SourceUnreadable for a file or package that is not there.
+ * Opens a source; of its data only the first bytes are read yet. Throws ConfigInvalid for a spec that does not make sense or leads out of
+ * the dataset's folder, and SourceUnreadable for a file or package that is not there or is no data.
  */
 export function openSource(spec: SourceSpec, from: SourceFolders): Source {
   const place = placeOf(spec)
@@ -85,30 +65,41 @@ export function openSource(spec: SourceSpec, from: SourceFolders): Source {
     checkOptions(options, 'module')
     return moduleSource(place.path, from.portalFolder, options.records)
   }
-  const format = spec.format ?? formatOf(place.path)
-  if (format === undefined || !isRecordFormat(format))
+  const given = spec.format ?? formatOf(place.path)
+  if (given !== undefined && isRecordFormat(given)) checkOptions(options, given)
+  const opened = openFile(spec, from)
+  const { format } = opened
+  if (!isRecordFormat(format))
     throw misconfigured(
-      format === undefined
-        ? `The name ${JSON.stringify(place.path)} does not tell a format.`
-        : `${JSON.stringify(format)} is not a format of records.`,
+      `${JSON.stringify(format)} is not a format of records.`,
       `format: ${SOURCE_FORMATS.join(', ')}`,
     )
   checkOptions(options, format)
-  return openFile({ path: fileOf(place, from), name: place.path, ...encodingOf(options) }, format, options)
+  return sourceOf(opened, format, options)
+}
+
+/** Opens the file of a source and tells its format: the one that is declared, else the one of its bytes and its name. */
+export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
+  const place = placeOf(spec)
+  const path = fileOf(place, from)
+  const data = openData(path, place.path, spec.options?.file)
+  const format = spec.format ?? sniffFormat(data, formatOf(data.base))
+  return { path, data, format }
 }
 
 /**
- * Absolute paths of the files whose content decides whether a source changed: the file itself; for a module its
- * package.json, the file that is loaded, and the files at the top of its package.
+ * Absolute paths of the files whose content decides whether a source changed: the file itself, with the other parts of a shapefile; for a
+ * module its package.json, the file that is loaded, and the files at the top of its package.
  */
 export function sourceFiles(spec: SourceSpec, from: SourceFolders): readonly string[] {
   const place = placeOf(spec)
-  return place.kind === 'module'
-    ? filesOfModule(moduleFiles(place.path, from.portalFolder))
-    : [fileOf(place, from)]
+  if (place.kind === 'module') return filesOfModule(moduleFiles(place.path, from.portalFolder))
+  const path = fileOf(place, from)
+  return /\.shp$/i.test(path) ? [path, ...shapefileParts(path)] : [path]
 }
 
-function isRecordFormat(format: string): format is SourceFormat {
+/** True for a format whose data are records, false for the syntaxes of RDF. */
+export function isRecordFormat(format: string): format is SourceFormat {
   return (SOURCE_FORMATS as readonly string[]).includes(format)
 }
 
@@ -132,44 +123,120 @@ function fileOf(place: Place, from: SourceFolders): string {
     : pathWithin(from.datasetFolder, place.path)
 }
 
-function openFile(file: TextFile, format: SourceFormat, options: SourceOptions): Source {
-  const delimiter = options.delimiter === '\\t' ? '\t' : options.delimiter
+function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptions): Source {
+  const { data, path } = opened
+  const encoding = encodingOf(options)
+  const text = () => textOf(data, encoding)
   switch (format) {
     case 'csv':
-      return csvSource(file, delimiter)
     case 'tsv':
-      return tsvSource(file, delimiter)
+      if (isMessy(options)) return tableSource(gridOf(opened, format, options), layoutOf(options))
+      return format === 'csv'
+        ? csvSource(text(), delimiterOf(options))
+        : tsvSource(text(), delimiterOf(options))
     case 'json':
-      return jsonSource(file, options.records)
+      if (options.header !== undefined) return tableSource(gridOf(opened, format, options), layoutOf(options))
+      return options.records?.endsWith('/*') === true
+        ? membersSource(text(), options.records.slice(0, -2))
+        : jsonSource(text(), options.records)
     case 'jsonl':
-      return jsonlSource(file)
+      return jsonlSource(text())
     case 'geojson':
-      return geojsonSource(file, options.records)
+      return geojsonSource(text(), options.records)
+    case 'xlsx':
+    case 'ods':
+    case 'spreadsheetml':
+      return tableSource(gridOf(opened, format, options), layoutOf(options))
+    case 'parquet':
+      return parquetSource(data)
+    case 'shapefile':
+      return shapefileSource(data, path, encoding)
+    case 'geopackage':
+      return geopackageSource(data, options.sheet)
+    case 'flatgeobuf':
+      return flatgeobufSource(data)
+    case 'kml':
+      return kmlSource(data)
+    case 'gpx':
+      return gpxSource(data)
+    case 'xml':
+      return xmlSource(data, options.records)
     default:
       return format satisfies never
   }
 }
 
-function checkOptions(options: SourceOptions, kind: SourceFormat | 'module'): void {
-  for (const option of Object.keys(options)) {
-    if (UNDERSTOOD[kind].includes(option)) continue
-    const near = nearest(option, UNDERSTOOD[kind])
+/** Formats of rows of cells, whose table has to be found among titles and notes. */
+export type GridFormat = 'csv' | 'tsv' | 'json' | 'xlsx' | 'ods' | 'spreadsheetml'
+
+/** The rows of cells of a file, header and titles among them. Throws ConfigInvalid for a range that is none. */
+export function gridOf({ data }: OpenedFile, format: GridFormat, options: SourceOptions): Grid {
+  const range = cellRange(options.range)
+  if (range === undefined)
     throw misconfigured(
-      `The option ${JSON.stringify(option)} means nothing for ${kind}.`,
-      near === undefined ? `Options: ${UNDERSTOOD[kind].join(', ')}` : `Did you mean ${near}?`,
+      `${JSON.stringify(options.range)} is no range of cells.`,
+      'options: { range: B3:F200 }',
     )
+  switch (format) {
+    case 'csv':
+    case 'tsv': {
+      const delimiter = delimiterOf(options) ?? (format === 'tsv' ? '\t' : ',')
+      const { quote } = options
+      return csvGrid(textOf(data, encodingOf(options)), {
+        delimiter,
+        ...(quote === undefined ? {} : { quote }),
+      })
+    }
+    case 'json':
+      return jsonGrid(textOf(data, encodingOf(options)), options.records ?? '')
+    case 'xlsx':
+      return xlsxGrid(data, options, range)
+    case 'ods':
+      return odsGrid(data, options, range)
+    case 'spreadsheetml':
+      return spreadsheetmlGrid(data, options, range)
+    default:
+      return format satisfies never
   }
-  const { delimiter } = options
-  if (delimiter !== undefined && delimiter !== '\\t' && (delimiter.length !== 1 || /["\r\n]/.test(delimiter)))
-    throw misconfigured('A delimiter is one character, no quote and no line end.')
 }
 
-function encodingOf(options: SourceOptions): Pick<TextFile, 'encoding'> {
-  if (options.encoding === undefined) return {}
+/** True where options tell of a table that is not the whole file: it is then read with tolerance. */
+function isMessy({ header, footer, quote }: SourceOptions): boolean {
+  return header !== undefined || footer !== undefined || quote !== undefined
+}
+
+function layoutOf({ header = 1, footer = 0 }: SourceOptions) {
+  return { header, footer }
+}
+
+function delimiterOf({ delimiter }: SourceOptions): string | undefined {
+  return delimiter === '\\t' ? '\t' : delimiter
+}
+
+function checkOptions(options: SourceOptions, kind: SourceFormat | 'module'): void {
+  const understood: readonly string[] = kind === 'module' ? UNDERSTOOD.module : [...UNDERSTOOD[kind], 'file']
+  for (const option of Object.keys(options)) {
+    if (understood.includes(option)) continue
+    const near = nearest(option, understood)
+    throw misconfigured(
+      `The option ${JSON.stringify(option)} means nothing for ${kind}.`,
+      near === undefined ? `Options: ${understood.join(', ')}` : `Did you mean ${near}?`,
+    )
+  }
+  const { delimiter, quote } = options
+  if (delimiter !== undefined && delimiter !== '\\t' && (delimiter.length !== 1 || /["\r\n]/.test(delimiter)))
+    throw misconfigured('A delimiter is one character, no quote and no line end.')
+  if (quote !== undefined && (quote.length > 1 || quote === delimiter))
+    throw misconfigured('A quote is one character and not the delimiter, or an empty text for none.')
+  encodingOf(options)
+}
+
+function encodingOf(options: SourceOptions): string | undefined {
+  if (options.encoding === undefined) return undefined
   const encoding = encodingNamed(options.encoding)
-  if (encoding !== undefined) return { encoding }
+  if (encoding !== undefined) return encoding
   throw misconfigured(
     `The encoding ${JSON.stringify(options.encoding)} is not known.`,
-    `encoding: ${ENCODINGS.join(', ')}`,
+    'encoding: utf-8, utf-16le, latin-1, windows-1250, macintosh, shift_jis or another of the Encoding Standard',
   )
 }

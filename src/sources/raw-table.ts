@@ -1,8 +1,9 @@
 import type { CsvDialect } from '../model/csv-dialect.ts'
 import { CsvBytes } from './csv-bytes.ts'
 import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
+import { encodingNamed } from './decode.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
-import { encodingNamed, nameOf, readText, type TextFile } from './text.ts'
+import { nameOf, readText, type TextFile } from './text.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 
 /** One row of a table: its line and its cells in the order of the columns; null or nothing is no value. */
@@ -137,7 +138,7 @@ function withoutComments(head: string, comment: string | undefined): string {
 }
 
 function encoded(file: TextFile, name: string | undefined): TextFile {
-  if (name === undefined || /^us-?ascii$/i.test(name)) return file
+  if (name === undefined || /^us-?ascii$/i.test(name)) return { encoding: 'utf-8', ...file }
   const encoding = encodingNamed(name)
   if (encoding === undefined)
     throw misconfigured(`The encoding ${JSON.stringify(name)} of ${nameOf(file)} is not one that is read.`)

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { createGunzip } from 'node:zlib'
 import { lookup } from '../model/lookup.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { type DataFile, openData } from './data-file.ts'
 import { type SourceFolders, type SourceSpec, sourceFiles } from './open.ts'
-import { misconfigured, unreadable } from './unreadable.ts'
+import { misconfigured } from './unreadable.ts'
 
 /** A file of RDF: it has triples and no records. */
 export interface RdfSource {
@@ -31,7 +30,9 @@ export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(EXTEN
 /** The syntax of a source that is RDF, from its `format` or else the name of its file; undefined for records. */
 export function rdfFormatOf(spec: SourceSpec): RdfFormat | undefined {
   if (spec.format !== undefined) return isRdfFormat(spec.format) ? spec.format : undefined
-  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(spec.path ?? spec.package ?? '')?.[1]?.toLowerCase()
+  const extension = /\.([a-z]+)(?:\.gz)?$/i
+    .exec(spec.options?.file ?? spec.path ?? spec.package ?? '')?.[1]
+    ?.toLowerCase()
   return extension === undefined ? undefined : lookup(EXTENSIONS, extension)
 }
 
@@ -40,11 +41,11 @@ export function openRdf(spec: SourceSpec, from: SourceFolders, format: RdfFormat
   const name = spec.path ?? spec.package
   if (name === undefined)
     throw misconfigured('RDF is read from a file.', 'Name it with path or package instead of module.')
-  const [option] = Object.keys(spec.options ?? {})
+  const option = Object.keys(spec.options ?? {}).find(it => it !== 'file')
   if (option !== undefined)
     throw misconfigured(`The option ${JSON.stringify(option)} means nothing for ${format}.`)
   const [file = name] = sourceFiles(spec, from)
-  return { name, format, pieces: () => readBytes(file, name) }
+  return { name, format, pieces: () => readBytes(openData(file, name, spec.options?.file)) }
 }
 
 function isRdfFormat(format: string): format is RdfFormat {
@@ -53,25 +54,11 @@ function isRdfFormat(format: string): format is RdfFormat {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-async function* readBytes(file: string, name: string): AsyncGenerator<Buffer> {
-  const input = createReadStream(file, { highWaterMark: 2 ** 20 })
+async function* readBytes(data: DataFile): AsyncGenerator<Buffer> {
   let first = true
-  try {
-    for await (const piece of (file.endsWith('.gz') ? unpacked(input) : input) as AsyncIterable<Buffer>) {
-      const marked = first && piece.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-      first = false
-      yield marked ? piece.subarray(BYTE_ORDER_MARK.length) : piece
-    }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw unreadable(`The file cannot be read: ${reason}.`, { file: name }, undefined, error)
-  } finally {
-    input.destroy()
+  for await (const piece of data.pieces(2 ** 20)) {
+    const marked = first && piece.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    first = false
+    yield marked ? piece.subarray(BYTE_ORDER_MARK.length) : piece
   }
-}
-
-function unpacked(input: NodeJS.ReadableStream): NodeJS.ReadableStream {
-  const gunzip = createGunzip({ chunkSize: 2 ** 20 })
-  input.on('error', error => gunzip.destroy(error))
-  return input.pipe(gunzip)
 }

@@ -1,39 +1,30 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
+import { decoderOf } from './decode.ts'
+import { EncodingSample } from './detect-encoding.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Encodings of text that are read: latin-1 means windows-1252, as the Encoding Standard has it. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'latin-1'] as const
-
-/** An encoding of text. */
-export type Encoding = (typeof ENCODINGS)[number]
-
-/** UTF-16 may begin with a mark that tells the order of its bytes. */
-type DecodedEncoding = Encoding | 'utf-16be'
+/** An encoding by the name that `encodingNamed` gives it. */
+export type Encoding = string
 
 /** A file of text, packed with gzip where its name ends with `.gz`. */
 export interface TextFile {
   readonly path: string
   /** Name for messages; the last part of the path unless told. */
   readonly name?: string
-  /** utf-8 unless told. A byte order mark of UTF-16 wins over utf-8. */
+  /** By default what the byte order mark says, or the bytes: utf-8 where they are that. */
   readonly encoding?: Encoding
   /** Bytes that are read at a time. */
   readonly chunkSize?: number
+  /** Reads the bytes where they are not simply those at the path: unpacked, or a member of an archive. */
+  readonly pieces?: (chunkSize: number) => AsyncIterable<Buffer>
 }
 
 /** Name of a file for messages. */
 export function nameOf(file: TextFile): string {
   return file.name ?? basename(file.path)
-}
-
-/** The encoding that a name stands for: `UTF8`, `latin1`, `ISO-8859-1`, `windows-1252` …; undefined for another. */
-export function encodingNamed(name: string): Encoding | undefined {
-  const plain = name.toLowerCase().replace(/[-_ ]/g, '')
-  if (plain === 'utf8') return 'utf-8'
-  if (plain === 'utf16' || plain === 'utf16le') return 'utf-16le'
-  return ['latin1', 'iso88591', 'windows1252', 'cp1252'].includes(plain) ? 'latin-1' : undefined
 }
 
 /**
@@ -49,7 +40,7 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
       if (next.done) break
       head = Buffer.concat([head, next.value])
     }
-    const encoding = encodingOf(file, head)
+    const encoding = await encodingOf(file, head)
     const decoder = decoderOf(encoding)
     let offset = 0
     for (let chunk = head; ; ) {
@@ -68,36 +59,50 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
   }
 }
 
-interface Decoder {
-  decode(bytes: Buffer): string
-  finish(): string
-}
-
-/** What windows-1252 has at 0x80 to 0x9F (Encoding Standard, index windows-1252); TextDecoder of Node 20 lacks it. */
-const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
-
-function decoderOf(encoding: DecodedEncoding): Decoder {
-  if (encoding === 'latin-1') {
-    return {
-      decode: bytes =>
-        bytes.toString('latin1').replace(/[\x80-\x9f]/g, c => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
-      finish: () => '',
-    }
-  }
-  const decoder = new TextDecoder(encoding, { fatal: true })
-  return { decode: bytes => decoder.decode(bytes, { stream: true }), finish: () => decoder.decode() }
-}
-
-function encodingOf(file: TextFile, head: Buffer): DecodedEncoding {
-  const declared = file.encoding ?? 'utf-8'
-  if (declared === 'utf-16le' && head[0] === 0xfe && head[1] === 0xff) return 'utf-16be'
-  if (declared !== 'utf-8') return declared
+/** The encoding of a file: as declared, by its byte order mark, or detected where its first megabyte is not utf-8. */
+async function encodingOf(file: TextFile, head: Buffer): Promise<Encoding> {
+  const isBigMarked = head[0] === 0xfe && head[1] === 0xff
+  if (file.encoding === 'utf-16le' && isBigMarked) return 'utf-16be'
+  if (file.encoding !== undefined && file.encoding !== 'utf-8') return file.encoding
+  if (isBigMarked) return 'utf-16be'
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
-  if (head[0] === 0xfe && head[1] === 0xff) {
-    const place = { file: nameOf(file), line: 1, column: 1 }
-    throw unreadable('The file is UTF-16 with the most significant byte first.', place, 'Save it as UTF-8.')
+  return file.encoding ?? detectEncoding(file)
+}
+
+/** Bytes that are looked at before a text that is no UTF-8 is looked at whole. */
+const FIRST_LOOK = 2 ** 20
+
+/**
+ * The encoding of a file that declares none: UTF-8 where its first megabyte is, or where all of it is ASCII; else what its bytes
+ * tell, which are then read to their end.
+ */
+export async function detectEncoding(file: TextFile): Promise<Encoding> {
+  const sample = new EncodingSample()
+  let read = 0
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of readBytes({ ...file, chunkSize: FIRST_LOOK })) {
+    if (read === 0) {
+      const [first, second] = chunk
+      if (first === 0xff && second === 0xfe) return 'utf-16le'
+      if (first === 0xfe && second === 0xff) return 'utf-16be'
+    }
+    sample.add(chunk)
+    read += chunk.length
+    if (read <= FIRST_LOOK) rest = Buffer.concat([rest, chunk])
+    if (sample.isFull || (read >= FIRST_LOOK && sample.hasOthers && sample.isUtf8)) break
   }
-  return 'utf-8'
+  return isUtf8Start(rest) && sample.isUtf8 ? 'utf-8' : sample.encoding()
+}
+
+/** True for bytes that are UTF-8 but for a character that the end cuts. */
+function isUtf8Start(bytes: Buffer): boolean {
+  return (
+    [0, 1, 2, 3].some(cut => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut)))) && !hasNulls(bytes)
+  )
+}
+
+function hasNulls(bytes: Buffer): boolean {
+  return bytes.subarray(0, 4096).includes(0)
 }
 
 function attempt(decode: () => string): string | undefined {
@@ -109,7 +114,12 @@ function attempt(decode: () => string): string | undefined {
   }
 }
 
-async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
+/** Reads the bytes of a file, unpacked. Throws SourceUnreadable for a file that cannot be opened or unpacked. */
+export async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
+  if (file.pieces !== undefined) {
+    yield* file.pieces(file.chunkSize ?? 1 << 18)
+    return
+  }
   const input = createReadStream(file.path, { highWaterMark: file.chunkSize ?? 1 << 18 })
   try {
     if (!file.path.endsWith('.gz')) yield* input as AsyncIterable<Buffer>
@@ -138,7 +148,7 @@ function whyNot(error: unknown): string {
 const LOOK_BACK = 8
 
 /** Finds the first ill-formed byte by reading again, byte by byte from a place that is known to be before it. */
-async function illFormed(file: TextFile, encoding: DecodedEncoding, before: number): Promise<Error> {
+async function illFormed(file: TextFile, encoding: Encoding, before: number): Promise<Error> {
   const decoder = decoderOf(encoding)
   const position = { line: 1, column: 1, afterReturn: false }
   let offset = 0
@@ -157,7 +167,8 @@ async function illFormed(file: TextFile, encoding: DecodedEncoding, before: numb
     }
   }
   const place = { file: nameOf(file), line: position.line, column: position.column }
-  const hint = encoding === 'utf-8' ? 'encoding: latin-1' : undefined
+  const hint =
+    encoding === 'utf-8' ? 'encoding: latin-1' : 'Save the file as UTF-8, or name another encoding.'
   return unreadable(`The text is not ${encoding} at byte ${sequence}.`, place, hint)
 }
 

@@ -19,6 +19,9 @@ const POSITION = setOf('geo_point_2d', 'text')
 const SHAPE = setOf('geo_shape', 'text')
 const GEO = POINT & ~TEXT
 
+/** The sets of types of numbers, without text. */
+export const INT_TYPES = INT & ~TEXT
+
 const INT_TEXT = /^-?(?:0|[1-9]\d{0,14})$/
 const DECIMAL_TEXT = /^-?(?:0|[1-9]\d{0,14})?(?:\.\d*(?:e[+-]?\d+)?|e[+-]\d+)?$/i
 const DATE_TEXT = /^\d{4}[-/]\d\d[-/]\d\d$/
@@ -73,7 +76,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date)
     return false
   const object = value as Readonly<Record<string, unknown>>
-  return !isGeometryLike(object) && !isPositionLike(object)
+  return !isGeometryLike(object) && !isPositionLike(object) && !isFeatureLike(object)
 }
 
 /** True for an array that a multivalued text can hold. */
@@ -110,6 +113,12 @@ function typesOfGeometry(value: unknown): ValueTypes {
   const isPosition = isValue(toGeoPoint(value))
   const isShape = isValue(toGeoShape(value))
   return { types: isPosition && isShape ? POINT : isPosition ? POSITION : isShape ? SHAPE : TEXT, isPosition }
+}
+
+/** True for a feature of GeoJSON, which is how exports write shapes. */
+function isFeatureLike({ type, geometry }: Readonly<Record<string, unknown>>): boolean {
+  const shape = geometry as Readonly<Record<string, unknown>> | null | undefined
+  return type === 'Feature' && typeof shape === 'object' && shape !== null && isGeometryLike(shape)
 }
 
 function isPositionLike(object: Readonly<Record<string, unknown>>): boolean {

@@ -1,4 +1,5 @@
 import { lookup } from '../model/lookup.ts'
+
 /**
  * What a place of a query can hold, in words: from the names that the parser has for tokens. Tokens that are usually meant
  * together have one name, so that a list stays short.

@@ -3,6 +3,7 @@ import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { BinaryOperator, Node, Variable } from './algebra.ts'
+import { functionOfStranger, liftAggregates, namedAggregate } from './extensions.ts'
 import type {
   AggregateCall,
   Formula,
@@ -12,6 +13,7 @@ import type {
   QueryOperation,
   TriplePatternNode,
 } from './operation.ts'
+import { resolveTree, type SyntaxNode } from './relative.ts'
 import { isReadable, syntaxTree } from './syntax.ts'
 
 /** A query as it was read. */
@@ -43,18 +45,37 @@ export function parseQuery(text: string, base?: string): ParsedQuery {
   if (!isReadable(text)) throw new NotTranslated('names of that length')
   const given = base === undefined ? {} : { baseIRI: base }
   const tree = syntaxTree(text, base)
+  const resolved = resolveTree(tree as unknown as SyntaxNode, base ?? null)
+  liftAggregates(tree as unknown as SyntaxNode)
   const algebra = toAlgebra(tree, { quads: false, blankToVariable: true, ...given })
-  return {
-    base: baseOf(tree as unknown as Json) ?? base ?? null,
-    ...translateQuery(algebra as unknown as Json),
-  }
+  const parsed = translateQuery(algebra as unknown as Json)
+  const { query } = parsed
+  if (query.type !== 'select' || !isStar(tree as unknown as Json)) return { base: resolved, ...parsed }
+  // Libraries put the variables of * in the order of their names; readers expect that of the query.
+  const selected = new Set(query.variables)
+  const inOrder = [...variablesWithin(tree.where)].filter(name => selected.has(name))
+  return { ...parsed, base: resolved, query: { ...query, variables: inOrder } }
 }
 
-/** The last BASE of a prologue. */
-function baseOf({ context }: Json): string | null {
-  const bases = ((context ?? []) as readonly Json[]).filter(({ subType }) => subType === 'base')
-  const last = bases.at(-1)?.value as RdfTerm | undefined
-  return last?.value ?? null
+function isStar({ variables }: Json): boolean {
+  return Array.isArray(variables) && variables.some(({ type }: Json) => type === 'wildcard')
+}
+
+/** The variables of a part of the syntax tree in the order of the text. */
+function variablesWithin(part: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (typeof part !== 'object' || part === null) return found
+  const { type, subType, value } = part as Json
+  if (type === 'term' && subType === 'variable') found.add(String(value))
+  else for (const each of Object.values(part)) variablesWithin(each, found)
+  return found
+}
+
+/** The term of a variable in a row of VALUES. A variable `__proto__` was set as the prototype of its row. */
+function bound(row: Readonly<Record<string, RdfTerm>>, name: string): RdfTerm | undefined {
+  const found = lookup(row, name) ?? lookup(row, `?${name}`)
+  if (found !== undefined || name !== '__proto__') return found
+  const prototype = Object.getPrototypeOf(row) as RdfTerm | null
+  return prototype !== null && Object.hasOwn(prototype, 'termType') ? prototype : undefined
 }
 
 /** The algebra of Traqula as the tree of plain objects that it is. */
@@ -172,7 +193,7 @@ function operationOf(json: Json): Operation {
       const variables = (json.variables as readonly RdfTerm[]).map(({ value }) => value)
       const rows = (json.bindings as readonly Readonly<Record<string, RdfTerm>>[]).map(binding =>
         variables.map(name => {
-          const term = lookup(binding, name) ?? lookup(binding, `?${name}`)
+          const term = bound(binding, name)
           return term === undefined ? null : (nodeOf(term) as Term)
         }),
       )
@@ -285,6 +306,8 @@ function orderOf(json: Json): OrderCondition {
 
 function aggregateOf(json: Json): AggregateCall {
   const expression = json.expression as Json
+  const own = namedAggregate(String(json.aggregator))
+  if (own !== null) return { ...own, distinct: json.distinct === true, operand: formulaOf(expression) }
   return {
     name: String(json.aggregator).toUpperCase(),
     distinct: json.distinct === true,
@@ -304,7 +327,7 @@ function formulaOf(json: Json): Formula {
     case 'named':
       return {
         type: 'function',
-        iri: (json.name as RdfTerm).value,
+        iri: functionOfStranger((json.name as RdfTerm).value),
         arguments: (json.args as readonly Json[]).map(formulaOf),
       }
     case 'operator':

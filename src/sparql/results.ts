@@ -9,14 +9,26 @@ export type ResultFormat = 'json' | 'xml' | 'csv' | 'tsv'
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
 export type Row = readonly (AnswerTerm | null)[]
 
-/** Writes rows as they come; what does not depend on the row is written once for each term. */
+/** Writes rows as they come. */
 export interface RowWriter {
   readonly head: (variables: readonly string[]) => string
   readonly row: (row: Row) => string
   readonly end: () => string
 }
 
-export function rowWriter(format: ResultFormat): RowWriter {
+/** Writes rows of texts that are written once for a term, whatever row it stands in. */
+export interface CellWriter extends RowWriter {
+  readonly cell: (term: AnswerTerm) => string
+  /** A row of such texts; null where a variable is not bound. */
+  readonly line: (cells: readonly (string | null)[]) => string
+}
+
+function rowsOf(writer: Omit<CellWriter, 'row'>): CellWriter {
+  const { cell, line } = writer
+  return { ...writer, row: row => line(row.map(term => (term === null ? null : cell(term)))) }
+}
+
+export function rowWriter(format: ResultFormat): CellWriter {
   switch (format) {
     case 'json':
       return jsonRows()
@@ -47,64 +59,57 @@ const RESULTS = 'http://www.w3.org/2005/sparql-results#'
 const ITS = 'http://www.w3.org/2005/11/its'
 
 /** SPARQL 1.1 Query Results CSV (section 3): values without their kind. */
-export function csvRows(): RowWriter {
-  const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-  return {
-    head: variables => `${variables.map(cell).join(',')}\r\n`,
-    row: row => {
-      let line = ''
-      for (let at = 0; at < row.length; at++) {
-        const term = row[at]
-        if (at > 0) line += ','
-        if (term != null) line += cell(plain(term))
-      }
-      return `${line}\r\n`
-    },
+export function csvRows(): CellWriter {
+  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  return rowsOf({
+    head: variables => `${variables.map(quoted).join(',')}\r\n`,
+    cell: term => quoted(plain(term)),
+    line: cells => `${joined(cells, ',')}\r\n`,
     end: () => '',
-  }
+  })
+}
+
+function joined(cells: readonly (string | null)[], separator: string): string {
+  let line = cells[0] ?? ''
+  for (let at = 1; at < cells.length; at++) line += separator + (cells[at] ?? '')
+  return line
 }
 
 /** SPARQL 1.1 Query Results TSV (section 4): terms as Turtle writes them. */
-export function tsvRows(): RowWriter {
-  return {
+export function tsvRows(): CellWriter {
+  return rowsOf({
     head: variables => `${variables.map(name => `?${name}`).join('\t')}\n`,
-    row: row => {
-      let line = ''
-      for (let at = 0; at < row.length; at++) {
-        const term = row[at]
-        if (at > 0) line += '\t'
-        if (term != null) line += termText(term)
-      }
-      return `${line}\n`
-    },
+    cell: termText,
+    line: cells => `${joined(cells, '\t')}\n`,
     end: () => '',
-  }
+  })
 }
 
 /** SPARQL 1.1 Query Results JSON, a line a row; a base direction as in the draft of SPARQL 1.2 (`its:dir`). */
-export function jsonRows(): RowWriter {
+export function jsonRows(): CellWriter {
   let names: readonly string[] = []
   let before = '\n'
-  return {
+  return rowsOf({
     head: variables => {
       names = variables.map(name => `${JSON.stringify(name)}:`)
       return `{"head":{"vars":${JSON.stringify(variables)}},\n"results":{"bindings":[`
     },
-    row: row => {
+    cell: jsonTerm,
+    line: cells => {
       let text = `${before}{`
       let isFirst = true
-      for (let at = 0; at < row.length; at++) {
-        const term = row[at]
-        if (term == null) continue
+      for (let at = 0; at < cells.length; at++) {
+        const cell = cells[at]
+        if (cell == null) continue
         text += isFirst ? '' : ','
-        text += names[at] + jsonTerm(term)
+        text += names[at] + cell
         isFirst = false
       }
       before = ',\n'
       return `${text}}`
     },
     end: () => '\n]}}\n',
-  }
+  })
 }
 
 /** SPARQL 1.2 Query Results JSON, section 3.2.2. */
@@ -121,8 +126,10 @@ function jsonTerm(term: AnswerTerm): string {
       return `{"type":"bnode","value":${value}}`
     case 'literal': {
       const { datatype, language } = term
-      if (datatype === XSD.string) return `{"type":"literal","value":${value}}`
-      if (language === '') return `{"type":"literal","value":${value},"datatype":${JSON.stringify(datatype)}}`
+      if (language === '')
+        return datatype === XSD.string
+          ? `{"type":"literal","value":${value}}`
+          : `{"type":"literal","value":${value},"datatype":${JSON.stringify(datatype)}}`
       const [tag, direction] = language.split('--') as [string, string | undefined]
       const its = direction === undefined ? '' : `,"its:dir":"${direction}"`
       return `{"type":"literal","value":${value},"xml:lang":${JSON.stringify(tag)}${its}}`
@@ -133,24 +140,24 @@ function jsonTerm(term: AnswerTerm): string {
 }
 
 /** SPARQL Query Results XML Format. */
-export function xmlRows(): RowWriter {
+export function xmlRows(): CellWriter {
   let names: readonly string[] = []
-  return {
+  return rowsOf({
     head: variables => {
       names = variables.map(name => xmlAttribute(name))
       const head = names.map(name => `<variable name="${name}"/>`).join('')
+      names = names.map(name => `<binding name="${name}">`)
       return `${XML_DECLARATION}<sparql xmlns="${RESULTS}" xmlns:its="${ITS}" its:version="2.0"><head>${head}</head><results>\n`
     },
-    row: row => {
+    cell: xmlTerm,
+    line: cells => {
       let text = '<result>'
-      for (let at = 0; at < row.length; at++) {
-        const term = row[at]
-        if (term != null) text += `<binding name="${names[at]}">${xmlTerm(term)}</binding>`
-      }
+      for (let at = 0; at < cells.length; at++)
+        if (cells[at] != null) text += `${names[at]}${cells[at]}</binding>`
       return `${text}</result>\n`
     },
     end: () => '</results></sparql>\n',
-  }
+  })
 }
 
 /** SPARQL 1.2 Query Results XML, section 2.3.1. */
@@ -167,8 +174,10 @@ function xmlTerm(term: AnswerTerm): string {
       return `<bnode>${value}</bnode>`
     case 'literal': {
       const { datatype, language } = term
-      if (datatype === XSD.string) return `<literal>${value}</literal>`
-      if (language === '') return `<literal datatype="${xmlAttribute(datatype)}">${value}</literal>`
+      if (language === '')
+        return datatype === XSD.string
+          ? `<literal>${value}</literal>`
+          : `<literal datatype="${xmlAttribute(datatype)}">${value}</literal>`
       const [tag, direction] = language.split('--') as [string, string | undefined]
       const its = direction === undefined ? '' : ` its:dir="${direction}"`
       return `<literal xml:lang="${xmlAttribute(tag)}"${its}>${value}</literal>`

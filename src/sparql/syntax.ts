@@ -1,7 +1,7 @@
-import { lookup } from '../model/lookup.ts'
 import { LexerBuilder } from '@traqula/core'
 import { sparql12ParserBuilder } from '@traqula/parser-sparql-1-2'
 import { completeParseContext, copyParseContext, lex } from '@traqula/rules-sparql-1-2'
+import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
 import { AFTER_QUERY, closingWords, tokenWords } from './expected.ts'
 

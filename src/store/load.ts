@@ -1,12 +1,12 @@
 import { Fault } from '../errors.ts'
-import { buildColumnsFile } from './columns/build/columns-file.ts'
+import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'
 import type { GraphSource, LoadProgress } from './store.ts'
 
 /**
  * Takes graphs into a store of columns. Of files the headers alone are read; one that is missing or damaged is made again of
- * the triples. Faults: LoadRefused, and then none of the graphs is kept.
+ * the triples. Those of records are prepared for questions meanwhile. Faults: LoadRefused, and then none of the graphs is kept.
  */
 export async function loadColumns(
   columns: ColumnStore,
@@ -34,6 +34,7 @@ export async function loadColumns(
     triples += triplesOf(source)
     onProgress({ triples, total })
   }
+  for (const source of sources) if (source.isSearched) void columns.prepare(source.graph)
 }
 
 async function attach(
@@ -46,7 +47,8 @@ async function attach(
   } catch (error) {
     if (source.path === null || !isRepairable(error)) throw error
     onRepair(error instanceof Error ? error.message : String(error))
-    await buildColumnsFile(source.path, source.columns, { isSearched: source.isSearched })
+    const { path: triples, columns: file, isSearched } = source
+    await buildColumnsInThread({ triples, columns: file, isSearched })
     columns.attach(source.graph, source.columns)
   }
 }

@@ -1,8 +1,14 @@
 import type { Term } from '../rdf/term.ts'
+import { XSD } from '../rdf/vocab.ts'
 import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
 import type { GraphColumns } from './columns/graph.ts'
 import type { WireTable, WireVector } from './columns/threads/protocol.ts'
 import type { Page, Solution } from './store.ts'
+
+function termOfWire(term: Term | string | undefined): Term | null {
+  if (typeof term !== 'string') return term ?? null
+  return { type: 'literal', value: term, datatype: XSD.string, language: '' }
+}
 
 /** Reads the answer of a thread; subjects become terms by the columns of their graph. */
 export class TablePage implements Page {
@@ -26,7 +32,7 @@ export class TablePage implements Page {
       case undefined:
         return null
       case 'terms':
-        return vector.terms[row] ?? null
+        return termOfWire(vector.terms[vector.places[row] ?? -1])
       case 'subjects': {
         const subject = vector.ids[row] ?? -1
         return subject < 0 ? null : this.columnsOf(vector.graph).subjectTerm(subject)

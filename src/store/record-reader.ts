@@ -78,7 +78,11 @@ function codeReader({ dictionary }: Column, { type }: Field): (code: number) => 
   const part = dictionary.onlyPart()
   if (part?.kind === 'number' && (type === 'int' || type === 'double')) {
     const { values, first } = part
-    return code => values[code - first] as number
+    if (type === 'double') return code => values[code - first] as number
+    return code => {
+      const value = values[code - first] as number
+      return Number.isSafeInteger(value) ? value : valueOfForm(dictionary.form(code), type)
+    }
   }
   if (part?.kind === 'point' && type === 'geo_point_2d') {
     const { longitudes, latitudes, first } = part

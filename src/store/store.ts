@@ -36,6 +36,8 @@ export type GraphSource =
 export interface QueryOptions {
   /** Milliseconds of work after which the query is stopped with DeadlineExceeded; the store's own default otherwise. */
   readonly deadline?: number | undefined
+  /** Stops the work when it is aborted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
@@ -159,6 +161,8 @@ export interface Store {
   load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
   /** Drops graphs that no query needs any more. Unknown names are ignored. */
   drop(graphs: readonly string[]): Promise<void>
+  /** Loads ahead what was asked often; it waits for whoever asks now. */
+  preload(): Promise<void>
   statistics(): Promise<StoreStatistics>
   close(): Promise<void>
 }

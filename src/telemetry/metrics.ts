@@ -19,6 +19,12 @@ export interface Measured {
   }
   readonly cache: () => { readonly answers: number; readonly bytes: number }
   readonly ready: () => boolean
+  /** The datasets that are fetched from addresses: seconds since each last answered, and failures since. */
+  readonly sources: () => readonly {
+    readonly dataset: string
+    readonly age: number | null
+    readonly failures: number
+  }[]
 }
 
 /**
@@ -91,7 +97,7 @@ export class Metrics {
   readonly contentType = this.registry.contentType
 
   /** Has the parts of a running Lodestone asked for their figures. */
-  measure({ store, datasets, cache, ready }: Measured): void {
+  measure({ store, datasets, cache, ready, sources }: Measured): void {
     this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', [], gauge =>
       gauge.set(ready() ? 1 : 0),
     )
@@ -112,6 +118,24 @@ export class Metrics {
     )
     this.gauge('lodestone_response_cache_bytes', 'Bytes of answers that are kept', [], gauge =>
       gauge.set(cache().bytes),
+    )
+    this.gauge(
+      'lodestone_source_age_seconds',
+      'Time since the address of a dataset last answered with data, or that there are no new ones',
+      ['dataset'],
+      gauge => {
+        gauge.reset()
+        for (const { dataset, age } of sources()) if (age !== null) gauge.set({ dataset }, age)
+      },
+    )
+    this.gauge(
+      'lodestone_source_failures',
+      'Failures of the address of a dataset since it last answered',
+      ['dataset'],
+      gauge => {
+        gauge.reset()
+        for (const { dataset, failures } of sources()) gauge.set({ dataset }, failures)
+      },
     )
     this.measureStore(store)
   }

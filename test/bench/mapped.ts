@@ -128,11 +128,13 @@ async function mapAndLoad(): Promise<void> {
     const place = { base: BASE, dataset: 'places', fields, folder }
     const { graphs } = await writeMappedGraphs(mapping, place, batches, () => undefined)
     await store.load(
-      graphs.map(({ file, triples, bytes }) => ({
+      graphs.map(({ file, columns, triples, bytes }) => ({
         graph: graphIri('places', '1', 'mapped'),
         path: path.join(folder, file),
+        columns: path.join(folder, columns),
         triples,
         bytes,
+        isSearched: false,
       })),
     )
     const seconds = (performance.now() - begun) / 1000

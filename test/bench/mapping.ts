@@ -2,7 +2,6 @@ import { definitionOf } from '../../src/catalog/definition.ts'
 import { Identities } from '../../src/catalog/identity.ts'
 import { compileMapping, type RecordMapper } from '../../src/mapping/compile.ts'
 import { directMapping } from '../../src/mapping/direct.ts'
-import { indexMapper } from '../../src/mapping/index-graph.ts'
 import { TripleText } from '../../src/mapping/triple-text.ts'
 import type { DatasetRecord } from '../../src/model/value.ts'
 import { fieldOf } from '../../src/sources/fields.ts'
@@ -10,7 +9,7 @@ import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typing.ts'
 import { benchMapped } from './mapped.ts'
 import { BASE, root } from './support.ts'
-import { atLeast, percentile, type Row, whole } from './table.ts'
+import { atLeast, percentile, type Row } from './table.ts'
 
 const RUNS = 7
 
@@ -27,12 +26,7 @@ export async function benchMapping(): Promise<readonly Row[]> {
       records.push({ id: identities.idOf(values), position: records.length, values })
   const dataset = { id: 'cities', fields }
   const facts = rates(records, () => compileMapping(directMapping(BASE, dataset), fields).map)
-  const index = rates(records, () => indexMapper(BASE, dataset))
-  return [
-    atLeast('mapping: facts', percentile(facts, 0.5), 1_000_000, 'triples/s'),
-    { what: 'mapping: index', value: `${whole(percentile(index, 0.5))} triples/s` },
-    ...(await benchMapped()),
-  ]
+  return [atLeast('mapping: facts', percentile(facts, 0.5), 1_000_000, 'triples/s'), ...(await benchMapped())]
 }
 
 function rates(records: readonly DatasetRecord[], mapper: () => RecordMapper): readonly number[] {

@@ -22,6 +22,11 @@ export interface ScaleRecord {
   readonly amount: number
   readonly day: string
   readonly category: string
+  readonly changed: string
+  readonly active: boolean
+  readonly place: string
+  readonly town: string
+  readonly share: number
 }
 
 export const SCALE_FORMATS = ['csv', 'jsonl'] as const
@@ -30,6 +35,7 @@ export type ScaleFormat = (typeof SCALE_FORMATS)[number]
 const CATEGORIES = 200
 /** Words of names: each is in one of ten thousand records. */
 const WORDS = 20_000
+const TOWNS = 300
 const DAYS = 11_000
 const FIRST_DAY = Date.UTC(1995, 0, 1)
 const DAY = 86_400_000
@@ -55,14 +61,14 @@ const SYLLABLES = [
 ]
 
 /** Pronounceable text for a number: another for each. */
-function word(number: number): string {
+export function word(number: number): string {
   let text = ''
   for (let rest = number + 16; rest > 0; rest = Math.floor(rest / 16)) text += SYLLABLES[rest % 16]
   return text
 }
 
 /** Numbers below 2^32 that follow from a seed (mulberry32). */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -82,19 +88,29 @@ export function* scaleRecords(records: number, seed: number): Generator<ScaleRec
       amount: (random() % 10_000_000) / 100,
       day: new Date(FIRST_DAY + (random() % DAYS) * DAY).toISOString().slice(0, 10),
       category: `kind ${word(random() % CATEGORIES)}`,
+      changed: new Date(FIRST_DAY + random() * 200).toISOString().replace('.000', ''),
+      active: random() % 3 > 0,
+      place: `${((random() % 1_700_001) - 850_000) / 10_000},${((random() % 3_600_001) - 1_800_000) / 10_000}`,
+      town: `${word(random() % TOWNS)} ${word(random() % TOWNS)}`,
+      share: (random() % 1000) / 1000,
     }
+}
+
+/** The columns of such records, as the first line of a CSV file. */
+export const SCALE_HEADER = 'name,count,amount,day,category,changed,active,place,town,share'
+
+/** A record as a line of a CSV file. */
+export function csvRow(record: ScaleRecord): string {
+  return Object.values({ ...record, place: `"${record.place}"` }).join(',')
 }
 
 /** Writes such records into a file; memory holds a batch of them. */
 export async function writeScaleFile(file: string, format: ScaleFormat, records: number, seed: number) {
   await pipeline(function* () {
-    let text = format === 'csv' ? 'name,count,amount,day,category\n' : ''
+    let text = format === 'csv' ? `${SCALE_HEADER}\n` : ''
     let held = 0
     for (const record of scaleRecords(records, seed)) {
-      text +=
-        format === 'csv'
-          ? `${record.name},${record.count},${record.amount},${record.day},${record.category}\n`
-          : `${JSON.stringify(record)}\n`
+      text += `${format === 'csv' ? csvRow(record) : JSON.stringify(record)}\n`
       if (++held < BATCH) continue
       yield text
       text = ''

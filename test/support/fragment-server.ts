@@ -8,7 +8,7 @@ import { Fault } from '../../src/errors.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { literalText } from '../../src/rdf/ntriples.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
-import { memoryStore } from './memory-store.ts'
+import { testStore, watched } from './test-store.ts'
 
 const GRAPH = 'urn:test:facts'
 export const EX = 'http://example.org/'
@@ -49,8 +49,7 @@ export interface Server {
 export async function serve(t: Test, listening = false): Promise<Server> {
   const port = listening ? await freePort() : 80
   const address = listening ? `http://127.0.0.1:${port}` : 'http://127.0.0.1'
-  const store = memoryStore()
-  await store.load([{ graph: GRAPH, text: DATA }])
+  const store = watched(await testStore(t, { [GRAPH]: DATA }))
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   await http.register(fragments, {
     title: 'Portal',

@@ -5,7 +5,6 @@ import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import type { Query } from '../../query/plan.ts'
-import { recordIri } from '../../rdf/iris.ts'
 import { type Answer, answerQuery } from '../../records/answer.ts'
 import { planOdsql } from '../../records/ask.ts'
 import { findRecord } from '../../records/find.ts'
@@ -16,7 +15,7 @@ import { pageLinks, presentRecord, presentRow } from './present.ts'
 /** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
 export function recordRoutes(app: FastifyInstance, door: Door): void {
   const { options, place } = door
-  const { base, dialect } = options
+  const { dialect } = options
   const datasets = `/${place.source}/datasets`
 
   /** What a list or groups of records are answered with. */

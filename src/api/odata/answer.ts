@@ -30,7 +30,7 @@ export async function answerText(
     case 'count': {
       const { of } = resource
       const clauses = parsed(asking, () => readClauses(request.options, of.filters, { limit: 0, offset: 0 }))
-      return String((await askEntities(of, clauses, asking, true)).total)
+      return String((await askEntities(of, clauses, asking)).total)
     }
     case 'entity':
       return write(await entity(resource.of, request, asking), request, asking, place)
@@ -65,7 +65,7 @@ async function feed(
   const window = readWindow(options, preferences.pageSize)
   const clauses = parsed(asking, () => readClauses(options, of.filters, window))
   const isCounted = countOption(options, format.version)
-  const { columns, selected, rows, total } = await askEntities(of, clauses, asking, isCounted)
+  const { columns, selected, rows, total } = await askEntities(of, clauses, asking)
   const count = isCounted ? total : null
   const next = isLast(window, rows.length, total) ? null : nextLink(place, below, window.passed + rows.length)
   if (type === 'feedReferences') {

@@ -44,7 +44,6 @@ export async function askEntities(
   set: ServedSet,
   clauses: ODataClauses,
   asking: Asking,
-  isCounted: boolean,
 ): Promise<EntityPage> {
   const { asker } = asking
   const { target } = set.entry
@@ -56,7 +55,7 @@ export async function askEntities(
     return { columns, selected, rows: page.map(values => ({ id: null, values })), total: rows.length }
   }
   const query = await among(plan, target, asking)
-  const page = await findRecords(query, target, asker, isCounted)
+  const page = await findRecords(query, target, asker)
   const read = valuesReader(plan.columns, set.updated)
   const rows = asker.watch.time('decode', () =>
     page.rows.map(row => ({ id: row.record.id, values: read(row) })),
@@ -73,7 +72,7 @@ async function among<Query extends RecordQuery | GroupQuery>(
   let left: Condition | null = null
   for (const cut of cuts) {
     const filter = all([left, cut.filter])
-    const { rows } = await findRecords({ ...cut, filter }, target, asker, false)
+    const { rows } = await findRecords({ ...cut, filter }, target, asker)
     const values = rows.map(({ record }) => record.id)
     left = { type: 'oneOf', field: TECHNICAL.recordid, values }
   }

@@ -1,6 +1,7 @@
 import { datasetIri } from '../../rdf/iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, RDF, RDFS, SD, VOID, XSD } from '../../rdf/vocab.ts'
+import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 import type { GraphCatalog, QueriedDataset } from './graphs.ts'
 
@@ -12,6 +13,8 @@ export interface EndpointDescription {
   readonly title: string
   readonly datasets: readonly QueriedDataset[]
   readonly catalog: GraphCatalog
+  /** Seconds that a query may work. */
+  readonly deadline: number
 }
 
 /** The vocabularies of a description. */
@@ -25,7 +28,7 @@ export const DESCRIPTION_PREFIXES = {
 
 /** The description of an endpoint as N-Triples (SPARQL 1.1 Service Description). */
 export function describeEndpoint(description: EndpointDescription): string {
-  const { base, endpoint, title, datasets, catalog } = description
+  const { base, endpoint, title, datasets, catalog, deadline } = description
   const lines: string[] = []
   const say = (subject: string, predicate: string, object: string) =>
     lines.push(`${iriText(subject)} <${predicate}> ${object} .\n`)
@@ -38,6 +41,15 @@ export function describeEndpoint(description: EndpointDescription): string {
   link(endpoint, SD.endpoint, endpoint)
   say(endpoint, DCTERMS.title, literalText(title))
   link(endpoint, SD.supportedLanguage, SD.SPARQL11Query)
+  say(endpoint, RDFS.comment, literalText(limitsText(deadline), XSD.string, 'en'))
+  for (const iri of EXTENSION_FUNCTIONS) {
+    link(endpoint, SD.extensionFunction, iri)
+    link(iri, RDF.type, SD.Function)
+  }
+  for (const iri of EXTENSION_AGGREGATES) {
+    link(endpoint, SD.extensionAggregate, iri)
+    link(iri, RDF.type, SD.Aggregate)
+  }
   for (const { iri } of [...RESULT_FORMATS, ...GRAPH_FORMATS])
     if (iri !== undefined) link(endpoint, SD.resultFormat, iri)
   const named = new Set(catalog.named.map(({ graph }) => graph))
@@ -67,4 +79,11 @@ export function describeEndpoint(description: EndpointDescription): string {
     if (triples !== undefined) count(body, triples)
   }
   return lines.join('')
+}
+
+function limitsText(deadline: number): string {
+  return (
+    `A query may work for ${deadline} seconds, in bounded memory; its answer may have any size, and is sent as it is found. ` +
+    'A query has at most 100,000 characters and 500 parts.'
+  )
 }

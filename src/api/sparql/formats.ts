@@ -9,6 +9,7 @@ import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
+import { begun, linesOf } from './pieces.ts'
 
 /** A format of answers. */
 export interface AnswerOffer extends Offer {
@@ -20,11 +21,21 @@ export interface AnswerOffer extends Offer {
   readonly asked: AnswerFormat
   /** Makes the body from what the store wrote; a long one comes in pieces. Faults: UnprocessableEntity. */
   readonly write: (text: string, prefixes: Prefixes) => Body | Promise<Body>
+  /** The same as it comes. Faults, also while it is read: UnprocessableEntity. */
+  readonly stream: (pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes) => Stream | Promise<Stream>
 }
 
-export type Body = string | AsyncIterable<string>
+export type Body = string | Stream
 
-const asItIs = (text: string) => text
+type Stream = AsyncIterable<Uint8Array | string>
+
+const AS_IT_IS = {
+  write: (text: string) => text,
+  stream: (pieces: AsyncIterable<Uint8Array>) => pieces,
+}
+const XML_RESULTS = { write: resultsXml, stream: resultsXmlStream }
+const TURTLE = { write: turtleBody, stream: turtleStream }
+const JSON_LD = { write: jsonldBody, stream: jsonldPieces }
 
 /** The formats of SELECT and ASK. */
 export const RESULT_FORMATS: readonly AnswerOffer[] = [
@@ -33,36 +44,36 @@ export const RESULT_FORMATS: readonly AnswerOffer[] = [
     names: ['json', 'srj'],
     iri: FORMATS.SPARQL_Results_JSON,
     asked: 'json',
-    write: asItIs,
+    ...AS_IT_IS,
   },
   {
     type: 'application/sparql-results+xml',
     names: ['xml', 'srx'],
     iri: FORMATS.SPARQL_Results_XML,
     asked: 'xml',
-    write: resultsXml,
+    ...XML_RESULTS,
   },
-  { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, asked: 'csv', write: asItIs },
+  { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, asked: 'csv', ...AS_IT_IS },
   {
     type: 'text/tab-separated-values',
     names: ['tsv'],
     iri: FORMATS.SPARQL_Results_TSV,
     asked: 'tsv',
-    write: asItIs,
+    ...AS_IT_IS,
   },
-  { type: 'application/json', explicit: true, names: [], asked: 'json', write: asItIs },
-  { type: 'application/xml', explicit: true, names: [], asked: 'xml', write: resultsXml },
+  { type: 'application/json', explicit: true, names: [], asked: 'json', ...AS_IT_IS },
+  { type: 'application/xml', explicit: true, names: [], asked: 'xml', ...XML_RESULTS },
 ]
 
 /** The formats of CONSTRUCT and DESCRIBE, and of descriptions. */
 export const GRAPH_FORMATS: readonly AnswerOffer[] = [
-  { type: 'text/turtle', names: ['turtle', 'ttl'], iri: FORMATS.Turtle, asked: 'nt', write: turtleBody },
+  { type: 'text/turtle', names: ['turtle', 'ttl'], iri: FORMATS.Turtle, asked: 'nt', ...TURTLE },
   {
     type: 'application/n-triples',
     names: ['ntriples', 'nt'],
     iri: FORMATS['N-Triples'],
     asked: 'nt',
-    write: asItIs,
+    ...AS_IT_IS,
   },
   {
     type: 'application/rdf+xml',
@@ -70,29 +81,30 @@ export const GRAPH_FORMATS: readonly AnswerOffer[] = [
     iri: FORMATS.RDF_XML,
     asked: 'nt',
     write: rdfXmlBody,
+    stream: rdfXmlStream,
   },
   {
     type: 'application/ld+json',
     names: ['jsonld', 'json'],
     iri: FORMATS['JSON-LD'],
     asked: 'nt',
-    write: jsonldBody,
+    ...JSON_LD,
   },
   {
     type: 'application/n-quads',
     names: ['nquads', 'nq'],
     iri: FORMATS['N-Quads'],
     asked: 'nt',
-    write: asItIs,
+    ...AS_IT_IS,
   },
-  { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, asked: 'nt', write: turtleBody },
-  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, asked: 'nt', write: n3Body },
+  { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, asked: 'nt', ...TURTLE },
+  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, asked: 'nt', write: n3Body, stream: n3Stream },
   {
     type: 'application/json',
     explicit: true,
     names: [],
     asked: 'nt',
-    write: jsonldBody,
+    ...JSON_LD,
   },
 ]
 
@@ -121,35 +133,65 @@ export function chooseFormat(
   return chosen
 }
 
-/** The store writes carriage returns as they are, which XML reads as line ends (XML 1.0, section 2.11). */
+/** An engine writes carriage returns as they are, which XML reads as line ends (XML 1.0, section 2.11). */
 function resultsXml(text: string): string {
   if (!isXmlText(text)) throw unwritable('A value')
   return text.replaceAll('\r', '&#13;')
+}
+
+async function* resultsXmlPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const piece of linesOf(pieces)) yield resultsXml(piece)
+}
+
+function resultsXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
+  return begun(resultsXmlPieces(pieces))
+}
+
+function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Stream {
+  return turtle(linesOf(pieces), prefixes)
+}
+
+async function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Promise<Stream> {
+  return turtle(await begun(checked(linesOf(pieces), 'N3')), prefixes)
+}
+
+async function jsonldPieces(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
+  return jsonldStream(await begun(checked(linesOf(pieces), 'JSON-LD')), {})
+}
+
+async function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
+  return rdfxml(await begun(checked(linesOf(pieces), 'RDF/XML')), {})
+}
+
+/** Passes on lines that a format can write. */
+async function* checked(
+  pieces: AsyncIterable<string>,
+  format: 'N3' | 'JSON-LD' | 'RDF/XML',
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    refuseTripleTerms(piece, format)
+    if (format === 'RDF/XML') refuseUnwritable(piece)
+    yield piece
+  }
 }
 
 function turtleBody(text: string, prefixes: Prefixes): Body {
   return isLong(text) ? turtle(pieces(text), prefixes) : turtleText(text, prefixes)
 }
 
-async function n3Body(text: string, prefixes: Prefixes): Promise<Body> {
-  await refuseTripleTerms(text, 'N3')
+function n3Body(text: string, prefixes: Prefixes): Body {
+  refuseTripleTerms(text, 'N3')
   return turtleBody(text, prefixes)
 }
 
-async function jsonldBody(text: string): Promise<Body> {
-  await refuseTripleTerms(text, 'JSON-LD')
+function jsonldBody(text: string): Body {
+  refuseTripleTerms(text, 'JSON-LD')
   return isLong(text) ? jsonldStream(pieces(text), {}) : jsonldText(text, '')
 }
 
 async function rdfXmlBody(text: string): Promise<Body> {
-  await refuseTripleTerms(text, 'RDF/XML')
-  for await (const piece of pieces(text))
-    for (const { predicate, object } of parseTriples(piece)) {
-      if (splitIri(predicate.value) === null) throw unwritable(`The predicate ${predicate.value}`)
-      if (!isXmlText(object.value)) throw unwritable(`A value of ${predicate.value}`)
-      if (object.type === 'literal' && object.language.includes('--'))
-        throw unwritable(`A base direction of ${predicate.value}`)
-    }
+  refuseTripleTerms(text, 'RDF/XML')
+  refuseUnwritable(text)
   const written = rdfxml(pieces(text), {})
   if (isLong(text)) return written
   const parts: string[] = []
@@ -157,12 +199,20 @@ async function rdfXmlBody(text: string): Promise<Body> {
   return parts.join('')
 }
 
-/** CONSTRUCT makes triple terms, which Turtle, TriG, N-Triples and N-Quads alone can write (RDF 1.2). */
-async function refuseTripleTerms(text: string, format: string): Promise<void> {
-  if (!text.includes('<<(')) return
-  for await (const piece of pieces(text))
-    for (const { object } of splitTriples(piece))
-      if (isTripleTerm(object)) throw unwritable('A triple term', format)
+function refuseUnwritable(lines: string): void {
+  for (const { predicate, object } of parseTriples(lines)) {
+    if (splitIri(predicate.value) === null) throw unwritable(`The predicate ${predicate.value}`)
+    if (!isXmlText(object.value)) throw unwritable(`A value of ${predicate.value}`)
+    if (object.type === 'literal' && object.language.includes('--'))
+      throw unwritable(`A base direction of ${predicate.value}`)
+  }
+}
+
+/** Triple terms stand in answers that Turtle, TriG, N-Triples and N-Quads alone can write (RDF 1.2). */
+function refuseTripleTerms(lines: string, format: string): void {
+  if (!lines.includes('<<(')) return
+  for (const { object } of splitTriples(lines))
+    if (isTripleTerm(object)) throw unwritable('A triple term', format)
 }
 
 /** Characters that are made into another format before other requests have their turn. */

@@ -1,5 +1,5 @@
 import { lookup, setMember } from '../../model/lookup.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { resolveIri } from '../../rdf/resolve.ts'
 import { syntaxFault } from './faults.ts'
 import { isWord, type Token } from './tokens.ts'
 
@@ -91,10 +91,7 @@ function resolved(text: string, token: Token, base: string): string {
   const iri = token.value.replace(/\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})/g, (_, short, long) =>
     String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(short ?? long, 16))),
   )
-  if (isIri(iri)) return iri
-  try {
-    return new URL(iri, base).href
-  } catch {
-    throw syntaxFault(text, token.from, 'not an IRI.')
-  }
+  const found = resolveIri(iri, base)
+  if (found === null) throw syntaxFault(text, token.from, 'not an IRI.')
+  return found
 }

@@ -1,6 +1,5 @@
 import { Fault } from '../../errors.ts'
 import { lookup } from '../../model/lookup.ts'
-import { isIri } from '../../rdf/iri.ts'
 import { syntaxFault } from './faults.ts'
 import { type Resolve, readPrologue, type TextRange } from './prologue.ts'
 import { isMark, isWord, type Token, tokensOf } from './tokens.ts'

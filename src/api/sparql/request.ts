@@ -1,5 +1,5 @@
 import { Fault } from '../../errors.ts'
-import { parseForm, parseQueryString, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
+import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DatasetRequest } from './graphs.ts'
 

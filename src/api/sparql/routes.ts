@@ -17,13 +17,16 @@ import { type AnswerOffer, type Body, chooseFormat, GRAPH_FORMATS, RESULT_FORMAT
 import { answerGraph, namesGraph } from './graph-store.ts'
 import { type DatasetRequest, datasetOf, type QueriedDataset } from './graphs.ts'
 import { type Shown, sendPage } from './page.ts'
+import { remembered, textOf } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { readGet, readPost, type SparqlRequest } from './request.ts'
-import { LONGEST, runQuery } from './run.ts'
+import { runQuery } from './run.ts'
 
 /** The endpoint of all datasets is called as the portal is. */
 export interface SparqlOptions extends SiteOptions {
   readonly store: Store
+  /** Seconds that a query may work. */
+  readonly deadline: number
   /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => QueriedDataset
   /** The versions of datasets beside those in force. */
@@ -40,6 +43,12 @@ interface Route {
 
 /** Bytes of a body: the longest query, encoded, and its dataset. */
 const MOST_BYTES = 512 * 1024
+
+/** Characters of an answer that a page is made of. */
+const MOST_OF_PAGE = 5_000_000
+
+/** Bytes of an answer that is remembered though it was sent as it came. */
+const MOST_KEPT = 2_000_000
 
 /** Prefixes of a query that its answer is written with. */
 const MOST_PREFIXES = 30
@@ -123,10 +132,18 @@ async function answer(
     const found = await runQuery(store, query, dataset, {
       format: offer.asked,
       base: endpoint.address,
-      longest: visit !== null ? LONGEST.page : LONGEST.answer,
+      signal: presenceOf(reply),
     })
-    const body = await offer.write(found, usefulPrefixes(query.prefixes))
-    if (visit !== null) return sendPage(reply, visit, endpoint, text, shownOf(query, await textOf(body)))
+    const prefixes = usefulPrefixes(query.prefixes)
+    if (visit !== null) {
+      const body = await offer.write(await textOf(found, MOST_OF_PAGE), prefixes)
+      return sendPage(reply, visit, endpoint, text, shownOf(query, await bodyText(body)))
+    }
+    if (found.type === 'pieces') {
+      const body = await offer.stream(found.pieces, prefixes)
+      return sendBody(reply, type, kept === null ? body : remembered(body, MOST_KEPT, kept.keeper(reply)))
+    }
+    const body = await offer.write(found.text, prefixes)
     if (typeof body === 'string') kept?.keep(reply, body)
     return sendBody(reply, type, body)
   } catch (error) {
@@ -141,7 +158,7 @@ async function answerDescription(
   reply: FastifyReply,
   endpoint: Endpoint,
   name: string | null,
-  site: SiteOptions,
+  site: SparqlOptions,
 ): Promise<FastifyReply> {
   const format = chooseFormat(name, request.headers.accept, GRAPH_FORMATS)
   const { base, address, title, datasets, catalog } = endpoint
@@ -150,7 +167,14 @@ async function answerDescription(
   if (isFreshAnswer(request, reply, endpoint, format.type, visit)) return reply.code(304).send()
   if (!('write' in format) || visit !== null)
     return sendPage(reply, visit ?? visitOf(request, site), endpoint, null, { type: 'nothing' })
-  const described = describeEndpoint({ base, endpoint: address, title, datasets, catalog })
+  const described = describeEndpoint({
+    base,
+    endpoint: address,
+    title,
+    datasets,
+    catalog,
+    deadline: site.deadline,
+  })
   const body = await format.write(described, DESCRIPTION_PREFIXES)
   return sendBody(reply, format.type, body)
 }
@@ -160,11 +184,18 @@ function sendBody(reply: FastifyReply, type: string, body: Body): FastifyReply {
   return reply.type(`${type}; charset=utf-8`).send(payload)
 }
 
-async function textOf(body: Body): Promise<string> {
+async function bodyText(body: Body): Promise<string> {
   if (typeof body === 'string') return body
-  const parts: string[] = []
-  for await (const part of body) parts.push(part)
-  return parts.join('')
+  const parts: Buffer[] = []
+  for await (const part of body) parts.push(Buffer.from(part as Uint8Array))
+  return Buffer.concat(parts).toString()
+}
+
+/** A signal that is given when the client has what it wants, or is gone. */
+function presenceOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => controller.abort())
+  return controller.signal
 }
 
 function shownOf({ form }: QueryText, body: string): Shown {

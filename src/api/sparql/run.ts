@@ -4,28 +4,28 @@ import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
 import type { QueryDataset } from './graphs.ts'
+import { type Answer, beginningOf } from './pieces.ts'
 import type { QueryText } from './query-text.ts'
 import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
-
-/** Longest answer, and longest that a page is made of, in bytes. */
-export const LONGEST = { answer: 50_000_000, page: 5_000_000 } as const
 
 export interface RunOptions {
   readonly format: AnswerFormat
   readonly base: string
-  readonly longest: number
+  /** Whoever asked is gone when it is aborted. */
+  readonly signal: AbortSignal
 }
 
 /**
  * Asks the store a query over a dataset and gives the answer as the store writes it.
- * Faults: BadRequest with line, column and a caret, DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity.
+ * Faults: BadRequest with line, column and a caret, DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; but
+ * for the first also while pieces are read.
  */
 export async function runQuery(
   store: Store,
   query: QueryText,
   { defaultGraphs, named }: QueryDataset,
-  { format, base, longest }: RunOptions,
-): Promise<string> {
+  { format, base, signal }: RunOptions,
+): Promise<Answer> {
   let rewritten: RewrittenQuery | null = null
   const rewrite = () => {
     rewritten ??= rewriteQuery(query, { defaultGraphs, named })
@@ -39,8 +39,9 @@ export async function runQuery(
       defaultGraphs,
       namedGraphs: named.map(({ iri, graph }) => [iri, graph]),
       engineText: () => rewrite().text,
+      signal,
     })
-    return await textOf(pieces, longest)
+    return await beginningOf(pieces)
   } catch (error) {
     throw error instanceof QueryError ? await faultOf(error, query, rewrite()) : error
   }
@@ -53,20 +54,6 @@ function parsed(text: string, base: string): ParsedQuery | null {
   } catch {
     return null
   }
-}
-
-async function textOf(pieces: AsyncIterable<Uint8Array>, longest: number): Promise<string> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const piece of pieces) {
-    length += piece.length
-    if (length > longest)
-      throw new Fault('UnprocessableEntity', {
-        reason: `The answer has more than ${longest / 1e6} million bytes. Ask for less at a time, with LIMIT and OFFSET.`,
-      })
-    parts.push(piece)
-  }
-  return Buffer.concat(parts).toString()
 }
 
 /**

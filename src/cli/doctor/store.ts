@@ -49,13 +49,17 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
 /** A query that any engine answers at once. */
 const NOTHING = { type: 'select', projection: [], where: [], limit: 1 } as const
 
-function formsTold({ changed, keepsUnusual }: KeptForms): string {
-  const kept = 'are kept under datatypes of urn:lodestone:literal: for its own SPARQL'
-  if (changed.length > 0)
-    return `it changes values of ${changed.map(datatype => datatype.replace(/^.*[#/]/, '')).join(', ')}: those ${kept}`
-  return keepsUnusual
-    ? 'it gives all values back as they are'
-    : `it changes values that are very large, exact or old, or of uncommon datatypes: those ${kept}`
+function formsTold({ changed, rounded, takesLongIris }: KeptForms): string {
+  const told = [
+    ...(changed.length === 0
+      ? []
+      : [
+          `it changes ${changed.join('; ')}: its own SPARQL has them under datatypes of urn:lodestone:literal:, and answers have them as they are`,
+        ]),
+    ...rounded.map(kind => `it writes ${kind} with fewer digits than it has`),
+    ...(takesLongIris ? [] : ['it takes no long IRIs: its own SPARQL has them as literals']),
+  ]
+  return told.length === 0 ? 'it gives all values back as they are' : told.join('. ')
 }
 
 /**

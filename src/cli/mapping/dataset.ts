@@ -1,7 +1,7 @@
 import { type Definition, definitionOf } from '../../catalog/definition.ts'
 import { Identities } from '../../catalog/identity.ts'
 import { firstPublished, firstRecords } from '../../catalog/mapping-preview.ts'
-import { resolveFields } from '../../catalog/materialise.ts'
+import { type ResolvedSource, resolveSource } from '../../catalog/materialise.ts'
 import { StatisticsGatherer } from '../../catalog/statistics.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../catalog/versions.ts'
 import { Fault } from '../../errors.ts'
@@ -39,12 +39,13 @@ export async function datasetAtHand(portal: string, base: string, id: string): P
     const { fields } = manifest.dataset
     const { statistics } = manifest
     const records = (limit: number) => firstPublished(versions, manifest, limit)
-    const specs = () => resolveFields(definition, portal)
+    const specs = async () => (await resolveSource(definition, portal)).fields
     return { id, base, definition, specs, fields, statistics, records }
   }
-  const specs = await resolveFields(definition, portal)
+  const resolved = await resolveSource(definition, portal)
+  const specs = resolved.fields
   const fields = specs.map(fieldOf)
-  const pieces = () => sourceRecords(definition, portal, specs)
+  const pieces = () => sourceRecords(definition, portal, resolved)
   const gatherer = new StatisticsGatherer(fields)
   for await (const records of pieces()) for (const { values } of records) gatherer.add(values)
   const statistics = gatherer.statistics()
@@ -70,11 +71,11 @@ function isOfDefinition({ dataset }: Manifest, { fields }: Definition): boolean 
 async function* sourceRecords(
   definition: Definition,
   portal: string,
-  specs: readonly FieldSpec[],
+  { source, fields: specs }: ResolvedSource,
 ): AsyncGenerator<readonly DatasetRecord[]> {
-  const folders = { datasetFolder: definition.folder, portalFolder: portal }
+  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
   const identities = new Identities(specs.map(fieldOf), definition.identity)
   let position = 0
-  for await (const { values } of typeRecords(openSource(definition.source, folders), specs).batches())
+  for await (const { values } of typeRecords(openSource(source, folders), specs).batches())
     yield values.map(each => ({ id: identities.idOf(each), position: position++, values: each }))
 }

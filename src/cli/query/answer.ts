@@ -4,8 +4,6 @@ import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import { isTripleTerm, splitTriples } from '../../rdf/ntriples-reader.ts'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
-import type { Term } from '../../rdf/term.ts'
-import { XSD } from '../../rdf/vocab.ts'
 import { csvRows, jsonRows, type RowWriter, tsvRows } from '../../sparql/results.ts'
 import { tableRows } from './solutions.ts'
 

@@ -1,4 +1,5 @@
 import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
+import { remoteState } from '../../catalog/remote/state.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -96,7 +97,28 @@ export function metadataList(context: TabContext): Html {
       const title = lookup(TEMPLATE_TITLES, template) ?? visit.say('More of its publisher')
       return items.length === 0 ? [] : [html`<h3>${title}</h3>${list(items)}`]
     })
-  return html`${list([...usual, identifier])}${further}`
+  return html`${list([...usual, identifier, ...originOf(context)])}${further}`
+}
+
+/** Where the data are fetched from, when that last succeeded, and how often it failed since. */
+function originOf({ visit, entry, services }: TabContext): readonly Item[] {
+  const state = remoteState(services.portal, entry.dataset.id)
+  if (state === null || state.fetched === undefined) return []
+  const { origin, pathname } = new URL(state.url)
+  const { say } = visit
+  return [
+    { name: 'origin', label: say('Fetched from'), value: html`${withLinks(origin + pathname)}` },
+    { name: 'fetched', label: say('Last fetched'), value: html`${dateOf(visit, state.fetched)}` },
+    ...(state.failures > 0
+      ? [
+          {
+            name: 'failures',
+            label: say('Failed attempts since'),
+            value: html`${visit.number(state.failures)}`,
+          },
+        ]
+      : []),
+  ]
 }
 
 function list(items: readonly Item[]): Html {

@@ -29,10 +29,15 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
     case 'oneOf':
       if (isIdentity(condition.field)) {
         const values = condition.type === 'oneOf' ? condition.values : [condition.value]
-        if (condition.type === 'oneOf' || condition.operator === '=') return addIdentities(values, body)
+        if (condition.type === 'oneOf' || condition.operator === '=') {
+          addIdentities(values, body)
+          return
+        }
       } else if (!condition.field.multivalued && technicalName(condition.field) === undefined) {
-        if (condition.type === 'compare' && condition.operator === '=')
-          return body.fact(condition.field, constantTerm(condition.field.type, condition.value))
+        if (condition.type === 'compare' && condition.operator === '=') {
+          body.fact(condition.field, constantTerm(condition.field.type, condition.value))
+          return
+        }
         body.value(condition.field, 'required')
       }
       break
@@ -135,7 +140,7 @@ type FieldCondition = Exclude<
 >
 
 /** The test of one value of a field. */
-function valueTest(condition: FieldCondition, value: Expression, body: PatternBuilder): Expression {
+function valueTest(condition: FieldCondition, value: Expression, _body: PatternBuilder): Expression {
   const { field } = condition
   switch (condition.type) {
     case 'compare':

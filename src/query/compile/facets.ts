@@ -26,7 +26,8 @@ export function compileFacet(
 ): Statement<SelectQuery> {
   const body = filtered(question, target)
   const value = body.hold(level(facet, above, body), 'step')
-  body.test(call('BOUND', value))
+  // What is computed may be nothing; a value itself is there.
+  if (facet.separator !== null || isTemporal(facet.field.type)) body.test(call('BOUND', value))
   const isRepeated = facet.field.multivalued && facet.separator !== null
   const count: Expression = {
     type: 'aggregate',

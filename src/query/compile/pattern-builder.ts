@@ -73,6 +73,7 @@ export class PatternBuilder {
   private readonly optionals: Pattern[] = []
   private readonly computed: Pattern[] = []
   private readonly tests: Expression[] = []
+  private isJoined = false
   private readonly values = new Map<
     string,
     { readonly field: Field; readonly variable: Variable; readonly need: Need }
@@ -83,9 +84,9 @@ export class PatternBuilder {
     this.outer = outer
   }
 
-  /** True where patterns name the records. */
-  get isNamed(): boolean {
-    return this.found.length > 0
+  /** True where the records come in the order of the source: not where patterns name them, or are joined with what a subquery found. */
+  get keepsOrder(): boolean {
+    return this.found.length === 0 && !this.isJoined
   }
 
   /** Patterns that bind ?record. */
@@ -98,6 +99,7 @@ export class PatternBuilder {
   }
 
   option(...patterns: readonly Pattern[]): void {
+    if (patterns.some(({ type }) => type === 'subquery')) this.isJoined = true
     this.optionals.push(optional(...patterns))
   }
 

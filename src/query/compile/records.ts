@@ -39,8 +39,7 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
       type: 'select',
       projection,
       where: body.patterns(),
-      // Records of a filter come in the order of the source: only those that are named do not.
-      ...(keys.length > 0 || body.isNamed
+      ...(keys.length > 0 || !body.keepsOrder
         ? { orderBy: [...keys, { expression: POSITION, descending: false }] }
         : {}),
       ...(limit === null ? {} : { limit }),

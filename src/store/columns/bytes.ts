@@ -50,11 +50,17 @@ export class Arena {
 /** Reads numbers that {@link Arena.addNumber} wrote, one after another. */
 export class NumberReader {
   at: number
-  private readonly bytes: Uint8Array
+  private bytes: Uint8Array
 
   constructor(bytes: Uint8Array, at = 0) {
     this.bytes = bytes
     this.at = at
+  }
+
+  /** Reads other bytes from their first on. */
+  begin(bytes: Uint8Array): void {
+    this.bytes = bytes
+    this.at = 0
   }
 
   next(): number {

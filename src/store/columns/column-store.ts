@@ -21,12 +21,16 @@ export interface ColumnStoreOptions {
     readonly event: 'worker lost' | 'worker replaced'
     readonly reason: string
   }) => void
+  /** Called once for a graph whose file is found damaged; it is refused until it is attached again. */
+  readonly onDamage: (graph: string, reason: string) => void
 }
 
 export interface QueryLimits {
   /** Milliseconds of work; the store's own limit otherwise. */
   readonly deadline?: number | undefined
   readonly lane?: Lane
+  /** Stops the work when it is aborted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A query that columns do not evaluate. */
@@ -38,6 +42,10 @@ const UNTRUSTED_QUEUE = 50
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
 const GRACE = 5000
 
+/** Subjects from which on a graph is prepared for questions, and the part of the memory that may be taken for that. */
+const LARGE_GRAPH = 20_000
+const PREPARED_PART = 2
+
 /** Bytes of a piece of text. */
 const PIECE = 2 ** 17
 
@@ -47,13 +55,18 @@ export class ColumnStore {
   private readonly registry: GraphRegistry
   private readonly scheduler: Scheduler
   private readonly inUse = new Map<string, number>()
+  /** Graphs whose file is damaged. */
+  private readonly damaged = new Set<string>()
   private nextId = 1
   private closed = false
   deadlines = 0
 
   constructor(options: ColumnStoreOptions) {
     this.options = options
-    this.registry = new GraphRegistry(options.memory.columns)
+    this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
+      this.noteDamage(graph, message)
+      return madeAgain(graph)
+    })
     this.scheduler = new Scheduler({
       queue: { own: options.queue, untrusted: UNTRUSTED_QUEUE },
       patience: options.deadline,
@@ -68,6 +81,15 @@ export class ColumnStore {
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
   attach(name: string, path: string): void {
     this.registry.add({ name, header: readHeader(path, statSync(path).size), path, memory: null })
+  }
+
+  /** Takes in the columns of a graph whose file was made again. Throws ColumnsDamaged. */
+  reattach(name: string, path: string): void {
+    if (!this.registry.has(name)) return
+    const header = readHeader(path, statSync(path).size)
+    this.registry.remove([name], this.scheduler.threads)
+    this.registry.add({ name, header, path, memory: null })
+    this.damaged.delete(name)
   }
 
   /** Makes the columns of a small graph in memory. */
@@ -98,6 +120,7 @@ export class ColumnStore {
   }
 
   drop(names: readonly string[]): void {
+    for (const name of names) this.damaged.delete(name)
     this.registry.remove(names, this.scheduler.threads)
   }
 
@@ -155,6 +178,26 @@ export class ColumnStore {
     await this.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
   }
 
+  /**
+   * Makes what questions about a large graph need, column by column while nothing else waits, so that the first of them does
+   * not. What cannot be made now is made when it is needed.
+   */
+  async prepare(graph: string): Promise<void> {
+    const header = this.registry.header(graph)
+    if (header === undefined || header.subjects < LARGE_GRAPH) return
+    for (let column = 0; column < header.columns.length; column++) {
+      const { columns, dictionaries, derived } = this.registry.statistics()
+      const isFull = columns + dictionaries + derived > this.options.memory.columns / PREPARED_PART
+      if (this.closed || isFull || !this.registry.has(graph)) return
+      try {
+        const job: Job = { type: 'prepare', graph, column }
+        await this.once(job, [graph], 'touched', { lane: 'untrusted' })
+      } catch {
+        return
+      }
+    }
+  }
+
   statistics(): {
     readonly graphs: number
     readonly triples: number
@@ -184,6 +227,7 @@ export class ColumnStore {
     type: Type,
     { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
   ): Promise<Extract<AnswerOf, { readonly type: Type }>> {
+    this.refuseDamaged(graphs)
     return this.scheduler.run(lane, null, async thread => {
       const id = this.nextId++
       const answer = await this.guarded(thread, graphs, id, deadline, () => {
@@ -197,39 +241,60 @@ export class ColumnStore {
     })
   }
 
-  /** Does a job that answers in pieces, each when it is asked for. */
+  /**
+   * Does a job that answers in pieces. The one after next is worked out while the next is read, as soon as a second was
+   * asked for; whoever reads no more ends the work.
+   */
   private async *pieces(
     job: Job,
     graphs: readonly string[],
-    { deadline = this.options.deadline, lane = 'own' }: QueryLimits,
+    { deadline = this.options.deadline, lane = 'own', signal }: QueryLimits,
   ): AsyncGenerator<Uint8Array | WireTable> {
+    this.refuseDamaged(graphs)
     const id = this.nextId++
     let own: ColumnThread | null = null
     let finished = false
+    let ahead: Promise<AnswerOf> | null = null
+    const ask = (): Promise<AnswerOf> => {
+      const known: ColumnThread | null = own
+      return this.scheduler.run(lane, known, thread => {
+        own = thread
+        signal?.throwIfAborted()
+        return this.guarded(thread, graphs, id, deadline, () => {
+          if (known !== null) return thread.next(id)
+          this.registry.bring(thread, graphs)
+          return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
+        })
+      })
+    }
+    const cancel = () => own?.cancel(id)
+    signal?.addEventListener('abort', cancel)
     for (const graph of graphs) this.use(graph, 1)
     try {
-      for (;;) {
-        const known: ColumnThread | null = own
-        const answer: AnswerOf = await this.scheduler.run(lane, known, thread => {
-          own = thread
-          return this.guarded(thread, graphs, id, deadline, () => {
-            if (known !== null) return thread.next(id)
-            this.registry.bring(thread, graphs)
-            return thread.run(id, job, { milliseconds: deadline, memory: this.options.memory.query })
-          })
-        })
+      for (let count = 0; ; count++) {
+        const answer: AnswerOf = await (ahead ?? ask())
+        ahead = null
         if (answer.type === 'failed') {
           finished = true
+          signal?.throwIfAborted()
           throw this.faultOf(answer.failure, deadline)
         }
         if (answer.type !== 'piece') throw new Error(`unexpected ${answer.type}`)
         finished = answer.done
+        if (count > 0 && !finished) {
+          ahead = ask()
+          ahead.catch(() => undefined)
+        }
         if (answer.piece !== null) yield answer.piece
         if (answer.done) return
       }
     } finally {
       for (const graph of graphs) this.use(graph, -1)
-      if (!finished) (own as ColumnThread | null)?.send({ type: 'close', id })
+      signal?.removeEventListener('abort', cancel)
+      if (!finished) {
+        cancel()
+        ;(own as ColumnThread | null)?.send({ type: 'close', id })
+      }
     }
   }
 
@@ -257,6 +322,18 @@ export class ColumnStore {
     }
   }
 
+  private noteDamage(graph: string, reason: string): void {
+    if (this.damaged.has(graph) || !this.registry.has(graph)) return
+    this.damaged.add(graph)
+    this.options.onDamage(graph, reason)
+  }
+
+  /** Faults: StoreUnavailable. */
+  private refuseDamaged(graphs: readonly string[]): void {
+    const damaged = graphs.find(graph => this.damaged.has(graph))
+    if (damaged !== undefined) throw madeAgain(damaged)
+  }
+
   private use(graph: string, change: 1 | -1): void {
     const count = (this.inUse.get(graph) ?? 0) + change
     if (count === 0) this.inUse.delete(graph)
@@ -277,7 +354,7 @@ export class ColumnStore {
       case 'not evaluated':
         return new NotInColumns(failure.message)
       case 'damaged':
-        return new Fault('StoreUnavailable', { reason: failure.message })
+        return madeAgain(failure.message)
       case 'error':
         return new Error(failure.message)
       default:
@@ -292,6 +369,7 @@ export class ColumnStore {
         if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
         else this.registry.addDerived(part.graph, part.name, part.buffers)
       },
+      onDamage: (graph, reason) => this.noteDamage(graph, reason),
       onDeath: (dead, reason) => {
         this.scheduler.remove(dead)
         if (!joined || this.closed) return
@@ -309,6 +387,12 @@ export class ColumnStore {
 }
 
 type AnswerOf = Awaited<ReturnType<ColumnThread['run']>>
+
+function madeAgain(what: string): Fault {
+  return new Fault('StoreUnavailable', {
+    reason: `a file of columns is damaged and is made again (${what}). Try again in a moment.`,
+  })
+}
 
 function namesOf({ defaultGraphs, namedGraphs }: QueriedGraphs): readonly string[] {
   return [...new Set([...defaultGraphs, ...namedGraphs.map(([, graph]) => graph)])]

@@ -1,7 +1,9 @@
+import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Derived } from './derived.ts'
-import { type Dictionary, lowerBound, type TextPart } from './dictionary.ts'
+import { type Dictionary, datatypeOf, lowerBound, type Part, type PointPart, textsOf } from './dictionary.ts'
 import type { ColumnHeader } from './format.ts'
+import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { SectionSource } from './sections.ts'
 import { indexWords, openWordIndex, type WordIndex } from './words.ts'
 
@@ -26,6 +28,7 @@ export class Column {
   #offsets: Uint32Array | null = null
   #postings: Postings | null = null
   #rowNumbers: Uint32Array | null = null
+  #grid: PointGrid | null = null
   readonly #words = new Map<number, WordIndex>()
 
   constructor(
@@ -143,15 +146,28 @@ export class Column {
     return this.#postings !== null || this.derived.has(`postings:${this.number}`)
   }
 
-  /** The words of the texts of a part of the dictionary: kept in the file, or made when they are first asked for. */
-  wordsOf(part: TextPart): WordIndex {
+  /** The words of the values of a part of the dictionary: kept in the file, or made when they are first asked for. */
+  wordsOf(part: Part): WordIndex {
     const known = this.#words.get(part.first)
     if (known !== undefined) return known
-    const kept = part.words?.()
+    const kept = part.kind === 'text' ? part.words?.() : undefined
     const name = `words:${this.header.dictionary}:${part.first}`
-    const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(part.texts)))
+    const { dictionary } = this
+    // The coordinates of a shape are no words.
+    const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
+    const texts = () =>
+      textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
+    const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(texts())))
     this.#words.set(part.first, index)
     return index
+  }
+
+  /** The points of a part of the dictionary by where they are: made when they are first asked for. */
+  gridOf(part: PointPart): PointGrid {
+    this.#grid ??= openGrid(
+      this.derived.get(`grid:${this.header.dictionary}:${part.first}`, () => makeGrid(part)),
+    )
+    return this.#grid
   }
 
   /** The subjects of each code: made when they are first asked for. */

@@ -67,6 +67,24 @@ export interface OtherPart extends PartBase {
 
 export type Part = ResourcePart | ValuePart | BooleanPart | TextPart | PointPart | OtherPart
 
+/** Some texts, one after another. */
+export function textsOf(count: number, get: (place: number) => string): Texts {
+  const offsets = new Uint32Array(count + 1)
+  let bytes = Buffer.allocUnsafe(16 * count + 64)
+  let length = 0
+  for (let place = 0; place < count; place++) {
+    const text = get(place)
+    if (bytes.length < length + 3 * text.length) {
+      const larger = Buffer.allocUnsafe(2 * (length + 3 * text.length))
+      bytes.copy(larger, 0, 0, length)
+      bytes = larger
+    }
+    length += bytes.write(text, length)
+    offsets[place + 1] = length
+  }
+  return new Texts(bytes.subarray(0, length), offsets)
+}
+
 /** Texts one after another. */
 export class Texts {
   readonly bytes: Buffer
@@ -75,6 +93,10 @@ export class Texts {
   constructor(bytes: Buffer, offsets: Uint32Array) {
     this.bytes = bytes
     this.offsets = offsets
+  }
+
+  get count(): number {
+    return this.offsets.length - 1
   }
 
   get(place: number): string {

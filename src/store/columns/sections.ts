@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './format.ts'
 
@@ -9,11 +9,14 @@ export interface SectionSource {
 
 /** A file of columns that is not whole, or not one of this format: it has to be made again. */
 export class ColumnsDamaged extends Error {
-  constructor(path: string, reason: string) {
-    super(`${path}: ${reason}`)
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`${path}: ${reason}`, options)
     this.name = 'ColumnsDamaged'
   }
 }
+
+/** Errors of the system that say nothing about a file. */
+const NOT_OF_THE_FILE: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 const END_BYTES = 16 + MAGIC.length
 
@@ -41,22 +44,38 @@ export function readHeader(path: string, size: number): GraphHeader {
   }
 }
 
+/** Why a file of columns cannot be opened; null where it can: its header is read. */
+export function columnsProblem(path: string): string | null {
+  try {
+    readHeader(path, statSync(path).size)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 /** Sections of a file, each read when it is first asked for, and checked. */
 export class SectionFile implements SectionSource {
   private readonly path: string
   private readonly header: GraphHeader
   private readonly onRead: (section: SectionNumber, bytes: SharedArrayBuffer) => void
+  private readonly onDamage: (damage: ColumnsDamaged) => Error
   private readonly held = new Map<SectionNumber, SharedArrayBuffer>()
 
-  /** @param onRead is told of each section that was read, so that others need not read it */
+  /**
+   * @param onRead is told of each section that was read, so that others need not read it
+   * @param onDamage gives the error that whoever asks for a damaged section gets
+   */
   constructor(
     path: string,
     header: GraphHeader,
     onRead: (section: SectionNumber, bytes: SharedArrayBuffer) => void = () => undefined,
+    onDamage: (damage: ColumnsDamaged) => Error = damage => damage,
   ) {
     this.path = path
     this.header = header
     this.onRead = onRead
+    this.onDamage = onDamage
   }
 
   /** Takes a section that another thread has read. */
@@ -68,20 +87,41 @@ export class SectionFile implements SectionSource {
   get(number: SectionNumber): SharedArrayBuffer {
     const known = this.held.get(number)
     if (known !== undefined) return known
+    try {
+      const bytes = this.read(number)
+      this.held.set(number, bytes)
+      this.onRead(number, bytes)
+      return bytes
+    } catch (error) {
+      throw error instanceof ColumnsDamaged ? this.onDamage(error) : error
+    }
+  }
+
+  private read(number: SectionNumber): SharedArrayBuffer {
     const section = this.header.sections[number]
     if (section === undefined) throw new ColumnsDamaged(this.path, `it has no section ${number}`)
     const bytes = new SharedArrayBuffer(section.length)
     const view = new Uint8Array(bytes)
-    const file = openSync(this.path, 'r')
     try {
-      readExactly(file, view, section.offset, this.path)
-    } finally {
-      closeSync(file)
+      const file = openSync(this.path, 'r')
+      try {
+        readExactly(file, view, section.offset, this.path)
+      } finally {
+        closeSync(file)
+      }
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      if (code === undefined || NOT_OF_THE_FILE.has(code)) throw cause
+      throw new ColumnsDamaged(
+        this.path,
+        code === 'ENOENT' ? 'it is missing' : `it cannot be read: ${code}`,
+        {
+          cause,
+        },
+      )
     }
     if (crc32(view) !== section.check)
       throw new ColumnsDamaged(this.path, `section ${number} has other bytes than were written`)
-    this.held.set(number, bytes)
-    this.onRead(number, bytes)
     return bytes
   }
 }

@@ -1,5 +1,8 @@
-/** Fewer numbers than this are sorted by comparison. */
+/** Fewer numbers than this are sorted by comparison; of whole numbers up to so many, together with their places. */
 const FEW = 2000
+const MAX_PACKED = 2 ** 16
+/** Whole numbers whose differences are below this leave room for a place beside them in a double. */
+const MAX_RANGE = 2 ** 36
 const DIGITS = 16
 const BUCKETS = 2 ** DIGITS
 
@@ -9,25 +12,27 @@ const BUCKETS = 2 ** DIGITS
  */
 export function sortedNumbers(values: Float64Array): Uint32Array {
   const { length } = values
+  const packed = length <= MAX_PACKED ? packedOrder(values) : null
+  if (packed !== null) return packed
   const order = new Uint32Array(length)
   for (let at = 0; at < length; at++) order[at] = at
   if (length < FEW)
     return order.sort((a, b) => compareNumbers(values[a] as number, values[b] as number) || a - b)
-  const [low, high] = bitsOf(values)
+  const words = keysOf(values)
   let [from, to] = [order, new Uint32Array(length)]
   const counts = new Uint32Array(BUCKETS)
-  for (const [bits, shift] of [
-    [low, 0],
-    [low, DIGITS],
-    [high, 0],
-    [high, DIGITS],
+  for (const [half, shift] of [
+    [0, 0],
+    [0, DIGITS],
+    [1, 0],
+    [1, DIGITS],
   ] as const) {
     counts.fill(0)
-    for (let at = 0; at < length; at++) {
-      const digit = ((bits[at] as number) >>> shift) & (BUCKETS - 1)
+    for (let at = half; at < words.length; at += 2) {
+      const digit = ((words[at] as number) >>> shift) & (BUCKETS - 1)
       counts[digit] = (counts[digit] as number) + 1
     }
-    if (counts[((bits[0] as number) >>> shift) & (BUCKETS - 1)] === length) continue
+    if (counts[((words[half] as number) >>> shift) & (BUCKETS - 1)] === length) continue
     let sum = 0
     for (let digit = 0; digit < BUCKETS; digit++) {
       const count = counts[digit] as number
@@ -36,7 +41,7 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
     }
     for (let at = 0; at < length; at++) {
       const place = from[at] as number
-      const digit = ((bits[place] as number) >>> shift) & (BUCKETS - 1)
+      const digit = ((words[2 * place + half] as number) >>> shift) & (BUCKETS - 1)
       const next = counts[digit] as number
       to[next] = place
       counts[digit] = next + 1
@@ -44,6 +49,25 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
     ;[from, to] = [to, from]
   }
   return from
+}
+
+/** The order of whole numbers that are not far apart: each is sorted with its place in one double. Null for others. */
+function packedOrder(values: Float64Array): Uint32Array | null {
+  const { length } = values
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let at = 0; at < length; at++) {
+    const value = values[at] as number
+    if (!Number.isInteger(value) || Object.is(value, -0)) return null
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  if (!(most - least < MAX_RANGE) || Math.abs(least) > 2 ** 52 || Math.abs(most) > 2 ** 52) return null
+  const packed = new Float64Array(length)
+  for (let at = 0; at < length; at++) packed[at] = ((values[at] as number) - least) * MAX_PACKED + at
+  packed.sort()
+  const order = new Uint32Array(length)
+  for (let at = 0; at < length; at++) order[at] = (packed[at] as number) % MAX_PACKED
+  return order
 }
 
 /** Compares as {@link sortedNumbers} sorts. */
@@ -54,24 +78,19 @@ export function compareNumbers(left: number, right: number): number {
   return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
-/** The lower and upper halves of keys whose unsigned order is that of the numbers. */
-function bitsOf(values: Float64Array): readonly [Uint32Array, Uint32Array] {
+/** Keys whose unsigned order is that of the numbers: of each the lower half and then the upper one. */
+function keysOf(values: Float64Array): Uint32Array {
   const words = new Uint32Array(values.slice().buffer)
-  const low = new Uint32Array(values.length)
-  const high = new Uint32Array(values.length)
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number
-    const [below, above] = [words[2 * at] as number, words[2 * at + 1] as number]
-    if (value !== value) {
-      low[at] = 0xffff_ffff
-      high[at] = 0xffff_ffff
-    } else if (above >>> 31 === 1) {
-      low[at] = ~below
-      high[at] = ~above
-    } else {
-      low[at] = below
-      high[at] = above | 0x8000_0000
-    }
+    const [low, high] = [2 * at, 2 * at + 1]
+    if (Number.isNaN(value)) {
+      words[low] = 0xffff_ffff
+      words[high] = 0xffff_ffff
+    } else if ((words[high] as number) >>> 31 === 1) {
+      words[low] = ~(words[low] as number)
+      words[high] = ~(words[high] as number)
+    } else words[high] = (words[high] as number) | 0x8000_0000
   }
-  return [low, high]
+  return words
 }

@@ -19,24 +19,7 @@ export interface WordIndex {
 
 /** Makes the index of texts, in memory that all threads see. */
 export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
-  const table = new ByteTable()
-  const count = texts.offsets.length - 1
-  let pairs = new Uint32Array(2 * count + 16)
-  let length = 0
-  const scratch = Buffer.allocUnsafe(2 ** 12)
-  for (let place = 0; place < count; place++) {
-    const found = new Set(tokens(texts.get(place)))
-    if (2 * (length + found.size) > pairs.length) {
-      const larger = new Uint32Array(2 * (pairs.length + 2 * found.size))
-      larger.set(pairs)
-      pairs = larger
-    }
-    for (const word of found) {
-      const bytes = word.length * 3 <= scratch.length ? scratch : Buffer.allocUnsafe(word.length * 3)
-      pairs[2 * length] = table.intern(bytes, 0, bytes.write(word, 0))
-      pairs[2 * length++ + 1] = place
-    }
-  }
+  const { table, words, starts: ends } = collectWords(texts)
   const order = sortedPieces(table.size, {
     bytes: table.arena.bytes,
     startOf: index => table.startOf(index),
@@ -53,21 +36,78 @@ export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
     offsets[rank + 1] = at
   }
   const starts = sharedUint32(table.size + 1)
-  for (let pair = 0; pair < length; pair++) {
-    const rank = ranks[pairs[2 * pair] as number] as number
+  for (const word of words) {
+    const rank = ranks[word] as number
     starts[rank + 1] = (starts[rank + 1] as number) + 1
   }
   for (let rank = 0; rank < table.size; rank++)
     starts[rank + 1] = (starts[rank + 1] as number) + (starts[rank] as number)
   const next = starts.slice()
-  const places = sharedUint32(length)
-  for (let pair = 0; pair < length; pair++) {
-    const rank = ranks[pairs[2 * pair] as number] as number
-    const slot = next[rank] as number
-    places[slot] = pairs[2 * pair + 1] as number
-    next[rank] = slot + 1
-  }
+  const places = sharedUint32(words.length)
+  for (let place = 0; place + 1 < ends.length; place++)
+    for (let pair = ends[place] as number; pair < (ends[place + 1] as number); pair++) {
+      const rank = ranks[words[pair] as number] as number
+      const slot = next[rank] as number
+      places[slot] = place
+      next[rank] = slot + 1
+    }
   return [offsets, bytes, starts, places].map(array => array.buffer as SharedArrayBuffer)
+}
+
+/** What a byte of ASCII is in a word, folded; 0 for what parts words. */
+const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code).toLowerCase()
+  return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0
+})
+
+/** The distinct words of each text, as numbers in a table: those of a text begin at its start. */
+function collectWords({ bytes, offsets }: Texts) {
+  const table = new ByteTable()
+  const count = offsets.length - 1
+  const starts = new Uint32Array(count + 1)
+  let words = new Uint32Array(2 * count + 16)
+  let length = 0
+  /** One more than the text in which each word stood last. */
+  let last = new Uint32Array(1024)
+  let scratch = Buffer.allocUnsafe(2 ** 12)
+  const take = (place: number, piece: Uint8Array, end: number) => {
+    const word = table.intern(piece, 0, end)
+    if (word >= last.length) last = doubled(last)
+    if (last[word] === place + 1) return
+    last[word] = place + 1
+    if (length === words.length) words = doubled(words)
+    words[length++] = word
+  }
+  for (let place = 0; place < count; place++) {
+    const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
+    if (to - from > scratch.length) scratch = Buffer.allocUnsafe(2 * (to - from))
+    let [size, at] = [0, from]
+    for (; at < to; at++) {
+      const byte = bytes[at] as number
+      if (byte > 127) break
+      const folded = FOLDED[byte] as number
+      if (folded > 0) scratch[size++] = folded
+      else if (size > 0) {
+        take(place, scratch, size)
+        size = 0
+      }
+    }
+    if (at === to) {
+      if (size > 0) take(place, scratch, size)
+    } else
+      for (const word of tokens(bytes.toString('utf8', from, to))) {
+        const folded = Buffer.from(word)
+        take(place, folded, folded.length)
+      }
+    starts[place + 1] = length
+  }
+  return { table, words: words.subarray(0, length), starts }
+}
+
+function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * array.length)
+  larger.set(array)
+  return larger
 }
 
 export function openWordIndex([offsets, bytes, starts, places]: readonly SharedArrayBuffer[]): WordIndex {
@@ -165,18 +205,55 @@ export function slipsOf(word: string): number {
   return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
 }
 
-function misspelt({ offsets, bytes }: WordIndex, word: string): readonly number[] {
+function misspelt(index: WordIndex, word: string): readonly number[] {
+  const { offsets, bytes } = index
   const slips = slipsOf(word)
   const isSimilar = similarTo(word, slips)
-  const length = Buffer.byteLength(word)
+  const own = Buffer.from(word)
+  const signature = signatureOf(own, 0, own.length)
+  const signatures = signaturesOf(index)
   const ranks: number[] = []
-  for (let rank = 0; rank < offsets.length - 1; rank++) {
+  for (let rank = 0; rank < signatures.length; rank++) {
+    // A slip takes one character away at most, and puts one in.
+    if (bitsIn((signatures[rank] as number) ^ signature) > 2 * slips) continue
     const [from, to] = [offsets[rank] as number, offsets[rank + 1] as number]
     // A character has at most four bytes.
-    if (to - from < length - 4 * slips || to - from > length + 4 * slips) continue
+    if (to - from < own.length - 4 * slips || to - from > own.length + 4 * slips) continue
     if (isSimilar(bytes.toString('utf8', from, to))) ranks.push(rank)
   }
   return ranks
+}
+
+const SIGNATURES = new WeakMap<WordIndex, Int32Array>()
+
+/** Which characters each word has: made when a misspelt word is first looked for. */
+function signaturesOf(index: WordIndex): Int32Array {
+  let signatures = SIGNATURES.get(index)
+  if (signatures === undefined) {
+    const { offsets, bytes } = index
+    signatures = new Int32Array(offsets.length - 1)
+    for (let rank = 0; rank < signatures.length; rank++)
+      signatures[rank] = signatureOf(bytes, offsets[rank] as number, offsets[rank + 1] as number)
+    SIGNATURES.set(index, signatures)
+  }
+  return signatures
+}
+
+/** A bit for each character; characters beyond ASCII share one. */
+function signatureOf(bytes: Uint8Array, from: number, to: number): number {
+  let bits = 0
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] as number
+    if (byte < 0x80) bits |= 1 << (byte & 31)
+    else if (byte >= 0xc0) bits |= 1
+  }
+  return bits
+}
+
+function bitsIn(number: number): number {
+  let rest = number - ((number >>> 1) & 0x5555_5555)
+  rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333)
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
 /** A test whether another word is one within so many insertions, deletions or replacements of characters. */

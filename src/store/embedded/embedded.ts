@@ -1,11 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type StoreMemory, storeMemory } from '../../memory.ts'
+import { engineMemory, type StoreMemory, storeMemory } from '../../memory.ts'
 import { columnAnswers } from '../answers.ts'
 import { NotInColumns } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { loadColumns } from '../load.ts'
+import { ColumnRepairs, type RepairEvent } from '../repair.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
+import { GraphUse } from './graph-use.ts'
+import { withMemoryLimit } from './module.ts'
 import { type EngineEvent, ResidentEngine } from './residency.ts'
 
 export interface EmbeddedOptions {
@@ -16,42 +19,52 @@ export interface EmbeddedOptions {
   /** Queries that may wait, 500 unless told; one waits for a deadline at most. */
   readonly queue?: number
   readonly memory?: StoreMemory
+  /** File with figures of what the engine was asked, by which graphs are loaded ahead; nothing is kept without one. */
+  readonly useFile?: string
   readonly onEvent?: (event: StoreEvent) => void
 }
 
 /** Something that an operator should know. */
 export type StoreEvent =
   | EngineEvent
-  | { readonly event: 'worker lost' | 'worker replaced' | 'columns made again'; readonly reason: string }
+  | RepairEvent
+  | { readonly event: 'worker lost' | 'worker replaced'; readonly reason: string }
 
 const DEFAULTS = { workers: 2, deadline: 10_000, queue: 500, memory: storeMemory(2e9) }
 
-/** The engine's memory has 32 bits; half a gigabyte stays for sorting and answers. */
-const MAX_ENGINE = 3.5 * 2 ** 30
+/** Bytes that the engine's heap may have beyond the ceiling of loads, so that it is not met by the last batch. */
+const HEADROOM = 64 * 2 ** 20
 
 /** Opens the store of one process: columns in threads, and Oxigraph for what they do not evaluate. It is empty at first. */
 export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promise<Store> {
   const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
   const onEvent = options.onEvent ?? (() => undefined)
+  const repairs = new ColumnRepairs(onEvent)
   const columns = await openColumnStore({
     threads: workers,
     deadline,
     queue,
     memory,
     onEvent,
+    onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
   })
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
+  const { graphs: residentMemory, ceiling, longestAnswer } = engineMemory(memory)
   const engine = new ResidentEngine({
-    module: new WebAssembly.Module(readFileSync(wasm)),
+    module: new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), ceiling + HEADROOM)),
     deadline,
     queue: 50,
-    memory: Math.min(MAX_ENGINE, memory.resident),
+    memory: residentMemory,
+    ceiling,
+    longestAnswer,
+    use: new GraphUse(options.useFile ?? null),
     onEvent,
   })
   return {
     ...columnAnswers(columns),
     query: query => answerUntrusted(query, columns, engine),
     load: async (graphs, onProgress = () => undefined) => {
+      repairs.register(graphs)
       await loadColumns(columns, graphs, onProgress, reason =>
         onEvent({ event: 'columns made again', reason }),
       )
@@ -62,8 +75,10 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     },
     drop: async graphs => {
       columns.drop(graphs)
+      repairs.forget(graphs)
       engine.forget(graphs)
     },
+    preload: () => engine.preload(),
     statistics: async () => {
       const { graphs, triples, threads, bytes } = columns.statistics()
       const resident = engine.statistics()
@@ -88,13 +103,13 @@ async function answerUntrusted(
   columns: Awaited<ReturnType<typeof openColumnStore>>,
   engine: ResidentEngine,
 ): Promise<QueryAnswer> {
-  const { parsed, base, format, defaultGraphs, namedGraphs, deadline } = query
+  const { parsed, base, format, defaultGraphs, namedGraphs, deadline, signal } = query
   const graphs = {
     defaultGraphs: defaultGraphs.filter(graph => columns.has(graph)),
     namedGraphs: namedGraphs.filter(([, graph]) => columns.has(graph)),
   }
   if (parsed !== null) {
-    const options = { deadline, lane: 'untrusted', base: parsed.base ?? base } as const
+    const options = { deadline, signal, lane: 'untrusted', base: parsed.base ?? base } as const
     const pieces = columns.text(parsed.query, graphs, format, options)
     try {
       const first = await pieces.next()

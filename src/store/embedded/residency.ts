@@ -3,6 +3,7 @@ import { Fault } from '../../errors.ts'
 import { megabytes } from '../../memory.ts'
 import type { AnswerFormat } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
+import type { GraphUse } from './graph-use.ts'
 import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
@@ -15,12 +16,18 @@ export interface EngineOptions {
   readonly queue: number
   /** Bytes that the graphs in the engine may take. */
   readonly memory: number
+  /** Bytes of its heap beyond which a load is refused; the module itself can have a little more. */
+  readonly ceiling: number
+  /** Longest answer that is passed on, in characters. */
+  readonly longestAnswer: number
+  /** Counts what is asked, so that it can be loaded ahead. */
+  readonly use: GraphUse
   readonly onEvent: (event: EngineEvent) => void
 }
 
 /** Something that an operator should know. */
 export interface EngineEvent {
-  readonly event: 'engine ended' | 'graph resident' | 'graph dropped'
+  readonly event: 'engine ended' | 'graph loading' | 'graph resident' | 'graph dropped'
   readonly reason: string
 }
 
@@ -38,14 +45,11 @@ interface Resident {
   used: number
 }
 
-/** Longest answer that is passed from the engine, in characters. */
-const LONGEST_ANSWER = 256 * 2 ** 20
+/** Milliseconds between two words about a load. */
+const PROGRESS_INTERVAL = 2000
 
-/** Times the memory for graphs beyond which the heap was blown up by a query: the engine is then begun anew. */
-const BLOWN_UP = 2
-
-/** Bytes of an engine without graphs. */
-const EMPTY_ENGINE = 64 * 2 ** 20
+/** The heap had no room for a graph, or was left unsound by the attempt. */
+class HeapFull extends Error {}
 
 /**
  * The engine for queries that columns do not evaluate. A graph is resident, loaded from its triples, from the first query
@@ -85,18 +89,43 @@ export class ResidentEngine {
   async query(query: EngineQuery): Promise<string> {
     if (this.waiting >= this.options.queue) throw new Fault('StoreBusy')
     this.waiting += 1
-    const answer = this.turn.then(() => this.answer(query))
-    this.turn = answer.catch(() => undefined)
     try {
-      return await answer
+      return await this.inTurn(() => this.answer(query))
     } finally {
       this.waiting -= 1
     }
   }
 
+  /** Loads what was asked often before, as far as there is room, while nobody waits for the engine. */
+  async preload(): Promise<void> {
+    for (const graphs of this.options.use.frequent(this.sources.keys())) {
+      if (this.waiting > 0 || this.closed) return
+      const needed = new Map([[graphs.length > 1 ? mergeName(graphs) : (graphs[0] as string), graphs]])
+      const used = [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
+      if (used + this.sizeOf(graphs) > this.options.memory) continue
+      try {
+        await this.inTurn(async () => this.bring(await this.started(), needed))
+      } catch (error) {
+        // Who asks for it is told.
+        this.options.onEvent({
+          event: 'graph dropped',
+          reason: error instanceof Error ? error.message : String(error),
+        })
+      }
+    }
+  }
+
   async close(): Promise<void> {
     this.closed = true
+    this.options.use.save()
     await this.thread?.end()
+  }
+
+  /** One thing after another: who needs a graph that is being loaded waits for that load. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(work)
+    this.turn = done.catch(() => undefined)
+    return done
   }
 
   private async answer({
@@ -107,14 +136,14 @@ export class ResidentEngine {
   }: EngineQuery): Promise<string> {
     if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
     this.clock += 1
-    const thread = await this.started()
     const defaults = dataset.defaultGraphs.filter(graph => this.sources.has(graph))
     const named = dataset.namedGraphs.filter(graph => this.sources.has(graph))
     const merged = defaults.length > 1 ? mergeName(defaults) : null
     const needed = new Map<string, readonly string[]>(named.map(graph => [graph, [graph]]))
     if (merged !== null) needed.set(merged, defaults)
     else for (const graph of defaults) needed.set(graph, [graph])
-    await this.bring(thread, needed)
+    const thread = await this.withGraphs(needed)
+    for (const graphs of needed.values()) this.options.use.note(graphs)
     let late = false
     const timer = setTimeout(() => {
       late = true
@@ -122,10 +151,16 @@ export class ResidentEngine {
       void thread.end()
     }, deadline)
     const seen = { ...dataset, defaultGraphs: merged === null ? defaults : [merged], namedGraphs: named }
-    const reply = await thread.ask({ type: 'query', sparql, format, dataset: seen, longest: LONGEST_ANSWER })
+    const reply = await thread.ask({
+      type: 'query',
+      sparql,
+      format,
+      dataset: seen,
+      longest: this.options.longestAnswer,
+    })
     clearTimeout(timer)
     if (late) throw new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
-    if (thread.memory > BLOWN_UP * this.options.memory + EMPTY_ENGINE) {
+    if (thread.memory > this.options.ceiling && !thread.dead) {
       this.options.onEvent({
         event: 'engine ended',
         reason: `a query left ${megabytes(thread.memory)} behind`,
@@ -143,9 +178,14 @@ export class ResidentEngine {
             'The answer is longer than the engine can pass on. Ask for less of it at a time, with LIMIT and OFFSET.',
         })
       case 'trap':
+        this.lose(thread, reply.reason)
         throw new Fault(
           'UnprocessableEntity',
-          { reason: 'The query needs more memory than the engine has, or is nested too deep for it.' },
+          {
+            reason:
+              `The query needs more memory than the ${megabytes(this.options.ceiling)} that the engine has for it, or is ` +
+              `nested too deep. Ask for less at a time, with LIMIT or fewer graphs. ${WAY_OUT}`,
+          },
           { cause: new Error(reply.reason) },
         )
       default:
@@ -156,15 +196,46 @@ export class ResidentEngine {
   private async started(): Promise<EngineThread> {
     if (this.thread !== null && !this.thread.dead) return this.thread
     this.residents.clear()
-    const thread = new EngineThread(this.options.module, reason => {
-      if (this.thread !== thread) return
-      this.thread = null
-      this.residents.clear()
-      if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
-    })
+    const thread = new EngineThread(this.options.module, reason => this.lose(thread, reason))
     this.thread = thread
     await thread.up
     return thread
+  }
+
+  /** Forgets an engine that ended; the next query begins another. */
+  private lose(thread: EngineThread, reason: string): void {
+    if (this.thread !== thread) return
+    this.thread = null
+    this.residents.clear()
+    if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
+  }
+
+  /** An engine in which graphs are resident. Where its heap has no room left for what should fit, it is begun anew. */
+  private async withGraphs(needed: ReadonlyMap<string, readonly string[]>): Promise<EngineThread> {
+    for (let attempt = 1; ; attempt++) {
+      const thread = await this.started()
+      try {
+        await this.bring(thread, needed)
+        return thread
+      } catch (error) {
+        if (!(error instanceof HeapFull)) throw error
+        await thread.end()
+        if (attempt > 1) throw this.tooLarge([...needed.values()].flat(), error)
+      }
+    }
+  }
+
+  private tooLarge(graphs: readonly string[], cause?: unknown): Fault {
+    return new Fault(
+      'UnprocessableEntity',
+      {
+        reason:
+          `This query is one that only the engine evaluates, over graphs that need ${megabytes(this.sizeOf(graphs))} of memory ` +
+          `in it; it has ${megabytes(this.options.memory)}. Name fewer graphs with FROM or GRAPH, or ask the endpoint of one ` +
+          `dataset. ${WAY_OUT}`,
+      },
+      cause === undefined ? {} : { cause },
+    )
   }
 
   /** Makes graphs resident, in the place of those that were needed longest ago. */
@@ -172,13 +243,7 @@ export class ResidentEngine {
     const sizes = new Map([...needed].map(([name, graphs]) => [name, this.sizeOf(graphs)]))
     const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
     const { memory, onEvent } = this.options
-    if (all > memory)
-      throw new Fault('UnprocessableEntity', {
-        reason:
-          `This query is one that only the engine evaluates, over graphs that need ${megabytes(all)} of memory in it; ` +
-          `it has ${megabytes(memory)}. Name fewer graphs with FROM or GRAPH, or ask the endpoint of one dataset. ` +
-          'Whoever runs the portal can raise its memory, or take an engine outside of it.',
-      })
+    if (all > memory) throw this.tooLarge([...needed.values()].flat())
     for (const name of needed.keys()) {
       const resident = this.residents.get(name)
       if (resident !== undefined) resident.used = this.clock
@@ -194,12 +259,12 @@ export class ResidentEngine {
       for (const graph of graphs) {
         const source = this.sources.get(graph)
         if (source === undefined) continue
-        const reply = await thread.ask({
-          type: 'load',
-          graph: name,
-          source,
-          limit: BLOWN_UP * memory + EMPTY_ENGINE,
-        })
+        const reply = await thread.ask(
+          { type: 'load', graph: name, source, limit: this.options.ceiling },
+          this.progressOf(graph, source),
+        )
+        if (reply.type === 'trap' || (reply.type === 'refused' && reply.reason === 'memory'))
+          throw new HeapFull(reply.type === 'trap' ? reply.reason : reply.message)
         if (reply.type !== 'loaded')
           throw new Fault('StoreUnavailable', {
             reason: 'message' in reply ? reply.message : `the graph ${graph} could not be loaded.`,
@@ -229,6 +294,20 @@ export class ResidentEngine {
     }
   }
 
+  /** Tells from time to time how far a load is. */
+  private progressOf(graph: string, source: TripleSource): (lines: number) => void {
+    let next = performance.now() + PROGRESS_INTERVAL
+    const all = 'path' in source ? ` of ${source.triples.toLocaleString('en')}` : ''
+    return lines => {
+      if (performance.now() < next) return
+      next = performance.now() + PROGRESS_INTERVAL
+      this.options.onEvent({
+        event: 'graph loading',
+        reason: `${graph}: ${lines.toLocaleString('en')}${all} triples`,
+      })
+    }
+  }
+
   private sizeOf(graphs: readonly string[]): number {
     return graphs.reduce((sum, graph) => {
       const source = this.sources.get(graph)
@@ -238,6 +317,9 @@ export class ResidentEngine {
     }, 0)
   }
 }
+
+const WAY_OUT =
+  'Whoever runs the portal can raise its setting memory, or take an engine outside of it (setting store).'
 
 function mergeName(graphs: readonly string[]): string {
   return `urn:lodestone:merge:${createHash('sha1')

@@ -2,8 +2,11 @@ import { Fault } from '../../errors.ts'
 import type { Credentials } from './authentication.ts'
 import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
 
-/** Engines whose ways are known; any other that speaks SPARQL 1.1 is `other`. */
-export type EngineKind = 'oxigraph' | 'fuseki' | 'virtuoso' | 'other'
+/**
+ * Engines whose ways are known; any other that speaks SPARQL 1.1 is `other`. GraphDB has the addresses of RDF4J and counts
+ * as such.
+ */
+export type EngineKind = 'oxigraph' | 'fuseki' | 'virtuoso' | 'rdf4j' | 'other'
 
 /** Where an engine is, as portal.yaml says it. */
 export interface EngineSettings {
@@ -35,7 +38,7 @@ const PATIENCE = 5000
 /**
  * Finds out what answers at an address: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`,
  * `/update`, `/data` below the dataset) and Virtuoso (`/sparql`, `/sparql-graph-crud`) are tried in turn, then the address
- * itself; where it is that of the queries, the others stand beside it. What the settings say is not guessed. The connections
+ * itself, as RDF4J has it (`/repositories/ID`); where it is that of the queries, the others stand beside it. What the settings say is not guessed. The connections
  * are those of {@link credentialsOf} the settings. Faults: StoreUnavailable where nobody answers, ConfigInvalid where something
  * else than SPARQL does.
  */
@@ -45,7 +48,10 @@ export async function findAddresses(settings: EngineSettings, connections: Conne
   const below = (name: string) => new URL(`${root}/${name}`)
   // Virtuoso lets anyone ask at /sparql, and asks who it is at /sparql-auth.
   const names = credentialsOf(settings) === null ? ['query', 'sparql'] : ['query', 'sparql-auth', 'sparql']
-  const usual = named === undefined ? [...names.map(below), base] : [below(named)]
+  // Who is to be asked for credentials is so only there, also where the address names the other one.
+  const told =
+    named === 'sparql' ? names.filter(name => name !== 'query') : named === undefined ? [] : [named]
+  const usual = named === undefined ? [...names.map(below), base] : told.map(below)
   const tried = settings.query === undefined ? usual : [bare(settings.query)]
   const seen: string[] = []
   for (const query of tried) {
@@ -58,8 +64,8 @@ export async function findAddresses(settings: EngineSettings, connections: Conne
       seen.push(`${query.href} (${answer.status})`)
       continue
     }
-    const version = versionOf(answer)
-    const kind = kindOf(answer)
+    const kind = kindOf(answer, query)
+    const version = versionOf(answer, kind)
     return { ...layout(kind, settings, query, below), kind, version, query }
   }
   throw new Fault('ConfigInvalid', {
@@ -88,25 +94,35 @@ async function ask(query: URL, connections: Connections): Promise<EngineAnswer> 
 }
 
 function isAnswer({ status, text }: EngineAnswer): boolean {
-  return status === 200 && /"boolean"\s*:\s*true/.test(text)
+  if (status !== 200) return false
+  try {
+    return (JSON.parse(text) as { readonly boolean?: unknown } | null)?.boolean === true
+  } catch {
+    return false
+  }
 }
 
-function versionOf(answer: EngineAnswer): string {
+function versionOf(answer: EngineAnswer, kind: EngineKind): string {
   const server = serverOf(answer)
+  // RDF4J names its web server, GraphDB itself.
+  if (kind === 'rdf4j' && !/rdf4j/i.test(server)) return server === '' ? 'RDF4J' : `RDF4J (${server})`
   if (server !== '') return server
-  return answer.headers['fuseki-request-id'] === undefined ? 'unknown engine' : 'Apache Jena Fuseki'
+  return kind === 'fuseki' ? 'Apache Jena Fuseki' : 'unknown engine'
 }
 
 function serverOf({ headers }: EngineAnswer): string {
   return String(headers.server ?? '')
 }
 
-function kindOf(answer: EngineAnswer): EngineKind {
+const REPOSITORY = /\/repositories\/[^/]+$/
+
+function kindOf(answer: EngineAnswer, query: URL): EngineKind {
   const { headers } = answer
   const server = serverOf(answer)
   if (/oxigraph/i.test(server)) return 'oxigraph'
   if (/fuseki|jena/i.test(server) || headers['fuseki-request-id'] !== undefined) return 'fuseki'
   if (/virtuoso/i.test(server)) return 'virtuoso'
+  if (REPOSITORY.test(query.pathname)) return 'rdf4j'
   return 'other'
 }
 
@@ -132,6 +148,11 @@ function layout(
         graphParameter: 'graph-uri',
         ...given,
       }
+    case 'rdf4j': {
+      const below = (path: string) => new URL(`${query.href}/${path}`)
+      const data = below('rdf-graphs/service')
+      return { update: below('statements'), data, graphParameter: 'graph', ...given }
+    }
     case 'other':
       return { update: query, data: null, graphParameter: 'graph', ...given }
     default:
@@ -141,7 +162,7 @@ function layout(
 
 /** An address without credentials, which only headers carry. */
 function bare(address: string): URL {
-  const url = new URL(address)
+  const url = new URL(address.replace(/(?<=[^/])\/+$/, ''))
   url.username = ''
   url.password = ''
   return url

@@ -1,44 +1,67 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { createReadStream, createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault } from '../../errors.ts'
-import { inGraph, iri, triple, variable } from '../../sparql/build.ts'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, crc32, createGunzip, createGzip } from 'node:zlib'
+import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Engine } from './engine.ts'
 import { readJsonSolutions } from './results.ts'
 
 /**
- * Columns of a graph on their way through an engine: as literals of a graph of their own, base 64, so that every instance
- * has the same bytes, and with them the order of the source, which triples do not have.
+ * Columns of a graph on their way through an engine: compressed, as literals of a graph of their own, in base 64, so that
+ * every instance has the same bytes, and with them the order of the source, which triples do not have.
  */
 const PART = 'urn:lodestone:columns#part'
-const SIZE = 'urn:lodestone:columns#size'
+const SUM = 'urn:lodestone:columns#sum'
+/** The graph that tells which columns are there: one small query answers that. */
+const INDEX = 'urn:lodestone:columns'
 
-/** Bytes of a part, and parts under one subject, which are sent and read together. */
+/** Bytes of a part, and parts under one subject, which are sent and read together: engines are slow with very long literals. */
 const PART_BYTES = 15_000
 const PARTS_AT_A_TIME = 100
 const STEP = PART_BYTES * PARTS_AT_A_TIME
 
+/** What is told of all parts together. */
+interface Sum {
+  /** Bytes of the compressed file, and their CRC-32. */
+  readonly bytes: number
+  readonly crc: number
+}
+
 /** The graph with the columns of a graph. */
-export function columnsGraph(graph: string): string {
+function columnsGraph(graph: string): string {
   return `${graph}:columns`
 }
 
 /** Puts the columns of a graph into an engine. Faults: LoadRefused, StoreUnavailable. */
 export async function sendColumns(engine: Engine, graph: string, file: string): Promise<void> {
-  const descriptor = openSync(file, 'r')
-  try {
-    const { size } = fstatSync(descriptor)
-    const name = columnsGraph(graph)
-    const bytes = Buffer.alloc(STEP)
-    for (let offset = 0; offset < size; offset += STEP) {
-      const length = readSync(descriptor, bytes, 0, Math.min(STEP, size - offset), offset)
-      await engine.add(name, Buffer.from(partLines(name, offset / STEP, bytes.subarray(0, length))))
-    }
-    // Told last: where it is there, all parts are.
-    await engine.add(name, Buffer.from(`<${name}> <${SIZE}> "${size}" .\n`))
-  } finally {
-    closeSync(descriptor)
+  const name = columnsGraph(graph)
+  await dropColumns(engine, graph)
+  let [held, length, step] = [[] as Buffer[], 0, 0]
+  let sum: Sum = { bytes: 0, crc: 0 }
+  const flush = async (least: number) => {
+    if (length < least || length === 0) return
+    const whole = Buffer.concat(held)
+    const bytes = whole.subarray(0, STEP)
+    sum = { bytes: sum.bytes + bytes.length, crc: crc32(bytes, sum.crc) }
+    ;[held, length] = [[whole.subarray(STEP)], whole.length - bytes.length]
+    await engine.add(name, Buffer.from(partLines(name, step++, bytes)))
   }
+  await pipeline(
+    createReadStream(file),
+    createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 2 ** 18 }),
+    async pieces => {
+      for await (const piece of pieces as AsyncIterable<Buffer>) {
+        held.push(piece)
+        length += piece.length
+        await flush(STEP)
+      }
+      await flush(0)
+    },
+  )
+  // Told last: where it is there, all parts are.
+  await engine.add(INDEX, Buffer.from(`<${name}> <${SUM}> "${sum.bytes} ${sum.crc}" .\n`))
 }
 
 function partLines(name: string, step: number, bytes: Buffer): string {
@@ -50,41 +73,73 @@ function partLines(name: string, step: number, bytes: Buffer): string {
   return text
 }
 
-/** True where an engine has the columns of a graph whole. Faults: StoreUnavailable. */
-export async function hasColumns(engine: Engine, graph: string): Promise<boolean> {
-  return (await sizeOf(engine, graph)) !== null
+/** Drops the columns of a graph. Faults: StoreUnavailable, LoadRefused. */
+export async function dropColumns(engine: Engine, graph: string): Promise<void> {
+  const name = columnsGraph(graph)
+  const triples = (await objects(engine, INDEX, name, SUM)).map(sum => ({
+    subject: iri(name),
+    predicate: iri(SUM),
+    object: literal(sum),
+  }))
+  if (triples.length > 0) await engine.change([{ type: 'delete', graph: INDEX, triples }])
+  await engine.change([{ type: 'drop', graph: name }])
 }
 
-/** Gets the columns of a graph from an engine into a file, which is there when it is whole. Faults: StoreUnavailable. */
-export async function fetchColumns(engine: Engine, graph: string, file: string): Promise<void> {
-  const size = await sizeOf(engine, graph)
-  if (size === null)
-    throw new Fault('StoreUnavailable', { reason: `the engine does not have the columns of ${graph}.` })
+/** The graphs whose columns an engine has whole, as far as it says. Faults: StoreUnavailable. */
+export async function graphsWithColumns(engine: Engine): Promise<ReadonlySet<string>> {
+  const [name, sum] = [variable('name'), variable('sum')]
+  const where = [inGraph(INDEX, triple(name, iri(SUM), sum))]
+  const text = generate({ type: 'select', projection: [{ variable: name }], where })
+  const rows = readJsonSolutions(await engine.query({ text, format: 'json', deadline: engine.deadline }))
+  return new Set(rows.map(row => (row.name?.value ?? '').slice(0, -columnsGraph('').length)))
+}
+
+/**
+ * Gets the columns of a graph from an engine into a file, which is there when it is whole; false where the engine does not
+ * have them whole. Faults: StoreUnavailable, DeadlineExceeded.
+ */
+export async function fetchColumns(engine: Engine, graph: string, file: string): Promise<boolean> {
+  const name = columnsGraph(graph)
+  const sum = await sumOf(engine, name)
+  if (sum === null) return false
   mkdirSync(path.dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}.part`
-  const descriptor = openSync(unfinished, 'w')
   try {
-    const name = columnsGraph(graph)
-    let written = 0
-    for (let step = 0; written < size; step++) {
-      const parts = (await objects(engine, name, `${name}:${step}`, PART)).toSorted()
-      const bytes = Buffer.concat(parts.map(part => Buffer.from(part.slice(part.indexOf(' ') + 1), 'base64')))
-      if (bytes.length !== Math.min(STEP, size - written))
-        throw new Fault('StoreUnavailable', { reason: `the engine lacks a part of the columns of ${graph}.` })
-      writeSync(descriptor, bytes)
-      written += bytes.length
-    }
+    await pipeline(Readable.from(parts(engine, name, sum)), createGunzip(), createWriteStream(unfinished))
     renameSync(unfinished, file)
+    return true
+  } catch (error) {
+    if (error instanceof PartsDamaged || isZlibError(error)) return false
+    throw error
   } finally {
-    closeSync(descriptor)
     rmSync(unfinished, { force: true })
   }
 }
 
-async function sizeOf(engine: Engine, graph: string): Promise<number | null> {
-  const name = columnsGraph(graph)
-  const [size] = await objects(engine, name, name, SIZE)
-  return size === undefined ? null : Number(size)
+/** Parts of the columns of a graph that are missing, or not as they were. */
+class PartsDamaged extends Error {}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+}
+
+async function* parts(engine: Engine, name: string, sum: Sum): AsyncGenerator<Buffer> {
+  let [read, crc] = [0, 0]
+  for (let step = 0; read < sum.bytes; step++) {
+    const texts = (await objects(engine, name, `${name}:${step}`, PART)).toSorted()
+    const bytes = Buffer.concat(texts.map(text => Buffer.from(text.slice(text.indexOf(' ') + 1), 'base64')))
+    if (bytes.length !== Math.min(STEP, sum.bytes - read)) throw new PartsDamaged()
+    read += bytes.length
+    crc = crc32(bytes, crc)
+    yield bytes
+  }
+  if (crc !== sum.crc) throw new PartsDamaged()
+}
+
+async function sumOf(engine: Engine, name: string): Promise<Sum | null> {
+  const [text] = await objects(engine, INDEX, name, SUM)
+  const [bytes, crc] = (text ?? '').split(' ').map(Number)
+  return bytes === undefined || crc === undefined ? null : { bytes, crc }
 }
 
 async function objects(

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
+import { inGraph, variable } from '../../sparql/build.ts'
+import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
 import { QueryError } from '../store.ts'
 import type { Addresses } from './addresses.ts'
@@ -46,6 +48,8 @@ const LONGEST = 500 * 2 ** 20
 const TURTLE = Buffer.from('@prefix x: <urn:x> .\n')
 /** Milliseconds that a change, and a piece of a load, may take. */
 const CHANGE_DEADLINE = 120_000
+/** Milliseconds in which a whole graph has to be read. */
+const EXPORT_DEADLINE = 3_600_000
 
 /** The protocols of one engine: queries, updates and loads, with a limit on how many run at a time. */
 export class Engine {
@@ -104,6 +108,29 @@ export class Engine {
     const body = kind === 'virtuoso' ? Buffer.concat([TURTLE, lines]) : lines
     const answer = await this.#send({ method: 'POST', url, headers, body })
     if (answer.status >= 300) throw refusal('triples', answer)
+  }
+
+  /** All triples of a graph as N-Triples, piece by piece, as the engine writes them. Faults: StoreUnavailable, DeadlineExceeded. */
+  async export(graph: string, onPiece: (piece: Buffer) => void): Promise<void> {
+    const { data, graphParameter, query } = this.addresses
+    const url = new URL(data ?? query)
+    if (data === null) url.searchParams.set('query', wholeGraph(graph))
+    else url.searchParams.set(graphParameter, graph)
+    const headers = { accept: MEDIA_TYPES.nt }
+    const request: EngineRequest = {
+      method: 'GET',
+      url,
+      headers,
+      deadline: EXPORT_DEADLINE,
+      longest: LONGEST,
+      onPiece,
+    }
+    const answer = await this.#connections.request(request).catch((error: unknown) => {
+      throw error instanceof NoAnswer ? this.#faultOfSilence(error, EXPORT_DEADLINE, false, 0) : error
+    })
+    // An empty graph is none.
+    if (answer.status !== 200 && answer.status !== 404)
+      throw new Fault('StoreUnavailable', { reason: `the engine answers ${answer.status} for a graph.` })
   }
 
   close(): void {
@@ -208,13 +235,20 @@ export class Engine {
   }
 }
 
+function wholeGraph(graph: string): string {
+  const spo = { subject: variable('s'), predicate: variable('p'), object: variable('o') }
+  const where = [inGraph(graph, { type: 'triple', ...spo })]
+  return generate({ type: 'construct', template: [spo], where })
+}
+
 const IN_CHECKPOINT = 'the engine is writing a checkpoint, or has nothing at its address (404).'
 
 function refusal(what: string, { status, text }: EngineAnswer): Fault {
   if (status === 404) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
   if (status === 503 || status === 429)
     return new Fault('StoreUnavailable', { reason: `the engine is busy (${status}).` })
-  if (status === 401 || status === 403)
+  // Virtuoso says so with 500.
+  if (status === 401 || status === 403 || /\bSECURITY\b|No permission/.test(text))
     return new Fault('LoadRefused', {
       reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
     })

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { Fault } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { escapeText, termText } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
-import type { Literal } from '../../rdf/term.ts'
-import { GEO, RDF, XSD } from '../../rdf/vocab.ts'
+import type { Literal, Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
 import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
+import { numberForm, numberOf } from '../columns/lexical.ts'
+import type { AnswerFormat } from '../store.ts'
 import type { Engine } from './engine.ts'
+import { exactDoubles } from './exact-doubles.ts'
 import { readJsonSolutions } from './results.ts'
+import { kindOfValue, OTHER_EXAMPLES, OTHER_KIND, VALUE_KINDS } from './value-kinds.ts'
 
-/** What an engine does to literals that are put into it. */
+/** What an engine does to values that are put into it, by the kinds of value-kinds.ts. */
 export interface KeptForms {
-  /** Datatypes of which it changes common values. */
+  /** Kinds that come back with another value: they are kept under datatypes of Lodestone's own. */
   readonly changed: readonly string[]
-  /** Whether values that are very large, very exact or very old, unusual characters and long IRIs come back as they were. */
-  readonly keepsUnusual: boolean
+  /** Kinds that are kept, and that answers have with fewer digits. */
+  readonly rounded: readonly string[]
+  readonly takesLongIris: boolean
 }
 
 /** A datatype that no engine knows, so that each keeps the text as it is. */
@@ -22,137 +28,198 @@ const OPAQUE = 'urn:lodestone:literal:'
 
 /** What stands there in place of a datatype for an IRI that is too long for the engine. */
 const IRI = 'iri'
-const LONGEST_IRI = 1800
-const LONG_IRI = new RegExp(`<([^>\\n]{${LONGEST_IRI + 1},})> \\.\\n`, 'g')
-const TOO_LONG = new RegExp(`<[^>\\n]{${LONGEST_IRI + 1},}> <|> <[^>\\n]{${LONGEST_IRI + 1},}>`)
+const MAX_IRI = 1800
+const LONG_IRI = new RegExp(`<([^>\\n]{${MAX_IRI + 1},})> \\.\\n`, 'g')
+const TOO_LONG = new RegExp(`<[^>\\n]{${MAX_IRI + 1},}> <|> <[^>\\n]{${MAX_IRI + 1},}>`)
 
 /** The end of a line whose object is a literal with a datatype. */
 const TYPED = /"((?:[^"\\\n]|\\.)*)"\^\^<([^>\n]*)> \.\n/g
 
-const common = (datatype: string, values: readonly string[]): readonly Literal[] =>
-  values.map(value => literal(value, datatype))
-
-/** Values that every engine should give back as they were put in. */
-const COMMON: readonly Literal[] = [
-  ...common(XSD.string, ['', 'Zürich', '日本語 テスト', 'a\tb\nc', 'quote " and \\ back', 'x'.repeat(3000)]),
-  ...common(XSD.integer, ['0', '-7', '2147483647']),
-  ...common(XSD.decimal, ['1.1', '-0.000001', '12345678901.5']),
-  ...common(XSD.double, ['0', '-0.5', '0.1', '1000000000000000', '48.856614']),
-  ...common(XSD.boolean, ['true', 'false']),
-  ...common(XSD.date, ['2024-02-29', '1600-02-29', '9999-12-31']),
-  ...common(XSD.dateTime, ['2024-02-29T23:59:59Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59Z']),
-  ...common(GEO.wktLiteral, ['POINT(2.3522 48.8566)', 'POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))']),
-  ...common(RDF.JSON, ['[1,"é\\n",null,{"a":0.1}]']),
+/** Values without which nothing can be kept in an engine. */
+const TEXTS: readonly string[] = [
+  ...['', 'Zürich', '日本語 テスト', 'a\tb\nc', 'quote " and \\ back', 'x'.repeat(20_000), '𝄞 clef'],
 ]
 
-/** Values over which engines part. */
-const UNUSUAL: readonly Literal[] = [
-  ...common(XSD.string, ['𝄞', 'a\u0001b', '\u0085']),
-  ...common(XSD.integer, ['9007199254740993', '123456789012345678901234567890', '007']),
-  ...common(XSD.decimal, ['1.10', '0.1234567890123456789012345']),
-  ...common(XSD.double, ['-0', 'INF', '1.0E0', '5.0E-324']),
-  ...common(XSD.date, ['0987-01-01', '-0044-03-15', '2024-02-29+14:00', 'never']),
-  ...common(XSD.dateTime, ['0987-01-01T00:00:00Z', '2024-02-29T12:00:00', '2024-02-29T12:00:00.1234567891Z']),
-  ...common('urn:lodestone:probe', ['x']),
+/** A value that is put into an engine, and the kind that it stands for. */
+interface Example {
+  readonly kind: string
+  readonly term: Literal
+}
+
+const EXAMPLES: readonly Example[] = [
+  ...VALUE_KINDS.flatMap(({ name, datatype, examples }) =>
+    examples.map(value => ({ kind: name, term: literal(value, datatype) })),
+  ),
+  ...OTHER_EXAMPLES.map(([datatype, value]) => ({ kind: OTHER_KIND, term: literal(value, datatype) })),
 ]
 
 const PREDICATE = iri('urn:lodestone:probe:value')
 
 /**
- * Finds out what an engine does to literals: some are put in and read again. Faults: ConfigInvalid for an engine that does
- * not keep plain texts or integers; LoadRefused, StoreUnavailable.
+ * Finds out what an engine does to values: some of each kind are put in and read again. Faults: ConfigInvalid for an engine
+ * that does not keep texts; LoadRefused, StoreUnavailable.
  */
 export async function findKeptForms(engine: Engine): Promise<KeptForms> {
   const graph = `urn:lodestone:probe:${randomUUID()}`
-  const read = async (literals: readonly Literal[]): Promise<readonly boolean[]> => {
-    const lines = literals.map((each, at) => `<${graph}:${at}> <${PREDICATE.value}> ${termText(each)} .\n`)
-    await engine.add(graph, Buffer.from(lines.join('')))
-    const [subject, value] = [variable('subject'), variable('value')]
-    const text = generate({
-      type: 'select',
-      projection: [{ variable: subject }, { variable: value }],
-      where: [inGraph(graph, triple(subject, PREDICATE, value))],
-    })
-    const answer = await engine.query({ text, format: 'json', deadline: engine.deadline })
-    const found = new Map(readJsonSolutions(answer).map(row => [row.subject?.value, row.value] as const))
-    return literals.map((each, at) => {
-      const term = found.get(`${graph}:${at}`)
-      return term !== undefined && termText(term) === termText(each)
-    })
-  }
   try {
-    const kept = await read(COMMON)
-    const changed = [...new Set(COMMON.flatMap(({ datatype }, at) => (kept[at] === true ? [] : [datatype])))]
-    const lacking = [XSD.string, XSD.integer].find(datatype => changed.includes(datatype))
-    if (lacking !== undefined)
+    const texts = TEXTS.map(text => literal(text))
+    const isKept = await kept(engine, graph, texts)
+    if (isKept.includes(false))
       throw new Fault('ConfigInvalid', {
-        reason: `store: the engine at ${engine.addresses.query.href} does not give values of ${lacking} back as they were put in`,
+        reason: `store: the engine at ${engine.addresses.query.href} does not give texts back as they were put in`,
       })
-    await engine.change([{ type: 'drop', graph }])
-    const keepsUnusual = await read(UNUSUAL).then(
-      each => each.every(Boolean),
-      error => {
-        if (error instanceof Fault && error.code === 'LoadRefused') return false
-        throw error
-      },
-    )
-    return { changed, keepsUnusual }
+    const changed = await changedKinds(engine, graph)
+    const long = iri(`urn:lodestone:probe:${'x'.repeat(2 * MAX_IRI)}`)
+    const takesLongIris = (await keptUnlessRefused(engine, graph, [long]))[0] === true
+    const isExact = exactDoubles(engine.addresses.kind) !== null && changed.includes(DOUBLES)
+    return {
+      changed: isExact ? changed.filter(kind => kind !== DOUBLES) : changed,
+      rounded: isExact ? [DOUBLES] : [],
+      takesLongIris,
+    }
   } finally {
     await engine.change([{ type: 'drop', graph }])
   }
 }
 
+const DOUBLES = kindOfValue('0.1', XSD.double)
+
+async function changedKinds(engine: Engine, graph: string): Promise<readonly string[]> {
+  const kinds = [...new Set(EXAMPLES.map(({ kind }) => kind))]
+  const lost = (examples: readonly Example[], isKept: readonly boolean[]) =>
+    examples.filter((_, at) => isKept[at] !== true).map(({ kind }) => kind)
+  const together = await kept(
+    engine,
+    graph,
+    EXAMPLES.map(({ term }) => term),
+  ).catch(refusedAsNull)
+  if (together !== null) {
+    const all = new Set(lost(EXAMPLES, together))
+    return kinds.filter(kind => all.has(kind))
+  }
+  // One value that an engine refuses takes all others with it.
+  const changed: string[] = []
+  for (const kind of kinds) {
+    const examples = EXAMPLES.filter(example => example.kind === kind)
+    const isKept = await keptUnlessRefused(
+      engine,
+      graph,
+      examples.map(({ term }) => term),
+    )
+    if (isKept.includes(false)) changed.push(kind)
+  }
+  return changed
+}
+
+async function keptUnlessRefused(
+  engine: Engine,
+  graph: string,
+  terms: readonly Term[],
+): Promise<readonly boolean[]> {
+  return (await kept(engine, graph, terms).catch(refusedAsNull)) ?? terms.map(() => false)
+}
+
+function refusedAsNull(error: unknown): null {
+  if (error instanceof Fault && error.code === 'LoadRefused') return null
+  throw error
+}
+
+/** Puts terms into an empty graph, and tells which of them come back with their values. */
+async function kept(engine: Engine, graph: string, terms: readonly Term[]): Promise<readonly boolean[]> {
+  const lines = terms.map((each, at) => `<${graph}:${at}> <${PREDICATE.value}> ${termText(each)} .\n`)
+  await engine.change([{ type: 'drop', graph }])
+  await engine.add(graph, Buffer.from(lines.join('')))
+  const [subject, value] = [variable('subject'), variable('value')]
+  const text = generate({
+    type: 'select',
+    projection: [{ variable: subject }, { variable: value }],
+    where: [inGraph(graph, triple(subject, PREDICATE, value))],
+  })
+  const answer = await engine.query({ text, format: 'json', deadline: engine.deadline })
+  const found = new Map(readJsonSolutions(answer).map(row => [row.subject?.value, row.value] as const))
+  return terms.map((each, at) => {
+    const term = found.get(`${graph}:${at}`)
+    return term !== undefined && termText(canonical(term)) === termText(canonical(each))
+  })
+}
+
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/
+
+/** A term in one form of its value, where its datatype has several. */
+function canonical(term: Term): Term {
+  if (term.type !== 'literal') return term
+  const { value, datatype } = term
+  switch (datatype) {
+    case XSD.integer:
+    case XSD.decimal: {
+      if (!NUMBER.test(value)) return term
+      const [, sign = '', whole = '', part = ''] = /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(withPoint(value)) ?? []
+      return literal(`${sign === '-' ? '-' : ''}${whole}.${part}`, datatype)
+    }
+    case XSD.double:
+    case XSD.float: {
+      const number = numberOf(value.trim(), 'double')
+      return number === null ? term : literal(numberForm(number), datatype)
+    }
+    case XSD.boolean:
+      return literal(lookup(BOOLEANS, value) ?? value, datatype)
+    case XSD.dateTime:
+      return literal(value.replace(/(\.\d*?)0+(?=Z|[-+]|$)/, '$1').replace(/[-+]00:00$/, 'Z'), datatype)
+    default:
+      return term
+  }
+}
+
+const BOOLEANS = { '1': 'true', '0': 'false' } as const
+
+const withPoint = (value: string) => (value.includes('.') ? value : `${value}.`)
+
 /**
  * Whole lines of N-Triples as an engine is to have them: what it would change stands under a datatype of Lodestone's own.
  * Faults: LoadRefused for an IRI that it does not take.
  */
-export function encodeLines(lines: Buffer, { changed, keepsUnusual }: KeptForms): Buffer {
-  if (keepsUnusual && changed.length === 0) return lines
+export function encodeLines(lines: Buffer, { changed, takesLongIris }: KeptForms): Buffer {
+  if (takesLongIris && changed.length === 0) return lines
   let text = lines.toString('utf8')
-  if (!keepsUnusual) {
+  if (!takesLongIris) {
     text = text.replace(LONG_IRI, (_, each: string) => `"${escapeText(each)}"^^<${OPAQUE}${IRI}> .\n`)
     const tooLong = TOO_LONG.exec(text)
     if (tooLong !== null) {
-      const reason = `the engine takes no IRI of more than ${LONGEST_IRI} characters as subject or predicate, and there is one that begins with ${tooLong[0].slice(0, 100)}`
+      const reason = `the engine takes no IRI of more than ${MAX_IRI} characters as subject or predicate, and there is one that begins with ${tooLong[0].slice(0, 100)}`
       throw new Fault('LoadRefused', { reason })
     }
   }
-  const isOpaque = (value: string, datatype: string) =>
-    changed.includes(datatype) || (!keepsUnusual && !isPlainLiteral(value, datatype))
+  const isChanged = new Set(changed)
   return Buffer.from(
     text.replace(TYPED, (whole: string, quoted: string, datatype: string) => {
       if (datatype.startsWith(OPAQUE)) return whole
       const value = quoted.includes('\\') ? parseTerm(`"${quoted}"`).value : quoted
-      return isOpaque(value, datatype) ? `"${quoted}"^^<${OPAQUE}${datatype}> .\n` : whole
+      return isChanged.has(kindOfValue(value, datatype)) ? `"${quoted}"^^<${OPAQUE}${datatype}> .\n` : whole
     }),
   )
 }
 
-/** Digits that every engine keeps of a decimal. */
-const DIGITS = 15
-/** Some engines put older days into the calendar that was used then. */
-const GREGORIAN = '1583'
-const MOST_INTEGER = 2 ** 31 - 1
+/** The term that an engine has for another one. */
+export function decodeTerm(term: Term): Term {
+  if (term.type !== 'literal' || !term.datatype.startsWith(OPAQUE)) return term
+  const datatype = term.datatype.slice(OPAQUE.length)
+  return datatype === IRI ? { type: 'iri', value: term.value } : literal(term.value, datatype)
+}
 
-/** True for a literal of a kind that engines handle alike, whose value is in canonical form. */
-function isPlainLiteral(value: string, datatype: string): boolean {
-  switch (datatype) {
-    case XSD.string:
-    case RDF.JSON:
-      return true
-    case XSD.integer:
-      return /^(?:0|-?[1-9]\d{0,9})$/.test(value) && Math.abs(Number(value)) <= MOST_INTEGER
-    case XSD.decimal:
-      return value.replace(/[-.]/g, '').replace(/^0+/, '').length <= DIGITS
-    case XSD.double:
-      return value !== '-0' && Number.isFinite(Number(value))
-    case XSD.boolean:
-      return value === 'true' || value === 'false'
-    case XSD.date:
-      return /^\d{4}-\d\d-\d\d$/.test(value) && value >= GREGORIAN
-    case XSD.dateTime:
-      return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(value) && value >= GREGORIAN
-    default:
-      return false
-  }
+/**
+ * Where the datatypes of Lodestone's own stand in answers. What looks like it within a value is left alone: there a quote, or
+ * in XML the bracket, is escaped.
+ */
+const IN_ANSWERS: Readonly<Record<AnswerFormat, RegExp | null>> = {
+  json: new RegExp(`("datatype"\\s*:\\s*")${OPAQUE}(?!${IRI}")`, 'g'),
+  xml: new RegExp(`(<literal\\s+datatype=["'])${OPAQUE}(?!${IRI}["'])`, 'g'),
+  tsv: new RegExp(`((?<=(?:^|[^\\\\])(?:\\\\\\\\)*)"\\^\\^<)${OPAQUE}(?!${IRI}>)`, 'g'),
+  nt: new RegExp(`((?<=(?:^|[^\\\\])(?:\\\\\\\\)*)"\\^\\^<)${OPAQUE}(?!${IRI}>)`, 'g'),
+  csv: null,
+}
+
+/** The answer of an engine with the datatypes that were put in. */
+export function decodeAnswer(text: string, format: AnswerFormat): string {
+  const pattern = IN_ANSWERS[format]
+  return pattern === null || !text.includes(OPAQUE) ? text : text.replace(pattern, '$1')
 }

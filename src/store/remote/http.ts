@@ -13,6 +13,8 @@ export interface EngineRequest {
   readonly deadline: number
   /** Longest answer, in bytes. */
   readonly longest: number
+  /** Takes an answer with status 200 piece by piece: its text is empty then. What it throws ends the request. */
+  readonly onPiece?: (piece: Buffer) => void
 }
 
 export interface EngineAnswer {
@@ -60,7 +62,7 @@ export class Connections {
     }
   }
 
-  #send({ method, url, headers, body, deadline, longest }: EngineRequest): Promise<EngineAnswer> {
+  #send({ method, url, headers, body, deadline, longest, onPiece }: EngineRequest): Promise<EngineAnswer> {
     const isSecure = url.protocol === 'https:'
     const open = isSecure ? https.request : http.request
     const agent = isSecure ? this.#agents.https : this.#agents.http
@@ -70,7 +72,7 @@ export class Connections {
       const timer = setTimeout(() => {
         fail(new NoAnswer('late', `no answer within ${Math.round(deadline)} ms`))
       }, deadline)
-      const fail = (error: NoAnswer) => {
+      const fail = (error: unknown) => {
         clearTimeout(timer)
         reject(error)
         request.destroy()
@@ -83,6 +85,14 @@ export class Connections {
         const pieces: Buffer[] = []
         let length = 0
         response.on('data', (piece: Buffer) => {
+          if (onPiece !== undefined && response.statusCode === 200) {
+            try {
+              onPiece(piece)
+            } catch (error) {
+              fail(error)
+            }
+            return
+          }
           length += piece.length
           if (length > longest) fail(new NoAnswer('long', `the answer has more than ${longest} bytes`))
           else pieces.push(piece)

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { Fault } from '../../errors.ts'
 import { type StoreMemory, storeMemory } from '../../memory.ts'
 import type { SelectQuery } from '../../sparql/algebra.ts'
@@ -6,16 +6,21 @@ import { inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'
 import { type ColumnAnswers, columnAnswers } from '../answers.ts'
+import { buildColumnsAside } from '../columns/build/builder-thread.ts'
 import type { ColumnStore } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
+import { columnsProblem } from '../columns/sections.ts'
 import { loadColumns } from '../load.ts'
+import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
 import { QueryError } from '../store.ts'
-import { credentialsOf, type EngineSettings, findAddresses } from './addresses.ts'
-import { columnsGraph, fetchColumns, sendColumns } from './columns-file.ts'
+import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } from './addresses.ts'
+import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-file.ts'
 import { Engine } from './engine.ts'
-import { findKeptForms, type KeptForms } from './forms.ts'
+import { refuseEngineFunctions } from './engine-functions.ts'
+import { decodeAnswer, findKeptForms, type KeptForms } from './forms.ts'
 import { Connections } from './http.ts'
+import { type RebuiltGraph, rebuildColumns } from './rebuild.ts'
 import { readJsonSolutions } from './results.ts'
 import { type Uploaded, type UploadOptions, upload } from './upload.ts'
 
@@ -30,8 +35,10 @@ export interface RemoteOptions {
   /** Queries that may wait, 500 unless told. */
   readonly queue?: number
   readonly memory?: StoreMemory
-  readonly onEvent?: (event: { readonly event: string; readonly reason: string }) => void
+  readonly onEvent?: OnEvent
 }
+
+type OnEvent = (event: { readonly event: string; readonly reason: string }) => void
 
 /** A file of triples that becomes a graph of the engine. */
 export type FileSource = Extract<GraphSource, { readonly columns: string }>
@@ -41,7 +48,7 @@ export type FileSource = Extract<GraphSource, { readonly columns: string }>
  * everything else is answered. What one process makes for itself (graphs of text: its catalog, its monitoring) stays in it.
  */
 export interface SharedStore extends Store {
-  readonly engine: { readonly kind: string; readonly version: string; readonly address: string }
+  readonly engine: { readonly kind: EngineKind; readonly version: string; readonly address: string }
   /** What the engine does to values. */
   readonly forms: KeptForms
   /** Asks the engine itself. */
@@ -50,8 +57,15 @@ export interface SharedStore extends Store {
   change(updates: readonly Update[]): Promise<void>
   /** Adds the triples of a file to a graph piece by piece, and their columns; pieces that are there can be left out. */
   upload(source: FileSource, options: UploadOptions): Promise<Uploaded>
-  /** Gets the columns of a graph from the engine. */
-  fetch(graph: string, file: string): Promise<void>
+  /**
+   * Gets the columns of a graph from the engine; where it does not have them whole, they are made of its triples. Faults:
+   * LoadRefused where it does not have these either; StoreUnavailable, DeadlineExceeded.
+   */
+  fetch(source: RebuiltGraph): Promise<void>
+  /** The graphs whose columns the engine has. */
+  withColumns(): Promise<ReadonlySet<string>>
+  /** Puts the columns of a graph into the engine. */
+  sendColumns(source: FileSource): Promise<void>
   /** Drops graphs of the engine. */
   dropShared(graphs: readonly string[]): Promise<void>
   /**
@@ -75,14 +89,16 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   const engine = new Engine({ addresses, connections, concurrency, deadline, queue })
   try {
     const forms = await findKeptForms(engine)
+    const repairs = new ColumnRepairs(onEvent)
     const columns = await openColumnStore({
       threads: workers,
       deadline,
       queue,
       memory,
       onEvent,
+      onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
     })
-    return new RemoteStore(engine, forms, columns)
+    return new RemoteStore(engine, forms, columns, repairs, onEvent)
   } catch (error) {
     engine.close()
     throw error
@@ -102,14 +118,24 @@ class RemoteStore implements SharedStore {
   readonly count: ColumnAnswers['count']
   readonly #engine: Engine
   readonly #columns: ColumnStore
+  readonly #repairs: ColumnRepairs
+  readonly #onEvent: OnEvent
   #check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
 
-  constructor(engine: Engine, forms: KeptForms, columns: ColumnStore) {
+  constructor(
+    engine: Engine,
+    forms: KeptForms,
+    columns: ColumnStore,
+    repairs: ColumnRepairs,
+    onEvent: OnEvent,
+  ) {
     const { kind, version, query } = engine.addresses
+    this.#onEvent = onEvent
     this.engine = { kind, version, address: query.href }
     this.forms = forms
     this.#engine = engine
     this.#columns = columns
+    this.#repairs = repairs
     const answers = columnAnswers(columns)
     this.select = answers.select
     this.page = answers.page
@@ -126,12 +152,15 @@ class RemoteStore implements SharedStore {
     const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
     const graphs = [...defaultGraphs, ...namedGraphs]
     await this.#check(new Set(graphs))
-    // Without any graph a query would see all that the engine has.
-    const dataset = { defaultGraphs: graphs.length > 0 ? defaultGraphs : [NOTHING], namedGraphs }
-    const text = `BASE <${base}>\n${query.engineText()}`
+    // Without default graphs, or named ones, a query would see all that some engines have.
+    const orNothing = (names: readonly string[]) => (names.length > 0 ? names : [NOTHING])
+    const dataset = { defaultGraphs: orNothing(defaultGraphs), namedGraphs: orNothing(namedGraphs) }
+    const own = query.engineText()
+    refuseEngineFunctions(this.engine.kind, own)
+    const text = `BASE <${base}>\n${own}`
     try {
       const answer = await this.#engine.query({ text, format, deadline, dataset }, true)
-      return { by: 'engine', pieces: once(Buffer.from(answer)) }
+      return { by: 'engine', pieces: once(Buffer.from(decodeAnswer(answer, format))) }
     } catch (error) {
       if (!(error instanceof QueryError) || error.line === undefined) throw error
       throw new QueryError(error.message, error.line - 1, error.column)
@@ -139,21 +168,25 @@ class RemoteStore implements SharedStore {
   }
 
   async load(graphs: readonly GraphSource[], onProgress: (progress: LoadProgress) => void = () => undefined) {
-    for (const source of graphs)
-      if ('columns' in source && source.path === null && !existsSync(source.columns))
-        await this.fetch(source.graph, source.columns)
-    await loadColumns(this.#columns, graphs, onProgress, () => undefined)
+    this.#repairs.register(graphs)
+    await loadColumns(this.#columns, graphs, onProgress, reason =>
+      this.#onEvent({ event: 'columns made again', reason }),
+    )
   }
 
   async drop(graphs: readonly string[]): Promise<void> {
     this.#columns.drop(graphs)
+    this.#repairs.forget(graphs)
   }
+
+  /** The engine has everything that it is asked for. */
+  async preload(): Promise<void> {}
 
   async dropShared(graphs: readonly string[]): Promise<void> {
     await this.drop(graphs)
     for (const graph of graphs) {
       await this.#empty(graph)
-      await this.#engine.change([{ type: 'drop', graph: columnsGraph(graph) }])
+      await dropColumns(this.#engine, graph)
     }
   }
 
@@ -176,16 +209,34 @@ class RemoteStore implements SharedStore {
   }
 
   async upload(source: FileSource, options: UploadOptions): Promise<Uploaded> {
-    const { graph, path, columns } = source
+    const { graph, path } = source
     if (path === null) throw new Fault('LoadRefused', { reason: `the triples of ${graph} are not here` })
     const target = { engine: this.#engine, forms: this.forms, graph }
     const uploaded = await upload(target, createReadStream(path), options)
-    await sendColumns(this.#engine, graph, columns)
+    await this.sendColumns(source)
     return uploaded
   }
 
-  fetch(graph: string, file: string): Promise<void> {
-    return fetchColumns(this.#engine, graph, file)
+  async fetch(source: RebuiltGraph): Promise<void> {
+    const { graph, columns } = source
+    if ((await fetchColumns(this.#engine, graph, columns)) && columnsProblem(columns) === null) return
+    this.#onEvent({
+      event: 'columns made again',
+      reason: `the engine does not have the columns of ${graph} whole: they are made of its triples`,
+    })
+    // Whoever has the files puts them there again.
+    await dropColumns(this.#engine, graph)
+    await rebuildColumns(this.#engine, this.forms, source)
+  }
+
+  withColumns(): Promise<ReadonlySet<string>> {
+    return graphsWithColumns(this.#engine)
+  }
+
+  async sendColumns({ graph, path, columns, isSearched }: FileSource): Promise<void> {
+    if (path !== null && columnsProblem(columns) !== null)
+      await buildColumnsAside(path, columns, { isSearched })
+    await sendColumns(this.#engine, graph, columns)
   }
 
   guard(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void {

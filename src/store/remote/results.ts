@@ -1,3 +1,4 @@
+import { Fault } from '../../errors.ts'
 import { languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
@@ -15,18 +16,22 @@ interface JsonResults {
   readonly results?: { readonly bindings: readonly Readonly<Record<string, JsonTerm>>[] }
 }
 
-/**
- * Reads the answer of a SELECT.
- *
- * @throws SyntaxError for what is no such answer, as one that the engine broke off
- */
+/** Reads the answer of a SELECT. Faults: StoreUnavailable for what is no such answer, as one that the engine broke off. */
 export function readJsonSolutions(text: string): readonly Solution[] {
-  const { results } = JSON.parse(text) as JsonResults
-  if (results === undefined) throw new SyntaxError('an answer without results')
-  return results.bindings.map(binding => {
+  return resultsOf(text).bindings.map(binding => {
     const terms = Object.entries(binding).map(([name, term]) => [name, readJsonTerm(term)] as const)
     return Object.fromEntries(terms)
   })
+}
+
+function resultsOf(text: string): NonNullable<JsonResults['results']> {
+  try {
+    const { results } = JSON.parse(text) as JsonResults
+    if (results !== undefined) return results
+  } catch (cause) {
+    throw new Fault('StoreUnavailable', { reason: 'the answer of the engine breaks off.' }, { cause })
+  }
+  throw new Fault('StoreUnavailable', { reason: 'the engine answers without results.' })
 }
 
 function readJsonTerm({ type, value, datatype = XSD.string, 'xml:lang': language = '' }: JsonTerm): Term {

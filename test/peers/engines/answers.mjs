@@ -68,13 +68,35 @@ async function triplesOfXml(text) {
   return triples
 }
 
-/** The cells of an XML answer of SELECT or ASK, whose blanks and head are free. */
+/** The cells of an XML answer of SELECT or ASK, whose blanks, quotes and head are free. */
 const xmlCells = text =>
   text
     .replace(/^<\?xml[^>]*\?>\s*<sparql[^>]*>/, '')
     .replace(/>\s+</g, '><')
+    .replace(/<[^>]*>/g, tag => tag.replaceAll("'", '"').replace(/\s*\/>/, '/>'))
+    .replace(/<head>.*?<\/head>/s, head => head.replace(/<link[^>]*>/g, ''))
+    .replace(/<results[^>]*>/, '<results>')
     .trim()
     .split(/(?=<result>)/)
+
+/** The lines of an answer in TSV; numbers and booleans may stand there without quotes and datatype. */
+const tsvLines = text =>
+  text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map(line =>
+      line
+        .split('\t')
+        .map(cell =>
+          cell
+            .replace(
+              /^"([^"]*)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#(?:integer|decimal|double|boolean)>$/,
+              '$1',
+            )
+            .replace(/^("(?:[^"\\]|\\.)*")\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#string>$/, '$1'),
+        )
+        .join('\t'),
+    )
 
 /** A page as what stands between its marks: values of a property have no order, also not in its JSON-LD. */
 const pageParts = text =>
@@ -88,6 +110,8 @@ const PARTS = {
   'text/n3': { split: parsed('N3'), sorted: true },
   'text/html': { split: pageParts, sorted: true },
   'application/sparql-results+xml': { split: xmlCells, sorted: false },
+  'text/tab-separated-values': { split: tsvLines, sorted: false },
+  'text/csv': { split: text => text.trimEnd().split(/\r?\n/), sorted: false },
 }
 const LINES = { split: text => text.split('\n'), sorted: false }
 

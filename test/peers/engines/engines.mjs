@@ -41,6 +41,22 @@ const KINDS = {
     ],
     addresses: { query: '/ds/query', update: '/ds/update', data: '/ds/data' },
   }),
+  rdf4j: ({ program, folder, port, heap = '1g' }) => ({
+    command: [
+      'java',
+      `-Xmx${heap}`,
+      '-cp',
+      join(program, '*'),
+      join(import.meta.dirname, 'rdf4j/Rdf4jServer.java'),
+      String(port),
+      folder,
+    ],
+    addresses: {
+      query: '/rdf4j-server/repositories/portal',
+      update: '/rdf4j-server/repositories/portal/statements',
+      data: '/rdf4j-server/repositories/portal/rdf-graphs/service',
+    },
+  }),
   virtuoso: ({ program, folder, port, sqlPort = port + 1, buffers = 10_000 }) => {
     writeFileSync(join(folder, 'virtuoso.ini'), virtuosoIni({ port, sqlPort, buffers }))
     return {
@@ -57,7 +73,7 @@ const KINDS = {
  *
  * @param name one of ENGINES
  * @param options folder of its data; port; for virtuoso sqlPort (by default the next) and buffers (pages of 8 KiB), for
- *   fuseki heap (of Java, `1g` by default); seconds to wait for it (120)
+ *   fuseki and rdf4j heap (of Java, `1g` by default); seconds to wait for it (120)
  * @returns name, query, update and data (addresses), pid, sqlPort (virtuoso), `stop()` (SIGTERM) and `kill()` (SIGKILL), both
  *   of which resolve when the process has ended
  * @throws an Error that says why it is not installed, or what it wrote when it ended

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the engines that the tests of stores start, each by itself: what cannot be had is told and left out.
-#   bash test/peers/engines/install.sh [oxigraph] [fuseki] [virtuoso]
+#   bash test/peers/engines/install.sh [oxigraph] [fuseki] [virtuoso] [rdf4j]
 set -uo pipefail
 cd "$(dirname "$0")"
 FUSEKI_VERSION=5.5.0
@@ -36,9 +36,17 @@ install_virtuoso() {
   install_packages virtuoso-opensource-7-bin
 }
 
-[ $# -gt 0 ] || set -- oxigraph fuseki virtuoso
+install_rdf4j() {
+  command -v java > /dev/null || install_packages default-jdk-headless || return 1
+  if [ -n "${RDF4J:-}" ] || ls installed/rdf4j/rdf4j-http-server-spring-*.jar > /dev/null 2>&1; then return 0; fi
+  command -v mvn > /dev/null || install_packages maven || return 1
+  mvn --batch-mode --quiet --file rdf4j/pom.xml dependency:copy-dependencies -DincludeScope=runtime \
+    -DoutputDirectory="$PWD/installed/rdf4j"
+}
+
+[ $# -gt 0 ] || set -- oxigraph fuseki virtuoso rdf4j
 export FUSEKI_VERSION OXIGRAPH_VERSION
-export -f as_root install_packages install_oxigraph install_fuseki install_virtuoso
+export -f as_root install_packages install_oxigraph install_fuseki install_virtuoso install_rdf4j
 for name in "$@"; do
   timeout 300 bash -c "install_$name" || echo "SKIPPED: $name cannot be installed here, so no test uses it"
 done

@@ -8,8 +8,11 @@ const INSTALLED = join(import.meta.dirname, 'installed')
 /** The version of Fuseki that install.sh fetches. */
 export const FUSEKI_JAR = 'jena-fuseki-server-5.5.0.jar'
 
+/** A library of RDF4J Server that install.sh fetches with all others. */
+const RDF4J_JAR = 'rdf4j-http-server-spring-4.3.14.jar'
+
 /** Names of the engines that can be started here. */
-export const ENGINES = ['oxigraph', 'fuseki', 'virtuoso']
+export const ENGINES = ['oxigraph', 'fuseki', 'virtuoso', 'rdf4j']
 
 function inPath(program) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(folder => folder !== '')
@@ -26,6 +29,10 @@ const places = {
     inPath('java') &&
     firstThat([process.env.FUSEKI_JAR, join(INSTALLED, FUSEKI_JAR), `/usr/share/java/${FUSEKI_JAR}`]),
   virtuoso: () => inPath('isql-vt') && firstThat([process.env.VIRTUOSO, inPath('virtuoso-t')]),
+  rdf4j: () => {
+    const folder = process.env.RDF4J ?? join(INSTALLED, 'rdf4j')
+    return inPath('java') && existsSync(join(folder, RDF4J_JAR)) ? folder : undefined
+  },
 }
 
 const missing = {
@@ -33,6 +40,7 @@ const missing = {
   fuseki: 'there is no Fuseki, or no Java: set FUSEKI_JAR, or run test/peers/engines/install.sh',
   virtuoso:
     'there is no Virtuoso: apt-get install virtuoso-opensource-7-bin, or run test/peers/engines/install.sh',
+  rdf4j: 'there is no RDF4J, or no Java: set RDF4J to its libraries, or run test/peers/engines/install.sh',
 }
 
 /** The program of an engine, or null where it is not installed. */

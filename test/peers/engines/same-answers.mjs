@@ -14,7 +14,7 @@ import * as questions from './questions.mjs'
 
 /**
  * The same portal on the embedded store and on an engine: every answer must be the same. To be run with tsx, after a build:
- * `node --import=tsx same-answers.mjs oxigraph fuseki virtuoso [--seed N] [--queries 300] [--filters 200] [--only odsql,odata]`.
+ * `node --import=tsx same-answers.mjs oxigraph fuseki virtuoso rdf4j [--seed N] [--queries 300] [--filters 200] [--only odsql,odata]`.
  * `--store URL` compares with an engine that runs already; `embedded` in place of a name compares the embedded store with itself.
  */
 
@@ -173,8 +173,7 @@ async function compare(name, folder, index) {
     values.store !== undefined || name === 'embedded'
       ? null
       : await startEngine(name, { folder: join(folder, name), port: port + 10 * index })
-  const address =
-    values.store ?? (engine === null ? null : new URL(engine.query).origin + (name === 'fuseki' ? '/ds' : ''))
+  const address = values.store ?? engine?.query ?? null
   const records = makeRecords(seed)
   const portals = ['left', name].map(side => join(folder, `portal-${side}`))
   makePortal(portals[0], records)

@@ -1,5 +1,5 @@
 import { KEY } from '../../../model/edm.ts'
-import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
+import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { typesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { DATA_SERVICES, OLD_EDM, OLD_EDMX } from './namespaces.ts'

@@ -3,6 +3,7 @@ import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart }
 import { ByteTable } from './byte-table.ts'
 import { DictionaryBuilder, type LiteralEnding } from './dictionary-builder.ts'
 import type { SectionSink } from './section-writer.ts'
+import { typedColumn } from './typed-values.ts'
 import type { ValueLog } from './value-log.ts'
 
 /** What all columns of a graph are made with. */
@@ -65,6 +66,11 @@ export function buildColumn(predicate: string, log: ValueLog, context: ColumnCon
 /** The subjects and codes of all entries of a log, and the number of their dictionary. */
 function readLog(log: ValueLog, context: ColumnContext) {
   const { endings, resourceRanks, sink, addDictionary, isSearched } = context
+  const typed = typedColumn(log, endings, sink)
+  if (typed !== null) {
+    const dictionary = addDictionary({ count: typed.part.count, parts: [typed.part] })
+    return { subjects: typed.subjects, codes: typed.codes, dictionary }
+  }
   const subjects = new Uint32Array(log.entries)
   // A literal is its number in the table; a resource its rank, with the highest bit set.
   const values = new Uint32Array(log.entries)
@@ -72,7 +78,7 @@ function readLog(log: ValueLog, context: ColumnContext) {
   const key = new Arena(2 ** 10)
   const used = new Uint8Array(resourceRanks.length + 1)
   let [at, resources] = [0, 0]
-  for (const entry of log.read()) {
+  for (const entry = log.reader(); entry.next(); ) {
     subjects[at] = entry.subject
     if (entry.ending === 0) {
       const rank = resourceRanks[entry.resource] as number

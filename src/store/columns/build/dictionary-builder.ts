@@ -15,6 +15,7 @@ import {
 import { sortedNumbers } from '../sort-numbers.ts'
 import { indexWords } from '../words.ts'
 import type { ByteTable } from './byte-table.ts'
+import { plainPoint } from './plain-forms.ts'
 import type { SectionSink } from './section-writer.ts'
 import { sortPieces } from './sort-bytes.ts'
 
@@ -55,10 +56,11 @@ export class DictionaryBuilder {
   private readonly isSearched: boolean
   /** Texts with escapes, without them. */
   private readonly plain: Arena
-  private readonly starts: Float64Array
-  private readonly ends: Float64Array
+  private readonly starts: Uint32Array | Float64Array
+  private readonly ends: Uint32Array | Float64Array
   private readonly endingOf: Uint32Array
-  private readonly values: Float64Array
+  /** Values of numbers, moments and booleans, where there are any. */
+  private values = new Float64Array(0)
 
   constructor(
     table: ByteTable,
@@ -73,20 +75,29 @@ export class DictionaryBuilder {
     this.next = first
     const { size } = table
     this.codes = new Uint32Array(size)
-    this.starts = new Float64Array(size)
-    this.ends = new Float64Array(size)
-    this.endingOf = new Uint32Array(size)
-    this.values = new Float64Array(size)
     this.plain = table.arena
+    // Texts without their escapes are behind those with them.
+    const isShort = 2 * table.arena.length <= 0xffff_ffff
+    this.starts = isShort ? new Uint32Array(size) : new Float64Array(size)
+    this.ends = isShort ? new Uint32Array(size) : new Float64Array(size)
+    this.endingOf = new Uint32Array(size)
     for (let index = 0; index < size; index++) this.readKey(index)
   }
 
   build(): { readonly parts: readonly DictionaryPart[]; readonly codes: Uint32Array } {
-    const families = new Map<Family, number[]>(FAMILIES.map(family => [family, []]))
-    for (let index = 0; index < this.table.size; index++) families.get(this.familyOf(index))?.push(index)
-    for (const family of FAMILIES) {
-      const members = Uint32Array.from(families.get(family) ?? [])
+    const { size } = this.table
+    const families = new Uint8Array(size)
+    const counts = FAMILIES.map(() => 0)
+    for (let index = 0; index < size; index++) {
+      const family = FAMILIES.indexOf(this.familyOf(index))
+      families[index] = family
+      counts[family] = (counts[family] as number) + 1
+    }
+    for (const [number, family] of FAMILIES.entries()) {
+      const members = new Uint32Array(counts[number] as number)
       if (members.length === 0) continue
+      for (let [index, at] = [0, 0]; at < members.length; index++)
+        if (families[index] === number) members[at++] = index
       switch (family) {
         case 'boolean':
           this.addBooleans(members)
@@ -123,10 +134,10 @@ export class DictionaryBuilder {
     }
     const end = this.table.endOf(index)
     this.endingOf[index] = ending
-    let escape = at
-    while (escape < end && bytes[escape] !== BACKSLASH) escape++
-    if (escape < end) {
-      const text = Buffer.from(unescape(bytes.toString('utf8', at, end)))
+    let backslash = at
+    while (backslash < end && bytes[backslash] !== BACKSLASH) backslash++
+    if (backslash < end) {
+      const text = Buffer.from(withoutEscapes(bytes.toString('utf8', at, end)))
       const start = this.plain.length
       this.plain.add(text, 0, text.length)
       this.starts[index] = start
@@ -148,34 +159,44 @@ export class DictionaryBuilder {
   /** Finds the family of a literal and keeps its value, if it has one. */
   private familyOf(index: number): Family {
     const { datatype } = this.ending(index)
-    if (datatype === XSD.string || datatype === RDF.langString || datatype === RDF.dirLangString)
-      return 'text'
-    const kind = numericKind(datatype)
-    if (kind !== null) {
-      const value = numberOf(this.text(index), kind)
-      if (value === null) return 'other'
-      this.values[index] = value
-      return 'number'
-    }
     switch (datatype) {
+      case XSD.string:
+      case RDF.langString:
+      case RDF.dirLangString:
+        return 'text'
       case XSD.boolean: {
         const form = this.text(index)
         if (!/^(?:true|false|0|1)$/.test(form)) return 'other'
-        this.values[index] = form === 'true' || form === '1' ? 1 : 0
+        this.keepValue(index, form === 'true' || form === '1' ? 1 : 0)
         return 'boolean'
       }
       case XSD.dateTime:
       case XSD.date: {
         const moment = momentOf(this.text(index), datatype === XSD.date)
         if (moment === null) return 'other'
-        this.values[index] = moment.seconds
+        this.keepValue(index, moment.seconds)
         return datatype === XSD.date ? 'day' : 'moment'
       }
       case GEO.wktLiteral:
-        return pointOf(this.text(index)) === null ? 'other' : 'point'
-      default:
-        return 'other'
+        return this.readPoint(index) === null ? 'other' : 'point'
+      default: {
+        const kind = numericKind(datatype)
+        const value = kind === null ? null : numberOf(this.text(index), kind)
+        if (value === null) return 'other'
+        this.keepValue(index, value)
+        return 'number'
+      }
     }
+  }
+
+  private keepValue(index: number, value: number): void {
+    if (this.values.length === 0) this.values = new Float64Array(this.table.size)
+    this.values[index] = value
+  }
+
+  private readPoint(index: number): readonly [longitude: number, latitude: number] | null {
+    const [start, end] = [this.starts[index] as number, this.ends[index] as number]
+    return plainPoint(this.plain.bytes, start, end) ?? pointOf(this.text(index))
   }
 
   private addBooleans(members: Uint32Array): void {
@@ -234,13 +255,13 @@ export class DictionaryBuilder {
   private addTexts(members: Uint32Array): void {
     this.sortTexts(members)
     const languageOf = (index: number) => this.ending(index).language
-    this.sortTies(members, (a, b) => this.isSameText(a, b), true)
     this.number(members)
     const languages: string[] = []
-    const tags = new Uint32Array(members.length)
+    let tags = new Uint32Array(0)
     for (let at = 0; at < members.length; at++) {
       const language = languageOf(members[at] as number)
       if (language === '') continue
+      if (tags.length === 0) tags = new Uint32Array(members.length)
       const known = languages.indexOf(language)
       tags[at] = known < 0 ? languages.push(language) : known + 1
     }
@@ -262,7 +283,7 @@ export class DictionaryBuilder {
     const longitudes = new Float64Array(members.length)
     const latitudes = new Float64Array(members.length)
     for (let at = 0; at < members.length; at++) {
-      const [longitude, latitude] = pointOf(this.text(members[at] as number)) ?? [0, 0]
+      const [longitude, latitude] = this.readPoint(members[at] as number) ?? [0, 0]
       longitudes[at] = longitude
       latitudes[at] = latitude
     }
@@ -276,7 +297,6 @@ export class DictionaryBuilder {
 
   private addOthers(members: Uint32Array): void {
     this.sortTexts(members)
-    this.sortTies(members, (a, b) => this.isSameText(a, b), true)
     this.number(members)
     this.parts.push({
       kind: 'other',
@@ -303,6 +323,10 @@ export class DictionaryBuilder {
       startOf: index => this.starts[index] as number,
       endOf: index => this.ends[index] as number,
     })
+    // With one ending all texts are different.
+    const ending = this.endingOf[members[0] as number]
+    if (members.some(index => this.endingOf[index] !== ending))
+      this.sortTies(members, (a, b) => this.isSameText(a, b), true)
   }
 
   /**
@@ -364,12 +388,16 @@ export class DictionaryBuilder {
   private textsOf(order: Uint32Array): Texts {
     let length = 0
     for (const index of order) length += (this.ends[index] as number) - (this.starts[index] as number)
+    const { bytes } = this.plain
     const text = Buffer.allocUnsafeSlow(length)
     const offsets = new Uint32Array(order.length + 1)
     let at = 0
     for (let place = 0; place < order.length; place++) {
       const index = order[place] as number
-      at += this.plain.bytes.copy(text, at, this.starts[index], this.ends[index])
+      const [start, end] = [this.starts[index] as number, this.ends[index] as number]
+      if (end - start > LONG) text.set(bytes.subarray(start, end), at)
+      else for (let from = start; from < end; from++) text[at + from - start] = bytes[from] as number
+      at += end - start
       offsets[place + 1] = at
     }
     return new Texts(text, offsets)
@@ -388,6 +416,9 @@ export class DictionaryBuilder {
 }
 
 const BACKSLASH = 0x5c
+
+/** Bytes from which on a piece is copied by a call. */
+const LONG = 64
 
 /** JSON has no infinite numbers; as bounds the largest ones do. */
 function finite(value: number): number {
@@ -432,7 +463,7 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['f', '\f'],
 ])
 
-function unescape(text: string): string {
+function withoutEscapes(text: string): string {
   return text.replace(ESCAPE, (_, short?: string, long?: string, character = '') => {
     const digits = short ?? long
     if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))

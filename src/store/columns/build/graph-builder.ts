@@ -50,8 +50,9 @@ export class GraphBuilder {
   private subjects = 0
   private readonly endings: LiteralEnding[] = [literalEnding('')]
   private readonly endingNumbers = new Map<string, number>()
-  /** The text of the last subject, and its number. */
-  private lastSubject = Buffer.alloc(0)
+  /** The text of the last subject, its length, and its number. */
+  private lastSubject = Buffer.alloc(256)
+  private lastSubjectLength = 0
   private lastSubjectNumber = 0
   private lastColumn = -1
   private rest = Buffer.alloc(0)
@@ -151,7 +152,7 @@ export class GraphBuilder {
       const close = endsWith(bytes, objectEnd, column.lastEnding)
         ? objectEnd - column.lastEnding.length - 1
         : bytes.lastIndexOf(QUOTE, objectEnd - 1)
-      if (close <= object - 1 || bytes[close] !== QUOTE) throw malformed(bytes, start, end)
+      if (close <= object || bytes[close] !== QUOTE) throw malformed(bytes, start, end)
       const ending = this.endingNumber(column, bytes, close + 1, objectEnd)
       column.log.addLiteral(this.lastSubjectNumber, ending, bytes, object + 1, close)
     }
@@ -159,9 +160,14 @@ export class GraphBuilder {
 
   /** Notes the subject of a line; gives the place behind it. */
   private readSubject(bytes: Buffer, start: number, end: number): number {
-    const { lastSubject } = this
-    const after = start + lastSubject.length
-    if (lastSubject.length > 0 && bytes[after] === SPACE && matches(bytes, start, lastSubject)) return after
+    const { lastSubject, lastSubjectLength } = this
+    const after = start + lastSubjectLength
+    if (
+      lastSubjectLength > 0 &&
+      bytes[after] === SPACE &&
+      matches(bytes, start, lastSubject, lastSubjectLength)
+    )
+      return after
     const isIri = bytes[start] === LESS
     const stop = isIri ? bytes.indexOf(GREATER, start) + 1 : bytes.indexOf(SPACE, start)
     if (stop <= 0 || stop > end || bytes[stop] !== SPACE) throw malformed(bytes, start, end)
@@ -169,7 +175,10 @@ export class GraphBuilder {
       ? this.resources.intern(bytes, start + 1, stop - 1)
       : this.resources.intern(bytes, start, stop)
     this.lastSubjectNumber = this.subjectOf(resource)
-    this.lastSubject = Buffer.from(bytes.subarray(start, stop))
+    const length = stop - start
+    if (length > lastSubject.length) this.lastSubject = Buffer.alloc(2 * length)
+    bytes.copy(this.lastSubject, 0, start, stop)
+    this.lastSubjectLength = length
     return stop
   }
 
@@ -240,9 +249,9 @@ export class GraphBuilder {
 const EMPTY = Buffer.alloc(0)
 
 /** True where the bytes at a place are those of a text. */
-function matches(bytes: Uint8Array, start: number, text: Uint8Array): boolean {
+function matches(bytes: Uint8Array, start: number, text: Uint8Array, length = text.length): boolean {
   // From the end: what differs between terms of one document is seldom their beginning.
-  for (let at = text.length - 1; at >= 0; at--) if (bytes[start + at] !== text[at]) return false
+  for (let at = length - 1; at >= 0; at--) if (bytes[start + at] !== text[at]) return false
   return true
 }
 

@@ -63,9 +63,11 @@ export class ResourceTable {
     return this.prefixes[prefix] as Buffer
   }
 
-  /** The twenty bytes of a digest. */
-  digest(index: number): Buffer {
-    return this.table.arena.bytes.subarray(this.table.startOf(index) + 2, this.table.endOf(index))
+  /** Copies the twenty bytes of a digest to a place. */
+  copyDigest(index: number, to: Uint8Array, at: number): void {
+    const { bytes } = this.table.arena
+    const from = this.table.startOf(index) + 2
+    for (let byte = 0; byte < DIGEST_DIGITS / 2; byte++) to[at + byte] = bytes[from + byte] as number
   }
 
   /** The whole text; it is overwritten by the next call. */

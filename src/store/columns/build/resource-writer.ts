@@ -56,7 +56,7 @@ function digestRun(table: ResourceTable, order: Uint32Array, from: number): numb
 
 function digestSegment(table: ResourceTable, order: Uint32Array, sink: SectionSink): ResourceSegment {
   const bytes = Buffer.allocUnsafeSlow(order.length * DIGEST_BYTES)
-  for (let at = 0; at < order.length; at++) table.digest(order[at] as number).copy(bytes, at * DIGEST_BYTES)
+  for (let at = 0; at < order.length; at++) table.copyDigest(order[at] as number, bytes, at * DIGEST_BYTES)
   const prefix = table.prefixText(table.prefixNumber(order[0] as number)).toString()
   return { kind: 'digest', count: order.length, ...boundsOf(table, order), prefix, bytes: sink.add(bytes) }
 }

@@ -7,88 +7,18 @@ export interface Pieces {
   readonly endOf: (index: number) => number
 }
 
-/** Runs shorter than this are sorted by insertion. */
+/** Groups smaller than this are sorted by insertion. */
 const SHORT = 12
+/** Groups smaller than this are sorted by comparison of keys, others by their digits. */
+const FEW = 512
+/** Groups smaller than this are sorted by digits of eight bits, others by digits of sixteen. */
+const MANY = 2 ** 15
+const KEY_BYTES = 4
+const GAPS = [132, 57, 23, 10, 4, 1]
 
-/**
- * Sorts the numbers of pieces by their bytes: multikey quicksort (Bentley and Sedgewick, "Fast algorithms for sorting and
- * searching strings", 1997), which looks at each byte of a shared beginning once.
- */
+/** Sorts the numbers of pieces by their bytes. */
 export function sortPieces(order: Uint32Array, pieces: Pieces): void {
-  const { bytes } = pieces
-  // Places at hand: a call for each byte would cost more than the comparison.
-  const starts = new Float64Array(order.length)
-  const lengths = new Int32Array(order.length)
-  const index = new Uint32Array(order.length)
-  for (let at = 0; at < order.length; at++) {
-    const piece = order[at] as number
-    const start = pieces.startOf(piece)
-    starts[at] = start
-    lengths[at] = pieces.endOf(piece) - start
-    index[at] = at
-  }
-  const stack: number[] = [0, order.length, 0]
-  while (stack.length > 0) {
-    const depth = stack.pop() as number
-    const end = stack.pop() as number
-    const begin = stack.pop() as number
-    if (end - begin < SHORT) {
-      insertionSort(index, begin, end, depth)
-      continue
-    }
-    const pivot = byteAt(index[medianOf(begin, end, depth)] as number, depth)
-    let [low, high, at] = [begin, end - 1, begin]
-    while (at <= high) {
-      const piece = index[at] as number
-      const byte = byteAt(piece, depth)
-      if (byte < pivot) {
-        index[at++] = index[low] as number
-        index[low++] = piece
-      } else if (byte > pivot) {
-        index[at] = index[high] as number
-        index[high--] = piece
-      } else at++
-    }
-    if (low - begin > 1) stack.push(begin, low, depth)
-    if (pivot >= 0 && high + 1 - low > 1) stack.push(low, high + 1, depth + 1)
-    if (end - high - 1 > 1) stack.push(high + 1, end, depth)
-  }
-  const sorted = index.map(at => order[at] as number)
-  order.set(sorted)
-
-  /** The byte at a depth; -1 behind the end. */
-  function byteAt(piece: number, depth: number): number {
-    return depth < (lengths[piece] as number) ? (bytes[(starts[piece] as number) + depth] as number) : -1
-  }
-
-  function medianOf(begin: number, end: number, depth: number): number {
-    const middle = (begin + end) >> 1
-    const [a, b, c] = [begin, middle, end - 1].map(at => byteAt(index[at] as number, depth)) as [
-      number,
-      number,
-      number,
-    ]
-    if (a < b) return b < c ? middle : a < c ? end - 1 : begin
-    return a < c ? begin : b < c ? end - 1 : middle
-  }
-
-  function insertionSort(places: Uint32Array, begin: number, end: number, depth: number): void {
-    for (let next = begin + 1; next < end; next++) {
-      const piece = places[next] as number
-      const start = starts[piece] as number
-      const stop = start + (lengths[piece] as number)
-      let at = next
-      while (at > begin) {
-        const before = places[at - 1] as number
-        const beforeStart = starts[before] as number
-        const beforeEnd = beforeStart + (lengths[before] as number)
-        if (compareBytes(bytes, beforeStart + depth, beforeEnd, bytes, start + depth, stop) <= 0) break
-        places[at] = before
-        at--
-      }
-      places[at] = piece
-    }
-  }
+  if (order.length > 1) new PieceSorter(order, pieces).sort()
 }
 
 /** The order of pieces that are numbered 0 to size - 1. */
@@ -97,4 +27,206 @@ export function sortedPieces(size: number, pieces: Pieces): Uint32Array {
   for (let index = 0; index < size; index++) order[index] = index
   sortPieces(order, pieces)
   return order
+}
+
+/**
+ * Radix sort from the front, four bytes at a time: the next bytes of each piece stand as a number beside it, so that
+ * sorting reads memory in a row, and those that are equal in them are sorted by the bytes that follow.
+ */
+class PieceSorter {
+  private readonly order: Uint32Array
+  private readonly bytes: Uint8Array
+  /** Places of the pieces at hand: a call for each byte would cost more than the comparison. */
+  private readonly starts: Uint32Array | Float64Array
+  private readonly lengths: Uint32Array
+  /** The pieces as places in {@link order}, and the keys beside them. */
+  private readonly index: Uint32Array
+  private readonly keys: Uint32Array
+  private readonly otherIndex: Uint32Array
+  private readonly otherKeys: Uint32Array
+  private readonly counts = new Uint32Array(2 ** 16)
+  /** Groups that are still to be sorted: begin, end, and bytes that their pieces share. */
+  private readonly stack: number[] = []
+
+  constructor(order: Uint32Array, { bytes, startOf, endOf }: Pieces) {
+    const { length } = order
+    this.order = order
+    this.bytes = bytes
+    this.starts = bytes.length <= 0xffff_ffff ? new Uint32Array(length) : new Float64Array(length)
+    this.lengths = new Uint32Array(length)
+    this.index = new Uint32Array(length)
+    this.keys = new Uint32Array(length)
+    this.otherIndex = new Uint32Array(length)
+    this.otherKeys = new Uint32Array(length)
+    for (let at = 0; at < length; at++) {
+      const piece = order[at] as number
+      const start = startOf(piece)
+      this.starts[at] = start
+      this.lengths[at] = endOf(piece) - start
+      this.index[at] = at
+    }
+  }
+
+  sort(): void {
+    const { order, index, stack, otherIndex } = this
+    stack.push(0, order.length, 0)
+    while (stack.length > 0) {
+      const depth = stack.pop() as number
+      const end = stack.pop() as number
+      const begin = stack.pop() as number
+      if (end - begin < SHORT) this.insert(begin, end, depth)
+      else this.split(begin, end, depth)
+    }
+    for (let at = 0; at < index.length; at++) otherIndex[at] = order[index[at] as number] as number
+    order.set(otherIndex)
+  }
+
+  /** Sorts a group by its next four bytes, and leaves the groups that are equal in them to be sorted. */
+  private split(begin: number, end: number, depth: number): void {
+    const { keys, index } = this
+    if (!this.fillKeys(begin, end, depth)) {
+      if (end - begin < FEW) this.sortByComparison(begin, end)
+      else this.sortByDigits(begin, end)
+    }
+    for (let from = begin; from < end; ) {
+      const key = keys[from] as number
+      let to = from + 1
+      while (to < end && keys[to] === key) to++
+      if (to - from > 1) {
+        const next = this.endedFirst(index, from, to, depth + KEY_BYTES)
+        if (to - next > 1) this.stack.push(next, to, depth + KEY_BYTES)
+      }
+      from = to
+    }
+  }
+
+  /** True where all keys are the same. */
+  private fillKeys(begin: number, end: number, depth: number): boolean {
+    const { bytes, starts, lengths, index, keys } = this
+    let different = 0
+    for (let at = begin; at < end; at++) {
+      const piece = index[at] as number
+      const from = (starts[piece] as number) + depth
+      const left = (lengths[piece] as number) - depth
+      let key = 0
+      if (left >= KEY_BYTES)
+        key =
+          ((bytes[from] as number) << 24) |
+          ((bytes[from + 1] as number) << 16) |
+          ((bytes[from + 2] as number) << 8) |
+          (bytes[from + 3] as number)
+      else for (let byte = 0; byte < left; byte++) key |= (bytes[from + byte] as number) << (24 - 8 * byte)
+      keys[at] = key
+      different |= key ^ (keys[begin] as number)
+    }
+    return different === 0
+  }
+
+  /**
+   * Pieces of equal keys that end within them come first, the shorter before the longer, which has zeros where the other has
+   * ended. Gives the place of the first that goes on.
+   */
+  private endedFirst(index: Uint32Array, from: number, to: number, depth: number): number {
+    const { lengths } = this
+    let next = from
+    for (let at = from; at < to; at++) {
+      const piece = index[at] as number
+      const length = lengths[piece] as number
+      if (length > depth) continue
+      index[at] = index[next] as number
+      let place = next
+      while (place > from && (lengths[index[place - 1] as number] as number) > length) {
+        index[place] = index[place - 1] as number
+        place -= 1
+      }
+      index[place] = piece
+      next += 1
+    }
+    return next
+  }
+
+  /** Shell sort. */
+  private sortByComparison(begin: number, end: number): void {
+    const { keys, index } = this
+    for (const gap of GAPS)
+      for (let next = begin + gap; next < end; next++) {
+        const [key, piece] = [keys[next] as number, index[next] as number]
+        let at = next
+        for (; at - gap >= begin && (keys[at - gap] as number) > key; at -= gap) {
+          keys[at] = keys[at - gap] as number
+          index[at] = index[at - gap] as number
+        }
+        keys[at] = key
+        index[at] = piece
+      }
+  }
+
+  /** Radix sort of the keys, the lowest digit first; a digit in which all agree costs one look. */
+  private sortByDigits(begin: number, end: number): void {
+    const bits = end - begin < MANY ? 8 : 16
+    let isMoved = false
+    for (let shift = 0; shift < 32; shift += bits) {
+      const [keys, index] = isMoved ? [this.otherKeys, this.otherIndex] : [this.keys, this.index]
+      const [toKeys, toIndex] = isMoved ? [this.keys, this.index] : [this.otherKeys, this.otherIndex]
+      if (this.sortByDigit(keys, index, toKeys, toIndex, begin, end, shift, bits)) isMoved = !isMoved
+    }
+    if (!isMoved) return
+    this.keys.set(this.otherKeys.subarray(begin, end), begin)
+    this.index.set(this.otherIndex.subarray(begin, end), begin)
+  }
+
+  /** False where all keys have the same digit: nothing was moved then. */
+  private sortByDigit(
+    keys: Uint32Array,
+    index: Uint32Array,
+    toKeys: Uint32Array,
+    toIndex: Uint32Array,
+    begin: number,
+    end: number,
+    shift: number,
+    bits: number,
+  ): boolean {
+    const { counts } = this
+    const mask = 2 ** bits - 1
+    counts.fill(0, 0, mask + 1)
+    for (let at = begin; at < end; at++) {
+      const digit = ((keys[at] as number) >>> shift) & mask
+      counts[digit] = (counts[digit] as number) + 1
+    }
+    if (counts[((keys[begin] as number) >>> shift) & mask] === end - begin) return false
+    let sum = begin
+    for (let digit = 0; digit <= mask; digit++) {
+      const count = counts[digit] as number
+      counts[digit] = sum
+      sum += count
+    }
+    for (let at = begin; at < end; at++) {
+      const key = keys[at] as number
+      const digit = (key >>> shift) & mask
+      const place = counts[digit] as number
+      counts[digit] = place + 1
+      toKeys[place] = key
+      toIndex[place] = index[at] as number
+    }
+    return true
+  }
+
+  private insert(begin: number, end: number, depth: number): void {
+    const { bytes, starts, lengths, index } = this
+    for (let next = begin + 1; next < end; next++) {
+      const piece = index[next] as number
+      const start = starts[piece] as number
+      const stop = start + (lengths[piece] as number)
+      let at = next
+      while (at > begin) {
+        const before = index[at - 1] as number
+        const beforeStart = starts[before] as number
+        const beforeEnd = beforeStart + (lengths[before] as number)
+        if (compareBytes(bytes, beforeStart + depth, beforeEnd, bytes, start + depth, stop) <= 0) break
+        index[at] = before
+        at--
+      }
+      index[at] = piece
+    }
+  }
 }

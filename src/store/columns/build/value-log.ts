@@ -63,18 +63,6 @@ export class SpillFile {
   }
 }
 
-/** An entry of a log: which subject has which value. */
-export interface LogEntry {
-  subject: number
-  /** Number of what follows the text of a literal, from 1; 0 where the value is a resource. */
-  ending: number
-  /** Number of the resource. */
-  resource: number
-  bytes: Uint8Array
-  start: number
-  end: number
-}
-
 /** A piece that is in the file. */
 interface Spilt {
   readonly at: number
@@ -110,29 +98,15 @@ export class ValueLog {
     this.end()
   }
 
-  /** Reads all entries; the same object is given each time. */
-  *read(): Generator<LogEntry> {
-    const entry: LogEntry = { subject: 0, ending: 0, resource: 0, bytes: new Uint8Array(0), start: 0, end: 0 }
-    let subject = 0
-    for (const piece of [...this.pieces, this.pending.bytes.subarray(0, this.pending.length)]) {
-      const bytes = Buffer.isBuffer(piece) ? piece : this.spillFile.read(piece.at, piece.length)
-      const reader = new NumberReader(bytes)
-      while (reader.at < bytes.length) {
-        const step = reader.next()
-        subject += step % 2 === 0 ? step / 2 : -(step + 1) / 2
-        entry.subject = subject
-        entry.ending = reader.next()
-        if (entry.ending === 0) entry.resource = reader.next()
-        else {
-          const length = reader.next()
-          entry.bytes = bytes
-          entry.start = reader.at
-          reader.at += length
-          entry.end = reader.at
-        }
-        yield entry
-      }
-    }
+  /** Begins to read the entries. */
+  reader(): LogReader {
+    const { pending, pieces, spillFile } = this
+    const last = pending.bytes.subarray(0, pending.length)
+    return new LogReader(number => {
+      const piece = pieces[number]
+      if (piece === undefined) return number === pieces.length ? last : null
+      return Buffer.isBuffer(piece) ? piece : spillFile.read(piece.at, piece.length)
+    })
   }
 
   /** Moves what is in memory to the file. */
@@ -169,5 +143,47 @@ export class ValueLog {
     if (length === 0) return
     this.pieces.push(Buffer.from(bytes.subarray(0, length)))
     this.pending.length = 0
+  }
+}
+
+/** Reads a log from its begin to its end: the fields are those of the entry that was read last. */
+export class LogReader {
+  subject = 0
+  /** Number of what follows the text of a literal, from 1; 0 where the value is a resource. */
+  ending = 0
+  /** Number of the resource. */
+  resource = 0
+  /** The text of a literal. */
+  bytes: Uint8Array = new Uint8Array(0)
+  start = 0
+  end = 0
+  private readonly pieceAt: (number: number) => Buffer | null
+  private number = 0
+  private readonly numbers = new NumberReader(this.bytes)
+
+  constructor(pieceAt: (number: number) => Buffer | null) {
+    this.pieceAt = pieceAt
+  }
+
+  /** Reads the next entry; false behind the last. */
+  next(): boolean {
+    const { numbers } = this
+    while (numbers.at >= this.bytes.length) {
+      const piece = this.pieceAt(this.number++)
+      if (piece === null) return false
+      this.bytes = piece
+      numbers.begin(piece)
+    }
+    const step = numbers.next()
+    this.subject += step % 2 === 0 ? step / 2 : -(step + 1) / 2
+    this.ending = numbers.next()
+    if (this.ending === 0) this.resource = numbers.next()
+    else {
+      const length = numbers.next()
+      this.start = numbers.at
+      this.end = this.start + length
+      numbers.at = this.end
+    }
+    return true
   }
 }

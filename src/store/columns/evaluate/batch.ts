@@ -1,6 +1,17 @@
 import { gather, sliceVector, type Vector } from './vector.ts'
 
-type Source = Vector | (() => Vector)
+/** A vector that is worked out of the rows of another batch: of those alone that are left when it is first asked for. */
+export class Deferred {
+  readonly input: Batch
+  readonly make: (input: Batch) => Vector
+
+  constructor(input: Batch, make: (input: Batch) => Vector) {
+    this.input = input
+    this.make = make
+  }
+}
+
+type Source = Vector | (() => Vector) | Deferred
 
 /** Some solutions: a vector for each variable, each made when it is first asked for. */
 export class Batch {
@@ -26,10 +37,16 @@ export class Batch {
   /** The values of a variable; undefined where no row binds it. */
   get(variable: string): Vector | undefined {
     const source = this.vectors.get(variable)
-    if (typeof source !== 'function') return source
-    const vector = source()
+    if (typeof source !== 'function' && !(source instanceof Deferred)) return source
+    const vector = typeof source === 'function' ? source() : source.make(source.input)
     this.vectors.set(variable, vector)
     return vector
+  }
+
+  /** A variable whose values are not worked out yet; null for any other. */
+  deferred(variable: string): Deferred | null {
+    const source = this.vectors.get(variable)
+    return source instanceof Deferred ? source : null
   }
 
   /** The same solutions with further variables, or others in the place of those of the same name. */
@@ -60,8 +77,15 @@ export class Batch {
 
   /** Some rows, in the order in which they are named, also several times. */
   rows(rows: Uint32Array): Batch {
+    const inputOf = sharedInputs(input => input.rows(rows))
     const vectors = new Map<string, Source>()
-    for (const name of this.vectors.keys()) vectors.set(name, () => gather(this.get(name) as Vector, rows))
+    for (const [name, source] of this.vectors)
+      vectors.set(
+        name,
+        source instanceof Deferred
+          ? new Deferred(inputOf(source.input), source.make)
+          : () => gather(this.get(name) as Vector, rows),
+      )
     return new Batch(rows.length, vectors)
   }
 
@@ -69,19 +93,58 @@ export class Batch {
   slice(from: number, to: number): Batch {
     if (from === 0 && to >= this.size) return this
     const end = Math.min(to, this.size)
+    const inputOf = sharedInputs(input => input.slice(from, end))
     const vectors = new Map<string, Source>()
-    for (const name of this.vectors.keys())
-      vectors.set(name, () => sliceVector(this.get(name) as Vector, from, end))
+    for (const [name, source] of this.vectors)
+      vectors.set(
+        name,
+        source instanceof Deferred
+          ? new Deferred(inputOf(source.input), source.make)
+          : () => sliceVector(this.get(name) as Vector, from, end),
+      )
     return new Batch(end - from, vectors)
+  }
+}
+
+/** Several variables that are worked out of one batch share what is left of it. */
+function sharedInputs(part: (input: Batch) => Batch): (input: Batch) => Batch {
+  const parts = new Map<Batch, Batch>()
+  return input => {
+    let own = parts.get(input)
+    if (own === undefined) {
+      own = part(input)
+      parts.set(input, own)
+    }
+    return own
   }
 }
 
 /** The one solution that binds nothing. */
 export const UNIT_BATCH = new Batch(1, new Map())
 
-/** The numbers from 0 to below a size. */
+let consecutive = new Uint32Array(0)
+
+/** The numbers from one to below another, in memory that is shared: they are not to be written to. */
+export function numbersFrom(first: number, end: number): Uint32Array {
+  if (end > consecutive.length) {
+    consecutive = new Uint32Array(Math.max(end, Math.min(2 * consecutive.length, MAX_CONSECUTIVE)))
+    for (let number = 0; number < consecutive.length; number++) consecutive[number] = number
+  }
+  return consecutive.subarray(first, end)
+}
+
+const MAX_CONSECUTIVE = 2 ** 22
+
+/** The numbers from 0 to below a size; see {@link numbersFrom}. */
 export function allRows(size: number): Uint32Array {
-  const rows = new Uint32Array(size)
-  for (let row = 0; row < size; row++) rows[row] = row
-  return rows
+  return numbersFrom(0, size)
+}
+
+/** Rows that are made at a time of two batches of which every row goes with every other. */
+const MAX_PAIRS = 2 ** 20
+
+/** A batch in parts of which each has few pairs with the rows of another batch. */
+export function* partsForPairs(batch: Batch, others: number): Generator<Batch> {
+  const size = Math.max(1, Math.floor(MAX_PAIRS / Math.max(1, others)))
+  for (let from = 0; from < batch.size; from += size) yield batch.slice(from, from + size)
 }

@@ -1,4 +1,4 @@
-import { Batch } from './batch.ts'
+import { Batch, Deferred } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { pooledIds } from './translate.ts'
@@ -11,21 +11,33 @@ export function concatenated(batches: readonly Batch[], evaluation: Evaluation):
   const size = batches.reduce((sum, batch) => sum + batch.size, 0)
   const names = new Set(batches.flatMap(({ variables }) => variables))
   evaluation.allocate(4 * size * names.size)
-  return new Batch(
-    size,
-    new Map(
-      [...names].map(name => [
-        name,
-        () =>
-          joined(
-            batches,
-            batches.map(batch => batch.get(name)),
-            size,
-            evaluation,
-          ),
-      ]),
-    ),
-  )
+  const known: { readonly parts: readonly Batch[]; readonly whole: Batch }[] = []
+  /** What is worked out of the same batches stays together. */
+  const inputOf = (parts: readonly Batch[]): Batch => {
+    const found = known.find(each => each.parts.every((part, at) => part === parts[at]))
+    if (found !== undefined) return found.whole
+    const whole = concatenated(parts, evaluation)
+    known.push({ parts, whole })
+    return whole
+  }
+  const together = (name: string): Deferred | (() => Vector) => {
+    const deferred = batches.flatMap(batch => batch.deferred(name) ?? [])
+    const [first, ...others] = deferred
+    if (
+      first === undefined ||
+      deferred.length < batches.length ||
+      others.some(({ make }) => make !== first.make)
+    )
+      return () =>
+        joined(
+          batches,
+          batches.map(batch => batch.get(name)),
+          size,
+          evaluation,
+        )
+    return new Deferred(inputOf(deferred.map(({ input }) => input)), first.make)
+  }
+  return new Batch(size, new Map([...names].map(name => [name, together(name)])))
 }
 
 function joined(

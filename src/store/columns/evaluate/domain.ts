@@ -6,7 +6,7 @@ import { type Dictionary, datatypeOf, type Part } from '../dictionary.ts'
 import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
 import { compareForOrder } from './compare.ts'
-import { literalOf, type Value, valueOf } from './value.ts'
+import { literalOf, termValue, type Value } from './value.ts'
 
 /** Terms by number, from 1; 0 is no term. Two numbers of one domain are two terms. */
 export interface Domain {
@@ -74,7 +74,7 @@ export class ColumnDomain implements Domain {
       const value = part.values[place] as number
       if (datatype === XSD.integer || datatype === XSD.double) return { type: 'number', kind, value }
     }
-    return valueOf(dictionary.term(id))
+    return termValue(dictionary.term(id))
   }
 }
 
@@ -152,7 +152,7 @@ export class ResourceDomain implements Domain {
   }
 
   value(id: number): Value {
-    return valueOf(this.term(id))
+    return termValue(this.term(id))
   }
 
   find(term: Term): number {
@@ -180,7 +180,7 @@ export class SubjectDomain implements Domain {
   }
 
   value(id: number): Value {
-    return valueOf(this.term(id))
+    return termValue(this.term(id))
   }
 
   find(term: Term): number {
@@ -241,7 +241,7 @@ export class PoolDomain implements Domain {
     const known = this.numbers.get(key)
     if (known !== undefined) return known
     this.terms.push(term)
-    this.values.push(valueOf(term))
+    this.values.push(termValue(term))
     this.numbers.set(key, this.terms.length)
     return this.terms.length
   }

@@ -8,22 +8,23 @@ import {
   variablesOfFormula,
 } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { allRows, Batch, UNIT_BATCH } from './batch.ts'
+import { allRows, Batch, Deferred, partsForPairs, UNIT_BATCH } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenated } from './concat.ts'
+import { conjuncts, countedGroups } from './counted.ts'
 import { PositionDomain } from './domain.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { Filter } from './filter.ts'
 import { grouped, KeyedGroups } from './group.ts'
-import { CompatibleRows, crossPairs, filled, identifiedInPool, isWhole, joinedBatch } from './join.ts'
+import { CompatibleRows, crossPairs, filled, identifiedInPool, joinedBatch } from './join.ts'
 import { NumberKernels } from './numbers.ts'
 import { ordered } from './order.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
-import { type ExistsMask, ScalarCompiler } from './scalar.ts'
+import { type ExistsMask, isStable, ScalarCompiler } from './scalar.ts'
 import { constantVector } from './translate.ts'
 import { termOf } from './value.ts'
-import { isBound, type Vector } from './vector.ts'
+import { isBound, isWhole, type Vector } from './vector.ts'
 
 /** Name under which rows are told apart that a group is evaluated for. */
 const ROW = ' row of the left side'
@@ -130,10 +131,14 @@ export class Evaluator {
         for (const left of this.evaluate(operation.left, scope, seed))
           yield this.minus(left, operation, scope)
         return
-      case 'extend':
+      case 'extend': {
+        const { variable, expression } = operation
+        const make = (batch: Batch) => this.vectorOf(expression, batch, scope)
+        const isDeferred = isStable(expression) && expression.type !== 'variable'
         for (const batch of this.evaluate(operation.input, scope, seed))
-          yield batch.with([[operation.variable, this.vectorOf(operation.expression, batch, scope)]])
+          yield batch.with([[variable, isDeferred ? new Deferred(batch, make) : make(batch)]])
         return
+      }
       case 'graph':
         yield* this.graph(operation, scope, seed)
         return
@@ -254,11 +259,11 @@ export class Evaluator {
     }
   }
 
-  /** COUNT(*) of triple patterns whose numbers of triples say it. */
-  private knownCounts(
-    { input, keys, aggregates }: Extract<Operation, { type: 'group' }>,
-    scope: Scope,
-  ): Batch | null {
+  /** COUNT of triple patterns whose numbers of triples say it. */
+  private knownCounts(operation: Extract<Operation, { type: 'group' }>, scope: Scope): Batch | null {
+    const counted = countedGroups(operation, scope.graphs, this.evaluation)
+    if (counted !== null) return counted
+    const { input, keys, aggregates } = operation
     if (keys.length > 0 || input.type !== 'bgp' || aggregates.length === 0) return null
     const isCount = aggregates.every(
       ({ aggregate }) => aggregate.name === 'COUNT' && !aggregate.distinct && aggregate.operand === null,
@@ -430,11 +435,13 @@ export class Evaluator {
       return
     }
     const shared = batch.variables.filter(name => whole.has(name))
-    const pairs =
-      shared.length === 0
-        ? crossPairs(batch.size, whole.size, this.evaluation)
-        : new CompatibleRows(whole, shared, this.evaluation).pairsWith(batch)
-    if (pairs.left.length > 0) yield joinedBatch(batch, whole, pairs, this.evaluation)
+    if (shared.length > 0) {
+      const pairs = new CompatibleRows(whole, shared, this.evaluation).pairsWith(batch)
+      if (pairs.left.length > 0) yield joinedBatch(batch, whole, pairs, this.evaluation)
+      return
+    }
+    for (const part of partsForPairs(batch, whole.size))
+      yield joinedBatch(part, whole, crossPairs(part.size, whole.size, this.evaluation), this.evaluation)
   }
 
   private whole(operation: Operation, scope: Scope): Batch {
@@ -697,12 +704,6 @@ function partsOf(operation: Operation): Parts {
 function isSelfContained({ input, condition }: Extract<Operation, { type: 'filter' }>): boolean {
   const inner = input.type === 'filter' ? isSelfContained(input) : true
   return inner && isSubset(variablesOfFormula(condition), certainVariables(input))
-}
-
-function conjuncts(condition: Formula): readonly Formula[] {
-  return condition.type === 'binary' && condition.operator === '&&'
-    ? [...conjuncts(condition.left), ...conjuncts(condition.right)]
-    : [condition]
 }
 
 function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {

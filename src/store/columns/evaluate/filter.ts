@@ -1,14 +1,19 @@
 import type { Formula } from '../../../sparql/operation.ts'
+import type { PointPart } from '../dictionary.ts'
 import { allRows, type Batch } from './batch.ts'
 import { isConstant } from './constants.ts'
 import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { columnCall, isTestFunction } from './functions/extensions.ts'
+import { type ColumnCall, columnCall, isTestFunction } from './functions/extensions.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
+import { pointsNear } from './points.ts'
 import { type IdRange, isComparison, rangeOf } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
-import { valueOf } from './value.ts'
+import { termValue } from './value.ts'
 import { isBound } from './vector.ts'
+
+/** Points up to which each is tested. */
+const FEW_POINTS = 2048
 
 const UNKNOWN = 0
 const HOLDS = 1
@@ -35,7 +40,18 @@ export class Filter {
 
   /** The rows, of some or of all, for which a condition is true. */
   select(condition: Formula, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
-    return this.rowsWith(condition, batch, rows ?? allRows(batch.size), true)
+    return rows === null ? this.rowsOfAll(condition, batch) : this.rowsWith(condition, batch, rows, true)
+  }
+
+  /** A range of one column is read without a list of the rows before it. */
+  private rowsOfAll(condition: Formula, batch: Batch): Uint32Array {
+    if (condition.type === 'binary' && condition.operator === '&&')
+      return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
+    const vector = condition.type === 'binary' ? this.scalars.soleVector(condition, batch) : null
+    const range = vector === null || condition.type !== 'binary' ? null : rangeOf(condition, vector.domain)
+    if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
+    this.evaluation.advance(batch.size)
+    return allInRange(vector.ids, range)
   }
 
   /** @param wanted false asks for the rows for which the condition is false */
@@ -82,13 +98,14 @@ export class Filter {
       first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
     if (!isTwoValued || !isCondition(first))
       return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, wanted)
-    const otherwise = effectiveBoolean(valueOf(second))
+    const otherwise = effectiveBoolean(termValue(second))
     if (otherwise !== wanted) return this.rowsWith(first, batch, rows, wanted)
     return without(rows, this.rowsWith(first, batch, rows, !wanted))
   }
 
   private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
-    if (isConstant(formula)) return effectiveBoolean(valueOf(formula)) === wanted ? rows : rows.subarray(0, 0)
+    if (isConstant(formula))
+      return effectiveBoolean(termValue(formula)) === wanted ? rows : rows.subarray(0, 0)
     const called = this.calledRows(formula, batch, rows, wanted)
     if (called !== null) return called
     const vector = this.scalars.soleVector(formula, batch)
@@ -120,32 +137,13 @@ export class Filter {
         domain,
         () => called.overSubjects?.(constants, domain.graph) ?? null,
       )
-      return table === null ? null : rows.filter(row => (table[ids[row] as number] === 1) === wanted)
+      return table === null ? null : rowsMarked(ids, table, rows, wanted)
     }
     const vector = batch.get(call.variable)
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { ids, domain } = vector
     const part = onlyPartOf(domain)
-    if (part?.kind === 'point') {
-      const test = this.evaluation.memo(
-        'points',
-        formula,
-        domain,
-        () => called.overPoints?.(constants) ?? null,
-      )
-      if (test === null) return null
-      const { longitudes, latitudes, first } = part
-      const want = wanted ? 1 : 0
-      const kept = new Uint32Array(rows.length)
-      let count = 0
-      for (let at = 0; at < rows.length; at++) {
-        const row = rows[at] as number
-        const id = ids[row] as number
-        if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want)
-          kept[count++] = row
-      }
-      return kept.subarray(0, count)
-    }
+    if (part?.kind === 'point') return this.pointRows(formula, call, { ids, domain, part }, rows, wanted)
     const { column } = domain
     const table = this.evaluation.memo(
       'codes',
@@ -154,8 +152,46 @@ export class Filter {
       () => called.overCodes?.(constants, column) ?? null,
     )
     if (table === null) return null
+    return rowsMarked(ids, table, rows, wanted)
+  }
+
+  /** A test of points: of each of few, else of those near the place that it is about. */
+  private pointRows(
+    formula: Formula,
+    call: ColumnCall,
+    {
+      ids,
+      domain,
+      part,
+    }: { readonly ids: Uint32Array; readonly domain: ColumnDomain; readonly part: PointPart },
+    rows: Uint32Array,
+    wanted: boolean,
+  ): Uint32Array | null {
+    const table =
+      rows.length < FEW_POINTS
+        ? null
+        : this.evaluation.memo('points marked', formula, domain, () =>
+            marked(pointsNear(formula, null, domain, this.evaluation), domain.size),
+          )
+    if (table !== null) return rowsMarked(ids, table, rows, wanted)
+    const test = this.evaluation.memo(
+      'points',
+      formula,
+      domain,
+      () => call.called.overPoints?.(call.constants) ?? null,
+    )
+    if (test === null) return null
+    const { longitudes, latitudes, first } = part
     const want = wanted ? 1 : 0
-    return rows.filter(row => ids[row] !== 0 && table[ids[row] as number] === want)
+    const kept = new Uint32Array(rows.length)
+    let count = 0
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      const id = ids[row] as number
+      if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want)
+        kept[count++] = row
+    }
+    return kept.subarray(0, count)
   }
 
   /** Works the condition out once for each value of a domain. */
@@ -201,6 +237,14 @@ export class Filter {
   }
 }
 
+/** A table of codes: 1 for those that are listed. */
+function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
+  if (codes === null) return null
+  const table = new Uint8Array(size + 1)
+  for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
+  return table
+}
+
 /** Functions whose value is a boolean or an error. */
 const TESTS: ReadonlySet<string> = new Set([
   'BOUND',
@@ -244,9 +288,27 @@ function boundRows(
   const [operand] = formula.arguments
   const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
   if (vector === undefined) return wanted ? rows.subarray(0, 0) : rows
-  return rows.filter(row => isBound(vector, row) === wanted)
+  const kept = new Uint32Array(rows.length)
+  let count = 0
+  if (vector.type === 'ids') {
+    const { ids } = vector
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      kept[count] = row
+      count += (ids[row] !== 0) === wanted ? 1 : 0
+    }
+  } else
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      kept[count] = row
+      count += isBound(vector, row) === wanted ? 1 : 0
+    }
+  return kept.subarray(0, count)
 }
 
+/**
+ * Loops write each row and count only those that hold: without a branch that the processor would have to guess.
+ */
 function rowsInRange(
   ids: Uint32Array,
   { from, to, negated }: IdRange,
@@ -256,18 +318,51 @@ function rowsInRange(
   const kept = new Uint32Array(rows.length)
   let count = 0
   const span = to - from
-  if (negated !== wanted) {
+  if (negated !== wanted)
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      kept[count] = row
+      count += ((ids[row] as number) - from) >>> 0 < span ? 1 : 0
+    }
+  else
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const id = ids[row] as number
-      if ((id - from) >>> 0 < span) kept[count++] = row
+      kept[count] = row
+      count += id !== 0 && (id - from) >>> 0 >= span ? 1 : 0
     }
-  } else
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
+  return kept.subarray(0, count)
+}
+
+function allInRange(ids: Uint32Array, { from, to, negated }: IdRange): Uint32Array {
+  const kept = new Uint32Array(ids.length)
+  let count = 0
+  const span = to - from
+  if (negated)
+    for (let row = 0; row < ids.length; row++) {
       const id = ids[row] as number
-      if (id !== 0 && (id - from) >>> 0 >= span) kept[count++] = row
+      kept[count] = row
+      count += id !== 0 && (id - from) >>> 0 >= span ? 1 : 0
     }
+  else
+    for (let row = 0; row < ids.length; row++) {
+      kept[count] = row
+      count += ((ids[row] as number) - from) >>> 0 < span ? 1 : 0
+    }
+  return kept.subarray(0, count)
+}
+
+/** The rows whose values are marked in a table, or are not; what has no value is neither. */
+function rowsMarked(ids: Uint32Array, table: Uint8Array, rows: Uint32Array, wanted: boolean): Uint32Array {
+  const kept = new Uint32Array(rows.length)
+  const want = wanted ? 1 : 0
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const id = ids[row] as number
+    kept[count] = row
+    count += id !== 0 && table[id] === want ? 1 : 0
+  }
   return kept.subarray(0, count)
 }
 

@@ -77,8 +77,9 @@ export class KeyedGroups implements Grouper {
   /** Numbers of the terms of each key by group. */
   private ids: Uint32Array[]
   private size = 0
+  private moves = 0
   private tables: PairTable[]
-  private first: number[] | Int32Array = []
+  private single = new SingleTable()
 
   constructor(names: readonly string[], evaluation: Evaluation) {
     this.names = names
@@ -93,12 +94,11 @@ export class KeyedGroups implements Grouper {
   }
 
   assign(batch: Batch): Uint32Array {
-    const vectors = this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
-    const [firstKey = new Uint32Array(batch.size)] = vectors
-    let numbers = firstKey
-    for (let at = 1; at < vectors.length; at++)
-      numbers = (this.tables[at - 1] as PairTable).number(numbers, vectors[at] as Uint32Array)
-    return this.groupsOf(numbers, vectors)
+    const { moves } = this
+    const read = () => this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
+    const vectors = read()
+    // One key that is of another domain moves all of them to the pool, also those of this batch that were read before.
+    return this.groupsOf(moves === this.moves ? vectors : read(), batch.size)
   }
 
   keys(): readonly (readonly [string, Vector])[] {
@@ -108,32 +108,27 @@ export class KeyedGroups implements Grouper {
     })
   }
 
-  /** Numbers of groups by those of their combined keys, in the order in which groups come. */
-  private groupsOf(numbers: Uint32Array, vectors: readonly Uint32Array[]): Uint32Array {
-    const groups = new Uint32Array(numbers.length)
-    let max = 0
-    for (let row = 0; row < numbers.length; row++)
-      if ((numbers[row] as number) > max) max = numbers[row] as number
-    let { first } = this
-    if (first.length <= max) {
-      const larger: Int32Array = new Int32Array(Math.max(2 * first.length, max + 1)).fill(-1)
-      larger.set(first)
-      first = larger
-      this.first = larger
+  /** Numbers of groups by the numbers of their keys, in the order in which groups come. */
+  private groupsOf(vectors: readonly Uint32Array[], size: number): Uint32Array {
+    const add = (row: number) => this.addGroup(row, vectors)
+    const [first, ...rest] = vectors
+    if (first === undefined) {
+      if (this.size === 0 && size > 0) add(0)
+      return new Uint32Array(size)
     }
-    for (let row = 0; row < numbers.length; row++) {
-      const number = numbers[row] as number
-      let group = first[number] as number
-      if (group < 0) {
-        group = this.addGroup(row, vectors)
-        first[number] = group
-      }
-      groups[row] = group
-    }
-    return groups
+    if (rest.length === 0) return this.single.number(first, add)
+    let numbers = first
+    for (let at = 0; at < rest.length; at++)
+      numbers = (this.tables[at] as PairTable).number(
+        numbers,
+        rest[at] as Uint32Array,
+        this.domains[at + 1]?.size ?? 0,
+        at === rest.length - 1 ? add : () => undefined,
+      )
+    return numbers
   }
 
-  private addGroup(row: number, vectors: readonly Uint32Array[]): number {
+  private addGroup(row: number, vectors: readonly Uint32Array[]): void {
     const group = this.size++
     for (let at = 0; at < vectors.length; at++) {
       let ids = this.ids[at] as Uint32Array
@@ -145,7 +140,6 @@ export class KeyedGroups implements Grouper {
       }
       ids[group] = (vectors[at] as Uint32Array)[row] as number
     }
-    return group
   }
 
   private inDomain(vector: Vector | undefined, size: number, at: number): Uint32Array {
@@ -162,6 +156,7 @@ export class KeyedGroups implements Grouper {
 
   /** Gives the keys of all groups so far the numbers of the pool. */
   private moveToPool(): void {
+    this.moves += 1
     const { pool } = this.evaluation
     const vectors = this.ids.map((ids, at) => {
       const domain = this.domains[at] ?? pool
@@ -172,12 +167,57 @@ export class KeyedGroups implements Grouper {
     const count = this.size
     this.size = 0
     this.tables = this.names.slice(1).map(() => new PairTable())
-    this.first = []
+    this.single = new SingleTable()
     this.ids = this.names.map(() => new Uint32Array(Math.max(64, count)))
-    let numbers = vectors[0] as Uint32Array
-    for (let at = 1; at < vectors.length; at++)
-      numbers = (this.tables[at - 1] as PairTable).number(numbers, vectors[at] as Uint32Array)
-    this.groupsOf(numbers, vectors)
+    this.groupsOf(vectors, count)
+  }
+}
+
+/** Numbers numbers as they come, from 0. */
+class SingleTable {
+  private known = new Int32Array(0)
+  private size = 0
+
+  /** @param added is told the row of each number that is new */
+  number(ids: Uint32Array, added: (row: number) => void): Uint32Array {
+    const numbers = new Uint32Array(ids.length)
+    const { known } = this
+    for (let row = 0; row < ids.length; row++) {
+      const id = ids[row] as number
+      const number = id < known.length ? (known[id] as number) : -1
+      if (number < 0) return this.rest(ids, row, numbers, added)
+      numbers[row] = number
+    }
+    return numbers
+  }
+
+  /** From the first number on that may be new. */
+  private rest(
+    ids: Uint32Array,
+    from: number,
+    numbers: Uint32Array,
+    added: (row: number) => void,
+  ): Uint32Array {
+    const max = maximum(ids)
+    if (max >= this.known.length) {
+      const larger = new Int32Array(Math.max(2 * this.known.length, max + 1)).fill(-1)
+      larger.set(this.known)
+      this.known = larger
+    }
+    const { known } = this
+    let { size } = this
+    for (let row = from; row < ids.length; row++) {
+      const id = ids[row] as number
+      let number = known[id] as number
+      if (number < 0) {
+        number = size++
+        known[id] = number
+        added(row)
+      }
+      numbers[row] = number
+    }
+    this.size = size
+    return numbers
   }
 }
 
@@ -188,21 +228,27 @@ class PairTable {
   private width = 0
   private size = 0
 
-  number(left: Uint32Array, right: Uint32Array): Uint32Array {
-    const [maxLeft, maxRight] = [maximum(left), maximum(right)]
+  /**
+   * @param terms the largest number that the right side may have
+   * @param added is told the row of each pair that is new
+   */
+  number(left: Uint32Array, right: Uint32Array, terms: number, added: (row: number) => void): Uint32Array {
     const numbers = new Uint32Array(left.length)
-    if (this.fitsDense(maxLeft, maxRight)) {
+    let { size } = this
+    if (this.fitsDense(maximum(left), terms)) {
       const dense = this.dense as Int32Array
       const { width } = this
       for (let row = 0; row < left.length; row++) {
         const place = (left[row] as number) * width + (right[row] as number)
         let known = dense[place] as number
         if (known < 0) {
-          known = this.size++
+          known = size++
           dense[place] = known
+          added(row)
         }
         numbers[row] = known
       }
+      this.size = size
       return numbers
     }
     this.leaveDense()
@@ -210,11 +256,13 @@ class PairTable {
       const key = (left[row] as number) * 2 ** 32 + (right[row] as number)
       let known = this.table.get(key)
       if (known === undefined) {
-        known = this.size++
+        known = size++
         this.table.set(key, known)
+        added(row)
       }
       numbers[row] = known
     }
+    this.size = size
     return numbers
   }
 

@@ -1,7 +1,7 @@
 import { allRows, type Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identified, translated } from './translate.ts'
-import { type IdVector, isBound, type Vector } from './vector.ts'
+import { type IdVector, isBound, isWhole, type Vector } from './vector.ts'
 
 /** Pairs of rows: of the left side and of the right. */
 export interface Pairs {
@@ -102,8 +102,7 @@ function keyOf(codes: readonly (Uint32Array | null)[], row: number, mask: number
 }
 
 function rowsByMask(vectors: readonly IdVector[], size: number): ReadonlyMap<number, Uint32Array> {
-  const isWhole = vectors.every(({ ids }) => !ids.includes(0))
-  if (isWhole) return new Map([[(1 << vectors.length) - 1, allRows(size)]])
+  if (vectors.every(isWhole)) return new Map([[(1 << vectors.length) - 1, allRows(size)]])
   const lists = new Map<number, number[]>()
   for (let row = 0; row < size; row++) {
     let mask = 0
@@ -186,19 +185,6 @@ export function identifiedInPool(vector: Vector, size: number, evaluation: Evalu
     ids[row] = id === 0 ? 0 : evaluation.pool.intern(found.domain.term(id))
   }
   return { type: 'ids', domain: evaluation.pool, ids }
-}
-
-export function isWhole(vector: Vector): boolean {
-  switch (vector.type) {
-    case 'constant':
-      return vector.id !== 0
-    case 'ids':
-      return !vector.ids.includes(0)
-    case 'numbers':
-      return vector.bound === null
-    default:
-      return vector satisfies never
-  }
 }
 
 /** Each solution of one side with each of the other. */

@@ -7,7 +7,7 @@ import { allRows, type Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { translated, translator } from './translate.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { type IdVector, isWhole, type Vector } from './vector.ts'
 
 /** A triple pattern about the subject of a star: its predicate is known. */
 export interface Link {
@@ -73,7 +73,7 @@ export class LinkFollower {
     subjects: IdVector,
     filters: PendingFilters,
   ): Batch {
-    let found = new Followed(batch, subjects)
+    let found = new Followed(batch, () => subjects)
     const several: Link[] = []
     const ready = () => {
       for (const condition of filters.take(name => found.batch.has(name))) {
@@ -182,20 +182,38 @@ export class LinkFollower {
 /** Solutions and their subjects. */
 class Followed {
   readonly batch: Batch
-  readonly subjects: IdVector
+  readonly #subjects: Lazy<IdVector>
 
-  constructor(batch: Batch, subjects: IdVector) {
+  constructor(batch: Batch, subjects: Lazy<IdVector>) {
     this.batch = batch
-    this.subjects = subjects
+    this.#subjects = subjects
+  }
+
+  get subjects(): IdVector {
+    return this.#subjects()
   }
 
   rows(rows: Uint32Array): Followed {
     if (rows.length === this.batch.size && isAll(rows)) return this
-    return new Followed(this.batch.rows(rows), gatherIds(this.subjects, rows))
+    const subjects = this.#subjects
+    return new Followed(
+      this.batch.rows(rows),
+      once(() => gatherIds(subjects(), rows)),
+    )
   }
 
   with(name: string, source: Vector | (() => Vector)): Followed {
-    return new Followed(this.batch.with([[name, source]]), this.subjects)
+    return new Followed(this.batch.with([[name, source]]), this.#subjects)
+  }
+}
+
+type Lazy<Value> = () => Value
+
+function once<Value extends object>(make: Lazy<Value>): Lazy<Value> {
+  let made: Value | null = null
+  return () => {
+    made ??= make()
+    return made
   }
 }
 
@@ -208,10 +226,10 @@ function isRising(rows: Uint32Array): boolean {
   return true
 }
 
-export function gatherIds({ domain, ids }: IdVector, rows: Uint32Array): IdVector {
+export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
   const some = new Uint32Array(rows.length)
   for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
-  return { type: 'ids', domain, ids: some }
+  return { type: 'ids', domain, ids: some, ...(isWhole === true ? { isWhole } : {}) }
 }
 
 /** Links that only keep rows come first, then those that give one value a row. */
@@ -254,19 +272,29 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
 function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
   const domain = domainsOf(graph).of(column)
   if (column.isComplete) {
-    const { subjects } = found
-    return found.with(name, () => ({ type: 'ids', domain, ids: codesOf(column, subjects) }))
+    const before = found
+    return found.with(name, () => ({
+      type: 'ids',
+      domain,
+      ids: codesOf(column, before.subjects),
+      isWhole: true,
+    }))
   }
   const ids = codesOf(column, found.subjects)
   const rows = presentRows(ids)
-  const kept = found.with(name, { type: 'ids', domain, ids })
-  return rows.length === ids.length ? kept : kept.rows(rows)
+  if (rows.length === ids.length) return found.with(name, { type: 'ids', domain, ids, isWhole: true })
+  const some = new Uint32Array(rows.length)
+  for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
+  return found.rows(rows).with(name, { type: 'ids', domain, ids: some, isWhole: true })
 }
 
 function presentRows(ids: Uint32Array): Uint32Array {
   const rows = new Uint32Array(ids.length)
   let count = 0
-  for (let at = 0; at < ids.length; at++) if (ids[at] !== 0) rows[count++] = at
+  for (let at = 0; at < ids.length; at++) {
+    rows[count] = at
+    count += ids[at] === 0 ? 0 : 1
+  }
   return rows.subarray(0, count)
 }
 
@@ -278,7 +306,10 @@ function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array
   let count = 0
   if (column.isSingle) {
     const found = codesOf(column, subjects)
-    for (let at = 0; at < found.length; at++) if (found[at] === code) rows[count++] = at
+    for (let at = 0; at < found.length; at++) {
+      rows[count] = at
+      count += found[at] === code ? 1 : 0
+    }
     return rows.subarray(0, count)
   }
   const rowOf = rowFinder(column)
@@ -321,7 +352,7 @@ export function subjectsIn(
   size: number,
 ): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
   const domain = domainsOf(graph).subjects
-  if (vector.type === 'ids' && vector.domain === domain && !vector.ids.includes(0))
+  if (vector.type === 'ids' && vector.domain === domain && isWhole(vector))
     return { rows: null, subjects: vector }
   const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
   const rows = presentRows(ids)

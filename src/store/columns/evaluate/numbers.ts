@@ -7,7 +7,7 @@ import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
-import { type Value, valueOf } from './value.ts'
+import { termValue, type Value } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
 /** Numbers by the numbers of the terms of a domain; NaN for what is none. */
@@ -34,7 +34,7 @@ export class NumberKernels {
 
   /** The numbers of an expression; null where it is not of this kind. */
   vector(formula: Formula, batch: Batch): NumberVector | null {
-    if (isConstant(formula)) return constantNumbers(valueOf(formula), batch.size)
+    if (isConstant(formula)) return constantNumbers(termValue(formula), batch.size)
     if (formula.type === 'variable') {
       const vector = batch.get(formula.name)
       return vector === undefined ? null : this.ofVector(vector, batch.size)
@@ -232,7 +232,7 @@ function lookedUp({ kind, values }: NumberTable, ids: Uint32Array): NumberVector
   for (let at = 0; at < ids.length; at++) {
     const value = values[ids[at] as number] as number
     found[at] = value
-    if (value !== value) isWhole = false
+    if (Number.isNaN(value)) isWhole = false
   }
   return { type: 'numbers', kind, values: found, bound: isWhole ? null : boundOf(found) }
 }
@@ -275,7 +275,7 @@ function computed(
     const isPresent = bound === null || bound[at] === 1
     if (
       isPresent &&
-      (value !== value || (kind === 'integer' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)))
+      (Number.isNaN(value) || (kind === 'integer' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)))
     )
       return null
     // The integer zero has no sign.
@@ -310,7 +310,7 @@ export function comparedNumbers(
       const difference = (x[row] as number) - (y[row] as number)
       const [p, q] = [x[row] as number, y[row] as number]
       // NaN is no value: neither true nor false. Equal infinities have no difference.
-      if (difference !== difference && !(p === q)) continue
+      if (Number.isNaN(difference) && !(p === q)) continue
       const order = p < q ? -1 : p > q ? 1 : 0
       if (holds(operator, order) === wanted) kept[count++] = row
     }

@@ -50,15 +50,49 @@ function firstOf(
   evaluation: Evaluation,
 ): Batch {
   if (limit === 0) return batch.slice(0, 0)
-  const numbers = keys.map(({ expression, descending }) =>
-    orderNumbers(vectorOf(expression, batch), batch.size, descending, evaluation),
-  )
   evaluation.advance(batch.size * Math.max(1, keys.length))
+  const some = limit < batch.size / 3 ? candidates(batch, keys, limit, vectorOf, evaluation) : batch
+  const numbers = keys.map(({ expression, descending }) =>
+    orderNumbers(vectorOf(expression, some), some.size, descending, evaluation),
+  )
   const rows =
-    limit < batch.size / 8
-      ? firstRows(numbers, batch.size, limit)
-      : sortedRows(numbers, batch.size).subarray(0, limit)
-  return batch.rows(rows)
+    limit < some.size / 8
+      ? firstRows(numbers, some.size, limit)
+      : sortedRows(numbers, some.size).subarray(0, limit)
+  return some.rows(rows)
+}
+
+/** Values of a key that are looked at to guess where the last of the first rows is. */
+const SAMPLE = 1024
+
+/**
+ * The rows that can be among the first by a bound of the first key: a sample guesses one that leaves some more rows than are
+ * asked for. Where too few are below it, all are candidates.
+ */
+function candidates(
+  batch: Batch,
+  keys: readonly OrderCondition[],
+  limit: number,
+  vectorOf: VectorOf,
+  evaluation: Evaluation,
+): Batch {
+  const { size } = batch
+  const [first] = keys
+  if (first === undefined || size < 4 * SAMPLE) return batch
+  const numbers = orderNumbers(vectorOf(first.expression, batch), size, first.descending, evaluation)
+  const sample = new Float64Array(SAMPLE)
+  const step = size / SAMPLE
+  for (let at = 0; at < SAMPLE; at++) sample[at] = numbers[Math.floor(at * step)] as number
+  sample.sort()
+  const expected = (limit / size) * SAMPLE
+  const bound = sample[Math.min(SAMPLE - 1, Math.ceil(expected + 3 * Math.sqrt(expected) + 2))] as number
+  const rows = new Uint32Array(size)
+  let count = 0
+  for (let row = 0; row < size; row++) {
+    rows[count] = row
+    count += (numbers[row] as number) <= bound ? 1 : 0
+  }
+  return count < limit || count > size / 2 ? batch : batch.rows(rows.slice(0, count))
 }
 
 /** Numbers in the order of a key's values: lower ones first, those of unbound values lowest; negative where it descends. */

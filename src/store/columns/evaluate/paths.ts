@@ -144,7 +144,7 @@ export class PathEvaluator<Scope> {
     if (isKnown(near, batch)) for (let row = 0; row < batch.size; row++) add(row, starts[row] as number)
     else {
       // Both ends are open: the path begins at every node of the graphs.
-      const nodes = this.nodes(scope, path.type !== 'oneOrMore')
+      const nodes = this.nodes(scope, !leavesSubjects(path))
       for (let row = 0; row < batch.size; row++) for (const node of nodes) add(row, node)
     }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
@@ -286,6 +286,27 @@ class Reach<Scope> {
     for (const [row, to] of this.evaluator.step(this.path.path, this.isForward, unknown, this.scope))
       steps.get(unknown[row] as number)?.push(to)
     for (const [node, to] of steps) this.next.set(node, [...new Set(to)])
+  }
+}
+
+/** True where a path leads away from subjects alone: one of no step, or backwards, begins at objects too. */
+function leavesSubjects(path: Path): boolean {
+  switch (path.type) {
+    case 'link':
+    case 'negated':
+      return true
+    case 'sequence':
+      return path.paths.slice(0, 1).every(leavesSubjects)
+    case 'alternative':
+      return path.paths.every(leavesSubjects)
+    case 'oneOrMore':
+      return leavesSubjects(path.path)
+    case 'inverse':
+    case 'zeroOrMore':
+    case 'zeroOrOne':
+      return false
+    default:
+      return path satisfies never
   }
 }
 

@@ -2,7 +2,7 @@ import type { Node } from '../../../sparql/algebra.ts'
 import type { Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
 import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, partsForPairs } from './batch.ts'
 import type { Step } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
@@ -20,10 +20,13 @@ import {
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { type IdVector, isWhole as isWholeVector, type Vector } from './vector.ts'
 
 type Star = Extract<Step, { readonly type: 'star' }>
 type Graphs = readonly GraphColumns[]
+
+/** Subjects of which all triples are found at a time. */
+const OPEN_SUBJECTS = 2 ** 13
 
 /** Name of the subject of a star that is a term. */
 const SUBJECT = ' subject'
@@ -56,7 +59,16 @@ export class PatternMatcher {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     const known = batch.get(predicate.name)
+    const names = new Set([subject, predicate, object].flatMap(nameOf))
+    const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
     for (const component of connected(this.graphs)) {
+      const [graph] = component
+      if (isOpen && component.length === 1 && graph !== undefined && subject.type === 'variable') {
+        for (const some of scanSubjects(graph, subject.name, [], [], this.evaluation, OPEN_SUBJECTS))
+          for (const combined of crossed(batch, some, this.evaluation))
+            yield* this.ofSubjects(graph, pattern, combined)
+        continue
+      }
       const predicates = new Set(component.flatMap(graph => graph.columns.map(column => column.predicate)))
       for (const iri of predicates) {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
@@ -67,6 +79,18 @@ export class PatternMatcher {
         const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
         yield* this.acrossGraphs(component, subject, [link], via, some, [])
       }
+    }
+  }
+
+  /** The triples of subjects that are known, subject by subject: what is written of them is near in memory. */
+  private *ofSubjects(graph: GraphColumns, pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
+    const { subject, predicate, object } = pattern
+    if (predicate.type !== 'variable') return
+    for (const column of graph.columns) {
+      const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
+      const some = batch.with([[predicate.name, term]])
+      const link: Link = { predicate: column.predicate, object }
+      yield* this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), [])
     }
   }
 
@@ -119,7 +143,7 @@ export class PatternMatcher {
       vector?.type !== 'ids' ||
       batch.has(object.name) ||
       isPosition(predicate.value) ||
-      vector.ids.includes(0)
+      !isWholeVector(vector)
     )
       return null
     const touched = this.graphs.filter(graph => graph.column(predicate.value) !== undefined)
@@ -144,7 +168,8 @@ export class PatternMatcher {
             }
       return own === undefined ? codesOfSome(column, subjects) : codesOf(column, subjects)
     }
-    const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids() })]])
+    const isWhole = own !== undefined && column.isComplete
+    const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids(), isWhole })]])
     if (conditions.length === 0) return found
     const present = found.get(object.name) as IdVector
     let rows: Uint32Array | null = null
@@ -166,17 +191,12 @@ export class PatternMatcher {
   ): Generator<Batch> {
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
-      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation)) {
-        const combined = crossed(batch, scanned, this.evaluation)
-        const found = this.follower.follow(
-          graph,
-          links,
-          combined,
-          combined.get(name) as IdVector,
-          waiting.copy(),
-        )
-        if (found.size > 0) yield found
-      }
+      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation))
+        for (const combined of crossed(batch, scanned, this.evaluation)) {
+          const subjects = combined.get(name) as IdVector
+          const found = this.follower.follow(graph, links, combined, subjects, waiting.copy())
+          if (found.size > 0) yield found
+        }
       return
     }
     if (via === 'subject') {
@@ -335,7 +355,11 @@ function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
 }
 
 /** Each solution of a batch with each of another. */
-function crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Batch {
-  if (batch.size === 1 && batch.variables.length === 0) return scanned
-  return joinedBatch(batch, scanned, crossPairs(batch.size, scanned.size, evaluation), evaluation)
+function* crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Generator<Batch> {
+  if (batch.size === 1 && batch.variables.length === 0) {
+    yield scanned
+    return
+  }
+  for (const part of partsForPairs(batch, scanned.size))
+    yield joinedBatch(part, scanned, crossPairs(part.size, scanned.size, evaluation), evaluation)
 }

@@ -4,7 +4,7 @@ import type { Formula } from '../../../sparql/operation.ts'
 import { type Part, type TextPart, valueBound } from '../dictionary.ts'
 import { isConstant } from './constants.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
-import { type Value, valueOf } from './value.ts'
+import { termValue, type Value } from './value.ts'
 
 /** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
 export interface IdRange {
@@ -57,9 +57,9 @@ function comparisonWithConstant({
   right,
 }: Extract<Formula, { type: 'binary' }>): { readonly operator: Comparison; readonly value: Value } | null {
   if (!isComparison(operator)) return null
-  if (left.type === 'variable' && isConstant(right)) return { operator, value: valueOf(right) }
+  if (left.type === 'variable' && isConstant(right)) return { operator, value: termValue(right) }
   if (right.type === 'variable' && isConstant(left))
-    return { operator: TURNED[operator], value: valueOf(left) }
+    return { operator: TURNED[operator], value: termValue(left) }
   return null
 }
 

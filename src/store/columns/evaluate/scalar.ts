@@ -1,7 +1,5 @@
-import { XSD } from '../../../rdf/vocab.ts'
 import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { numericKind } from '../lexical.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
 import { isConstant } from './constants.ts'
@@ -11,7 +9,7 @@ import { arithmetic, negated } from './functions/arithmetic.ts'
 import { BUILTINS, VOLATILE } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
-import { FALSE, integer, TRUE, truth, type Value, valueOf } from './value.ts'
+import { FALSE, integer, TRUE, termValue, truth, type Value } from './value.ts'
 import { isBound, type Vector, valueAt } from './vector.ts'
 
 /** The value of an expression at a row of a batch; null is an error or no value. */
@@ -32,11 +30,7 @@ export function effectiveBoolean(value: Value | null): boolean | null {
     case 'number':
       return value.value !== 0 && !Number.isNaN(value.value)
     case 'text':
-      return value.value !== ''
-    case 'other': {
-      const { datatype } = value.term
-      return datatype === XSD.boolean || numericKind(datatype) !== null ? false : null
-    }
+      return value.language === '' ? value.value !== '' : null
     default:
       return null
   }
@@ -106,7 +100,7 @@ export class ScalarCompiler {
       case 'iri':
       case 'literal':
       case 'blank': {
-        const value = valueOf(formula)
+        const value = termValue(formula)
         return () => value
       }
       case 'variable': {

@@ -1,9 +1,11 @@
 import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
-import { Batch } from './batch.ts'
+import { Batch, numbersFrom } from './batch.ts'
+import type { ColumnDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition, type Link } from './links.ts'
+import { pointsNear } from './points.ts'
 import type { IdRange } from './ranges.ts'
 import { rangeOf } from './ranges.ts'
 import type { IdVector } from './vector.ts'
@@ -31,42 +33,45 @@ export function* scanSubjects(
   links: readonly Link[],
   filters: readonly Formula[],
   evaluation: Evaluation,
+  largest = LARGEST_BATCH,
 ): Generator<Batch> {
-  const candidates = bestCandidates(graph, name, links, filters)
+  const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
   if (candidates !== null && candidates.count === 0) return
   if (candidates !== null && candidates.count * LIST_PART <= graph.subjects) {
     const subjects = candidates.subjects()
-    for (const [from, to] of pieces(subjects.length)) {
+    for (const [from, to] of pieces(subjects.length, largest)) {
       const ids = new Uint32Array(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
       evaluation.advance(ids.length)
-      yield new Batch(ids.length, new Map([[name, { type: 'ids', domain, ids } satisfies IdVector]]))
+      yield new Batch(
+        ids.length,
+        new Map([[name, { type: 'ids', domain, ids, isWhole: true } satisfies IdVector]]),
+      )
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects)) {
-    const ids = new Uint32Array(to - from)
-    for (let at = from; at < to; at++) ids[at - from] = at + 1
+  for (const [from, to] of pieces(graph.subjects, largest)) {
+    const ids = numbersFrom(from + 1, to + 1)
     evaluation.advance(ids.length)
     yield new Batch(
       ids.length,
-      new Map([[name, { type: 'ids', domain, ids, first: from + 1 } satisfies IdVector]]),
+      new Map([[name, { type: 'ids', domain, ids, first: from + 1, isWhole: true } satisfies IdVector]]),
     )
   }
 }
 
-function* pieces(length: number): Generator<readonly [from: number, to: number]> {
+function* pieces(length: number, largest: number): Generator<readonly [from: number, to: number]> {
   let size = FIRST_BATCH
-  for (let from = 0; from < length; from += size, size = Math.min(8 * size, LARGEST_BATCH))
+  for (let from = 0; from < length; from += size, size = Math.min(8 * size, largest))
     yield [from, Math.min(length, from + size)]
 }
 
 function bestCandidates(
   graph: GraphColumns,
-  name: string,
   links: readonly Link[],
   filters: readonly Formula[],
+  evaluation: Evaluation,
 ): Candidates | null {
   let best: Candidates | null = null
   const offer = (candidates: Candidates | null) => {
@@ -78,8 +83,10 @@ function bestCandidates(
     if (column === undefined) return { count: 0, subjects: () => new Uint32Array(0) }
     if (link.object.type === 'variable') {
       if (!column.isDense) offer({ count: column.header.rows, subjects: () => column.subjects })
-      for (const range of rangesFor(link.object.name, filters, domainsOf(graph).of(column)))
-        offer(inRange(column, range))
+      const domain = domainsOf(graph).of(column)
+      for (const range of rangesFor(link.object.name, filters, domain)) offer(inRange(column, range))
+      for (const codes of pointsFor(link.object.name, filters, domain, evaluation))
+        offer(withCodes(column, codes))
     } else {
       const code = column.dictionary.find(link.object)
       if (code === 0) return { count: 0, subjects: () => new Uint32Array(0) }
@@ -90,11 +97,7 @@ function bestCandidates(
 }
 
 /** The ranges of a column's codes to which filters restrict a variable. */
-function rangesFor(
-  name: string,
-  filters: readonly Formula[],
-  domain: ReturnType<ReturnType<typeof domainsOf>['of']>,
-): readonly IdRange[] {
+function rangesFor(name: string, filters: readonly Formula[], domain: ColumnDomain): readonly IdRange[] {
   return filters.flatMap(condition => {
     if (condition.type !== 'binary') return []
     if (condition.operator === '&&') return rangesFor(name, [condition.left, condition.right], domain)
@@ -103,6 +106,36 @@ function rangesFor(
     const range = rangeOf(condition, domain)
     return range === null || range.negated ? [] : [range]
   })
+}
+
+/** The codes of points to which filters restrict a variable. */
+function pointsFor(
+  name: string,
+  filters: readonly Formula[],
+  domain: ColumnDomain,
+  evaluation: Evaluation,
+): readonly Uint32Array[] {
+  return filters.flatMap(condition => {
+    const codes = pointsNear(condition, name, domain, evaluation)
+    return codes === null ? [] : [codes]
+  })
+}
+
+function withCodes(column: Column, codes: Uint32Array): Candidates {
+  const { starts, subjects } = column.postings
+  let count = 0
+  for (const code of codes) count += (starts[code + 1] as number) - (starts[code] as number)
+  return {
+    count,
+    subjects: () => {
+      const found = new Uint32Array(count)
+      let next = 0
+      for (const code of codes)
+        for (let at = starts[code] as number; at < (starts[code + 1] as number); at++)
+          found[next++] = subjects[at] as number
+      return sortedDistinct(found, column)
+    },
+  }
 }
 
 /** Columns that were asked for a selection once: the next time their postings are worth their price. */

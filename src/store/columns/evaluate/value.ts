@@ -98,7 +98,7 @@ export function scaledOf(number: NumberValue): bigint {
 }
 
 /** The value of a term. */
-export function valueOf(term: Term): Value {
+export function termValue(term: Term): Value {
   if (term.type !== 'literal') return term
   const { value, datatype, language } = term
   if (datatype === XSD.string) return { type: 'text', value, language: '' }

@@ -10,6 +10,8 @@ export interface IdVector {
   readonly ids: Uint32Array
   /** Where the numbers are consecutive, the first of them. */
   readonly first?: number
+  /** True where it is known that no number is 0. */
+  readonly isWhole?: boolean
 }
 
 /** One term for all rows. */
@@ -30,6 +32,24 @@ export interface NumberVector {
 
 export type Vector = IdVector | ConstantVector | NumberVector
 
+function wholeOf({ isWhole }: IdVector): Pick<IdVector, 'isWhole'> {
+  return isWhole === true ? { isWhole } : {}
+}
+
+/** True where every row has a value. */
+export function isWhole(vector: Vector): boolean {
+  switch (vector.type) {
+    case 'constant':
+      return vector.id !== 0
+    case 'ids':
+      return vector.isWhole === true || !vector.ids.includes(0)
+    case 'numbers':
+      return vector.bound === null
+    default:
+      return vector satisfies never
+  }
+}
+
 /** The rows of a vector at some places. */
 export function gather(vector: Vector, rows: Uint32Array): Vector {
   switch (vector.type) {
@@ -39,7 +59,7 @@ export function gather(vector: Vector, rows: Uint32Array): Vector {
       const { ids } = vector
       const some = new Uint32Array(rows.length)
       for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
-      return { type: 'ids', domain: vector.domain, ids: some }
+      return { type: 'ids', domain: vector.domain, ids: some, ...wholeOf(vector) }
     }
     case 'numbers': {
       const { values, bound } = vector
@@ -66,6 +86,7 @@ export function sliceVector(vector: Vector, from: number, to: number): Vector {
         domain: vector.domain,
         ids: vector.ids.subarray(from, to),
         ...(vector.first === undefined ? {} : { first: vector.first + from }),
+        ...wholeOf(vector),
       }
     case 'numbers':
       return {

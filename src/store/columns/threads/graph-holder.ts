@@ -1,13 +1,15 @@
 import { Derived } from '../derived.ts'
 import type { SectionNumber } from '../format.ts'
 import { GraphColumns } from '../graph.ts'
-import { HeldSections, SectionFile, type SectionSource } from '../sections.ts'
+import { type ColumnsDamaged, HeldSections, SectionFile, type SectionSource } from '../sections.ts'
 import type { GraphPlace, SharedParts } from './protocol.ts'
 
 /** What a thread tells the others of what it read or made. */
 export interface PartListener {
   readonly onSection: (graph: string, section: SectionNumber, bytes: SharedArrayBuffer) => void
   readonly onDerived: (graph: string, name: string, buffers: readonly SharedArrayBuffer[]) => void
+  /** Gives the error that whoever reads a damaged graph gets. */
+  readonly onDamage: (graph: string, damage: ColumnsDamaged) => Error
 }
 
 interface Held {
@@ -29,7 +31,12 @@ export class GraphHolder {
     const file =
       path === null
         ? null
-        : new SectionFile(path, header, (section, bytes) => this.listener.onSection(name, section, bytes))
+        : new SectionFile(
+            path,
+            header,
+            (section, bytes) => this.listener.onSection(name, section, bytes),
+            damage => this.listener.onDamage(name, damage),
+          )
     const source: SectionSource = file ?? new HeldSections(memory ?? [])
     const columns = new GraphColumns(header, source, derived)
     this.graphs.set(name, { columns, file })

@@ -1,8 +1,10 @@
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Term } from '../../../rdf/term.ts'
+import { XSD } from '../../../rdf/vocab.ts'
 import type { Node } from '../../../sparql/algebra.ts'
-import { type QueryOperation, type TriplePatternNode, variablesOf } from '../../../sparql/operation.ts'
-import { booleanResult, rowWriter } from '../../../sparql/results.ts'
+import type { QueryOperation } from '../../../sparql/operation.ts'
+import { booleanResult, type CellWriter, rowWriter } from '../../../sparql/results.ts'
+import { numberTable } from '../evaluate/aggregates/sums.ts'
 import type { Batch } from '../evaluate/batch.ts'
 import { concatenated } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'
@@ -11,6 +13,7 @@ import { Evaluator } from '../evaluate/evaluator.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 import type { GraphColumns } from '../graph.ts'
+import { Cells } from './cells.ts'
 import { describeTerms } from './describe.ts'
 import type { TextFormat, WireTable, WireVector } from './protocol.ts'
 
@@ -55,9 +58,46 @@ function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVecto
       ids[row] = (vector.type === 'ids' ? (vector.ids[row] as number) : vector.id) - 1
     return { type: 'subjects', graph: nameOf(vector.domain.graph), ids }
   }
-  const terms: (Term | null)[] = []
-  for (let row = 0; row < rows; row++) terms.push(termAt(vector, row, termOf))
-  return { type: 'terms', terms }
+  return numbersOnWire(vector, rows) ?? termsOnWire(vector, rows)
+}
+
+/** Integers of a column as numbers; null for others. */
+function numbersOnWire(vector: Vector, rows: number): WireVector | null {
+  if (vector.type !== 'ids') return null
+  const table = numberTable(vector.domain)
+  if (table === null || table.kind !== 'integer' || !table.isCanonical) return null
+  const { ids } = vector
+  const values = new Float64Array(rows)
+  const bound = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) {
+    const id = ids[row] as number
+    values[row] = table.values[id] as number
+    bound[row] = id === 0 ? 0 : 1
+  }
+  return { type: 'numbers', kind: table.kind, values, bound }
+}
+
+/** Each term once: what is cloned from thread to thread costs by its objects. */
+function termsOnWire(vector: Vector, rows: number): WireVector {
+  const terms: (Term | string)[] = []
+  const places = new Int32Array(rows)
+  const known = new Map<number, number>()
+  for (let row = 0; row < rows; row++) {
+    const id =
+      vector.type === 'ids' ? (vector.ids[row] as number) : vector.type === 'constant' ? vector.id : -1
+    let place = id < 0 ? undefined : known.get(id)
+    if (place === undefined) {
+      const term = termAt(vector, row, termOf)
+      place = term === null ? -1 : terms.push(isPlainText(term) ? term.value : term) - 1
+      if (id >= 0) known.set(id, place)
+    }
+    places[row] = place
+  }
+  return { type: 'terms', terms, places }
+}
+
+function isPlainText(term: Term): boolean {
+  return term.type === 'literal' && term.datatype === XSD.string && term.language === ''
 }
 
 /** The answer of a SELECT in tables of at most so many rows. */
@@ -101,9 +141,10 @@ export function* textOf(
     }
     case 'select': {
       const writer = rowWriter(format === 'nt' ? 'json' : format)
+      const cells = new Cells(writer.cell)
       yield writer.head(query.variables)
       for (const batch of evaluator.solutions(query.input))
-        yield* rowsText(batch, query.variables, row => writer.row(row), evaluation)
+        yield* rowsText(batch, query.variables, cells, writer, evaluation)
       yield writer.end()
       return
     }
@@ -121,14 +162,18 @@ export function* textOf(
 function* rowsText(
   batch: Batch,
   variables: readonly string[],
-  write: (row: readonly (Term | null)[]) => string,
+  cells: Cells,
+  { line }: CellWriter,
   evaluation: Evaluation,
 ): Generator<string> {
-  const vectors = variables.map(name => batch.get(name))
+  const texts = variables.map(name => cells.of(batch.get(name)))
+  const row: (string | null)[] = variables.map(() => null)
   let text = ''
-  for (let row = 0; row < batch.size; row++) {
-    text += write(vectors.map(vector => (vector === undefined ? null : termAt(vector, row, termOf))))
-    if (row % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
+  for (let at = 0; at < batch.size; at++) {
+    for (let column = 0; column < texts.length; column++)
+      row[column] = (texts[column] as (row: number) => string | null)(at)
+    text += line(row)
+    if (at % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
       yield text
       text = ''
       evaluation.check()
@@ -146,27 +191,22 @@ function* constructed(
   evaluator: Evaluator,
   evaluation: Evaluation,
 ): Generator<string> {
-  const names = [...new Set([...variablesOf(input)])].filter(name => usedIn(template, name))
+  const cells = new Cells(termText)
   const written = new Set<string>()
   for (const batch of evaluator.solutions(input)) {
-    const vectors = new Map(names.map(name => [name, batch.get(name)]))
+    const blanks = new Map<string, string>()
+    const nodes = template.map(({ subject, predicate, object }) => [
+      nodeWriter(subject, batch, cells, blanks, evaluation),
+      nodeWriter(predicate, batch, cells, blanks, evaluation),
+      nodeWriter(object, batch, cells, blanks, evaluation),
+    ])
     let text = ''
     for (let row = 0; row < batch.size; row++) {
-      const blanks = new Map<string, Term>()
-      const fill = (node: Node): Term | null => {
-        if (node.type === 'variable') {
-          const vector = vectors.get(node.name)
-          return vector === undefined ? null : termAt(vector, row, termOf)
-        }
-        if (node.type !== 'blank') return node
-        const fresh = blanks.get(node.value) ?? { type: 'blank', value: evaluation.freshBlank() }
-        blanks.set(node.value, fresh)
-        return fresh
-      }
-      for (const { subject, predicate, object } of template) {
-        const [s, p, o] = [fill(subject), fill(predicate), fill(object)]
-        if (s === null || p === null || o === null || s.type === 'literal' || p.type !== 'iri') continue
-        const line = `${termText(s)} ${termText(p)} ${termText(o)} .\n`
+      blanks.clear()
+      for (const [subjectAt, predicateAt, objectAt] of nodes) {
+        const [s, p, o] = [subjectAt?.(row), predicateAt?.(row), objectAt?.(row)]
+        if (s == null || p == null || o == null || !isResource(s) || !p.startsWith('<')) continue
+        const line = `${s} ${p} ${o} .\n`
         if (written.has(line)) continue
         if (written.size < MAX_WRITTEN) written.add(line)
         text += line
@@ -181,8 +221,27 @@ function* constructed(
   }
 }
 
-function usedIn(template: readonly TriplePatternNode[], name: string): boolean {
-  return template.some(({ subject, predicate, object }) =>
-    [subject, predicate, object].some(node => node.type === 'variable' && node.name === name),
-  )
+/** The text of a node of a template for each row; a blank node is another in each, and the same within one. */
+function nodeWriter(
+  node: Node,
+  batch: Batch,
+  cells: Cells,
+  blanks: Map<string, string>,
+  evaluation: Evaluation,
+): (row: number) => string | null {
+  if (node.type === 'variable') return cells.of(batch.get(node.name))
+  if (node.type !== 'blank') {
+    const text = termText(node)
+    return () => text
+  }
+  return () => {
+    const fresh = blanks.get(node.value) ?? `_:${evaluation.freshBlank()}`
+    blanks.set(node.value, fresh)
+    return fresh
+  }
+}
+
+/** True for the text of an IRI or a blank node. */
+function isResource(text: string): boolean {
+  return text.startsWith('<') ? !text.startsWith('<<') : text.startsWith('_')
 }

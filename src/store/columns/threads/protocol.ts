@@ -73,6 +73,8 @@ export type Job =
       readonly predicates: readonly string[]
       readonly isSearched: boolean
     }
+  /** Makes what questions about a column need beside its file. */
+  | { readonly type: 'prepare'; readonly graph: string; readonly column: number }
   /** Brings sections into memory. */
   | { readonly type: 'touch'; readonly graph: string; readonly predicates: readonly string[] }
 
@@ -97,7 +99,12 @@ export type Request =
 export type WireVector =
   /** Subjects of a graph, numbered from 0; -1 for none. */
   | { readonly type: 'subjects'; readonly graph: string; readonly ids: Int32Array }
-  | { readonly type: 'terms'; readonly terms: readonly (Term | null)[] }
+  /** Terms by the place that each row names; -1 for none. Texts are literals of xsd:string. */
+  | {
+      readonly type: 'terms'
+      readonly terms: readonly (Term | string)[]
+      readonly places: Int32Array
+    }
   | {
       readonly type: 'numbers'
       readonly kind: 'integer' | 'double' | 'float'
@@ -137,6 +144,8 @@ export type Reply =
       readonly name: string
       readonly buffers: readonly SharedArrayBuffer[]
     }
+  /** A section of a graph cannot be read. */
+  | { readonly type: 'damaged'; readonly graph: string; readonly reason: string }
   | { readonly type: 'table'; readonly id: number; readonly table: WireTable }
   /** A piece of text, or a table; none and `done` after the last. */
   | {

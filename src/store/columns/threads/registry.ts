@@ -1,6 +1,6 @@
 import type { GraphHeader, SectionNumber } from '../format.ts'
 import type { GraphColumns } from '../graph.ts'
-import { GraphHolder } from './graph-holder.ts'
+import { GraphHolder, type PartListener } from './graph-holder.ts'
 import type { GraphPlace, SharedParts } from './protocol.ts'
 import type { ColumnThread } from './thread.ts'
 
@@ -29,14 +29,18 @@ export interface ColumnBytes {
 /** The graphs whose columns are served, what of them is in memory, and which thread knows what. */
 export class GraphRegistry {
   private readonly entries = new Map<string, Entry>()
-  private readonly holder = new GraphHolder({ onSection: () => undefined, onDerived: () => undefined })
+  private readonly holder: GraphHolder
   private clock = 0
   private bytes = 0
   private readonly limit: number
 
-  /** @param limit bytes of memory that columns may take, beside graphs that are in memory alone */
-  constructor(limit: number) {
+  /**
+   * @param limit bytes of memory that columns may take, beside graphs that are in memory alone
+   * @param onDamage gives the error that whoever reads a damaged graph in this thread gets
+   */
+  constructor(limit: number, onDamage: PartListener['onDamage']) {
     this.limit = limit
+    this.holder = new GraphHolder({ onSection: () => undefined, onDerived: () => undefined, onDamage })
   }
 
   add(place: GraphPlace): void {

@@ -2,11 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../../thread.ts'
 import type { Job, JobLimits, Reply, Request, ThreadSetup } from './protocol.ts'
 
-type Answer = Exclude<Reply, { readonly type: 'up' | 'section' | 'derived' }>
+type Answer = Exclude<Reply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
 
 /** What a thread tells besides its answers. */
 export interface ThreadListener {
   readonly onPart: (part: Extract<Reply, { readonly type: 'section' | 'derived' }>) => void
+  readonly onDamage: (graph: string, reason: string) => void
   /** Called once, with the reason. */
   readonly onDeath: (thread: ColumnThread, reason: string) => void
 }
@@ -36,6 +37,8 @@ export class ColumnThread {
           case 'section':
           case 'derived':
             return listener.onPart(reply)
+          case 'damaged':
+            return listener.onDamage(reply.graph, reply.reason)
           default:
             return this.settle(reply.id, reply)
         }

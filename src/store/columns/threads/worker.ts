@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
+import type { Column } from '../column.ts'
 import { type DatasetView, Evaluation, EvaluationStopped, NotEvaluated } from '../evaluate/evaluation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
@@ -29,6 +30,10 @@ const names = new WeakMap<GraphColumns, string>()
 const graphs = new GraphHolder({
   onSection: (graph, section, bytes) => reply({ type: 'section', graph, section, bytes }),
   onDerived: (graph, name, buffers) => reply({ type: 'derived', graph, name, buffers }),
+  onDamage: (graph, damage) => {
+    reply({ type: 'damaged', graph, reason: damage.message })
+    return damage
+  },
 })
 
 /** Jobs that answer in pieces, between two of them. */
@@ -171,12 +176,29 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
       })
       return
     }
+    case 'prepare': {
+      const column = graphOf(job.graph).columns[job.column]
+      if (column !== undefined) prepare(column)
+      reply({ type: 'touched', id })
+      return
+    }
     case 'touch':
       touch(graphOf(job.graph), job.predicates)
       reply({ type: 'touched', id })
       return
     default:
       job satisfies never
+  }
+}
+
+/** Reads a column, and makes what filters, orders and searches would make of it when they first need it. */
+function prepare(column: Column): void {
+  if (column.dictionary.count === 0) return
+  if (!column.isDense) void column.rowNumbers
+  void column.postings
+  for (const part of column.dictionary.parts) {
+    if (part.kind === 'point') column.gridOf(part)
+    if (part.kind === 'text' && part.words !== null) column.wordsOf(part)
   }
 }
 

@@ -41,3 +41,27 @@ export class GroupNumbers {
     return this.values
   }
 }
+
+/** Counts rows by group, when their numbers are first asked for. */
+export class RowCounts {
+  private readonly numbers = new GroupNumbers()
+  private waiting: Uint32Array[] = []
+  /** True where no row was added. */
+  isEmpty = true
+
+  add(groups: Uint32Array): void {
+    this.isEmpty = false
+    this.waiting.push(groups)
+  }
+
+  of(count: number): Float64Array {
+    const counts = this.numbers.grow(count)
+    for (const groups of this.waiting)
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        counts[group] = (counts[group] as number) + 1
+      }
+    this.waiting = []
+    return counts
+  }
+}

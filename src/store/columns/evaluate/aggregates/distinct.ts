@@ -11,6 +11,22 @@ class SeenPairs {
   private dense: Uint8Array | null = null
   private width = 0
 
+  /** Calls back for the first row of each pair; 0 is no term. */
+  forNew(groups: Uint32Array, ids: Uint32Array, call: (row: number) => void): void {
+    const { dense, width } = this
+    for (let row = 0; row < groups.length; row++) {
+      const id = ids[row] as number
+      if (id === 0) continue
+      const group = groups[row] as number
+      const place = group * width + id
+      if (dense !== null && id < width && place < dense.length) {
+        if (dense[place] === 1) continue
+        dense[place] = 1
+      } else if (!this.add(group, id)) continue
+      call(row)
+    }
+  }
+
   /** True the first time that a pair comes. */
   add(group: number, id: number): boolean {
     const { dense, width } = this
@@ -60,10 +76,7 @@ export class DistinctValues {
       this.first.push([own, groups.slice(), count])
       this.pairs.prepare(count, own.domain.size)
     }
-    for (let row = 0; row < groups.length; row++) {
-      const id = ids[row] as number
-      if (id !== 0 && this.pairs.add(groups[row] as number, id)) call(row)
-    }
+    this.pairs.forNew(groups, ids, call)
   }
 
   private moveToPool(): void {

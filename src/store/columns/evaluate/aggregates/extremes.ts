@@ -3,7 +3,7 @@ import type { Batch } from '../batch.ts'
 import { compareForOrder, orderOf } from '../compare.ts'
 import { ColumnDomain } from '../domain.ts'
 import { termOf, type Value } from '../value.ts'
-import { type Vector, valueAt } from '../vector.ts'
+import { isWhole, type Vector, valueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** MIN and MAX: the order of results, in which an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
@@ -29,7 +29,7 @@ export class Extreme implements Aggregator {
       vector.type === 'ids' &&
       vector.domain instanceof ColumnDomain &&
       isComparable(vector.domain) &&
-      !vector.ids.includes(0)
+      isWhole(vector)
     if (isPlain && (this.domain === undefined || this.domain === vector.domain)) {
       this.domain = vector.domain as ColumnDomain
       this.addCodes(vector.ids, groups, count)

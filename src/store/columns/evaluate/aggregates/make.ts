@@ -30,9 +30,6 @@ const OWN: ReadonlyMap<string, AggregatorMaker> = new Map<string, AggregatorMake
   [LODESTONE.boundingBox, (_, operand, context) => new CollectedGeometries(operand, context, 'box')],
 ])
 
-/** The aggregates that have IRIs, for service descriptions. */
-export const EXTENSION_AGGREGATES: readonly string[] = [...OWN.keys()]
-
 export function makeAggregator(call: AggregateCall, context: AggregatorContext): Aggregator {
   const { name, distinct, operand } = call
   if (operand === null) return distinct ? new CountDistinctRows(context) : new CountRows()

@@ -1,7 +1,7 @@
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { isBound, type Vector, valueAt } from '../vector.ts'
-import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
+import { isBound, isWhole, type Vector, valueAt } from '../vector.ts'
+import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { Sum } from './sums.ts'
 
 /** Gives another aggregate the values that there are; a group without any has no result. */
@@ -9,7 +9,9 @@ export class Present implements Aggregator {
   private readonly operand: Formula
   private readonly inner: Aggregator
   private readonly context: AggregatorContext
-  private readonly counts = new GroupNumbers()
+  private readonly counts = new RowCounts()
+  /** True as long as every row had a value. */
+  private isWhole = true
 
   constructor(operand: Formula, inner: Aggregator, context: AggregatorContext) {
     this.operand = operand
@@ -19,29 +21,30 @@ export class Present implements Aggregator {
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
-    const counts = this.counts.grow(count)
+    if (isWhole(vector)) {
+      this.counts.add(groups)
+      this.inner.add(batch, groups, count)
+      return
+    }
+    this.isWhole = false
     const rows = new Uint32Array(groups.length)
     let present = 0
     for (let row = 0; row < groups.length; row++) {
-      if (!isBound(vector, row)) continue
-      const group = groups[row] as number
-      counts[group] = (counts[group] as number) + 1
       rows[present] = row
-      present += 1
+      present += isBound(vector, row) ? 1 : 0
     }
-    if (present === groups.length) return this.inner.add(batch, groups, count)
     const some = rows.subarray(0, present)
     const theirs = new Uint32Array(present)
     for (let at = 0; at < present; at++) theirs[at] = groups[some[at] as number] as number
+    this.counts.add(theirs)
     this.inner.add(batch.rows(some), theirs, count)
   }
 
   result(count: number): Vector {
     const result = this.inner.result(count)
-    const counts = this.counts.grow(count)
-    let isWhole = true
-    for (let group = 0; group < count; group++) isWhole &&= counts[group] !== 0
-    if (isWhole) return result
+    // A group is one of rows: where all of them have a value it has one.
+    if (this.isWhole && !this.counts.isEmpty) return result
+    const counts = this.counts.of(count)
     if (result.type === 'ids')
       return { ...result, ids: result.ids.map((id, group) => (counts[group] === 0 ? 0 : id)) }
     if (result.type === 'constant') throw new Error('the result of an aggregate has a value for each group')
@@ -51,9 +54,9 @@ export class Present implements Aggregator {
     return { ...result, bound }
   }
 
-  /** How many values a group has. */
-  countOf(group: number): number {
-    return this.counts.values[group] ?? 0
+  /** How many values each group has. */
+  numbers(count: number): Float64Array {
+    return this.counts.of(count)
   }
 }
 
@@ -71,12 +74,13 @@ export class Average implements Aggregator {
 
   result(count: number): Vector {
     const sums = this.present.result(count)
+    const numbers = this.present.numbers(count)
     const values = new Float64Array(count)
     const bound = new Uint8Array(count)
     for (let group = 0; group < count; group++) {
       const sum = valueAt(sums, group)
       if (sum?.type !== 'number') continue
-      values[group] = sum.value / this.present.countOf(group)
+      values[group] = sum.value / (numbers[group] as number)
       bound[group] = 1
     }
     return { type: 'numbers', kind: 'double', values, bound }

@@ -1,11 +1,11 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { ColumnDomain } from '../domain.ts'
+import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmetic } from '../functions/arithmetic.ts'
 import { integer, termOf, type Value } from '../value.ts'
-import { type Vector, valueAt } from '../vector.ts'
-import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
+import { isWhole, type Vector, valueAt } from '../vector.ts'
+import { type Aggregator, type AggregatorContext, GroupNumbers, RowCounts } from './aggregator.ts'
 
 /** Largest magnitude of a sum of integers that doubles add exactly. */
 const EXACT = 2 ** 52
@@ -13,7 +13,7 @@ const EXACT = 2 ** 52
 /** SUM and AVG: in doubles where that is exact or the values are doubles, else value by value. */
 export class Sum implements Aggregator {
   private readonly sums = new GroupNumbers()
-  private readonly counts = new GroupNumbers()
+  private readonly counts = new RowCounts()
   /** Sums of groups that are not sums of integers or doubles alone; null is an error. */
   private readonly general = new Map<number, Value | null>()
   private kind: 'integer' | 'double' | null = null
@@ -30,14 +30,14 @@ export class Sum implements Aggregator {
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
-    const counts = this.counts.grow(count)
     const vector = this.context.vectorOf(this.operand, batch)
-    if (!this.isMixed && this.addNumbers(vector, groups, count)) return
-    if (!this.isMixed) this.mix(count)
+    const isAdded = !this.isMixed && this.addNumbers(vector, groups, count)
+    if (!isAdded && !this.isMixed) this.mix(count)
+    this.counts.add(groups)
+    if (isAdded) return
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       const value = valueAt(vector, row)
-      counts[group] = (counts[group] as number) + 1
       const before = this.general.get(group)
       if (before === null) continue
       const sum =
@@ -56,21 +56,24 @@ export class Sum implements Aggregator {
     }
     this.kind = numbers.kind
     const sums = this.sums.grow(count)
-    const counts = this.counts.grow(count)
     const { ids, values } = numbers
-    for (let row = 0; row < groups.length; row++) {
-      const group = groups[row] as number
-      const value = values[ids === null ? row : (ids[row] as number)] as number
-      sums[group] = (sums[group] as number) + value
-      counts[group] = (counts[group] as number) + 1
-    }
+    if (ids === null)
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        sums[group] = (sums[group] as number) + (values[row] as number)
+      }
+    else
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        sums[group] = (sums[group] as number) + (values[ids[row] as number] as number)
+      }
     return true
   }
 
   /** From now on sums are values. */
   private mix(count: number): void {
     this.isMixed = true
-    const [sums, counts] = [this.sums.grow(count), this.counts.grow(count)]
+    const [sums, counts] = [this.sums.grow(count), this.counts.of(count)]
     for (let group = 0; group < count; group++)
       if (counts[group] !== 0) this.general.set(group, this.plainSum(sums[group] as number))
   }
@@ -81,10 +84,10 @@ export class Sum implements Aggregator {
 
   result(count: number): Vector {
     const sums = this.sums.grow(count)
-    const counts = this.counts.grow(count)
     const { pool } = this.context.evaluation
     if (!this.isMixed && !this.isAverage)
       return { type: 'numbers', kind: this.kind ?? 'integer', values: sums.slice(0, count), bound: null }
+    const counts = this.counts.of(count)
     if (!this.isMixed && this.kind === 'double') {
       const values = new Float64Array(count)
       let isWhole = true
@@ -119,6 +122,8 @@ interface PlainNumbers {
   readonly ids: Uint32Array | null
   readonly values: Float64Array
   readonly largest: number
+  /** True where the terms have the forms of their numbers. */
+  readonly isCanonical: boolean
 }
 
 const TABLES = new WeakMap<ColumnDomain, PlainNumbers | null>()
@@ -130,15 +135,22 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
     let largest = 0
     for (let row = 0; row < vector.values.length; row++)
       largest = Math.max(largest, Math.abs(vector.values[row] as number))
-    return { kind: vector.kind, ids: null, values: vector.values, largest }
+    return { kind: vector.kind, ids: null, values: vector.values, largest, isCanonical: false }
   }
-  if (vector.type !== 'ids' || !(vector.domain instanceof ColumnDomain) || vector.ids.includes(0)) return null
-  let table = TABLES.get(vector.domain)
+  const table = vector.type === 'ids' ? numberTable(vector.domain) : null
+  if (table === null || vector.type !== 'ids' || !isWhole(vector)) return null
+  return { ...table, ids: vector.ids }
+}
+
+/** The numbers of the terms of a column by their own numbers, where all are integers or all doubles; null for any other. */
+export function numberTable(domain: Domain): PlainNumbers | null {
+  if (!(domain instanceof ColumnDomain)) return null
+  let table = TABLES.get(domain)
   if (table === undefined) {
-    table = tableOf(vector.domain)
-    TABLES.set(vector.domain, table)
+    table = tableOf(domain)
+    TABLES.set(domain, table)
   }
-  return table === null ? null : { ...table, ids: vector.ids }
+  return table
 }
 
 function tableOf({ dictionary }: ColumnDomain): PlainNumbers | null {
@@ -152,5 +164,6 @@ function tableOf({ dictionary }: ColumnDomain): PlainNumbers | null {
     Math.abs(part.values[0] as number),
     Math.abs(part.values[part.count - 1] as number),
   )
-  return { kind: datatype === XSD.integer ? 'integer' : 'double', ids: null, values, largest }
+  const kind = datatype === XSD.integer ? 'integer' : 'double'
+  return { kind, ids: null, values, largest, isCanonical: part.forms === null }
 }

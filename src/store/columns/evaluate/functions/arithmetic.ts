@@ -13,8 +13,8 @@ import {
   type MomentValue,
   type NumberValue,
   scaledOf,
+  termValue,
   type Value,
-  valueOf,
 } from '../value.ts'
 
 export type ArithmeticOperator = '+' | '-' | '*' | '/'
@@ -140,7 +140,7 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Va
 export function momentValue(local: number, offset: number | null, datatype: string): Value {
   const zone = offset === null ? '' : zoneForm(offset)
   const form = datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)
-  return valueOf(literalOf(form, datatype))
+  return termValue(literalOf(form, datatype))
 }
 
 /** `Z`, or hours and minutes with a sign. */
@@ -172,5 +172,5 @@ export function durationOf(months: number, seconds: number, datatype: string): V
     some(second, 'S')
   const empty = datatype === XSD.yearMonthDuration ? 'P0M' : 'PT0S'
   const form = date === '' && time === '' ? empty : `P${date}${time === '' ? '' : `T${time}`}`
-  return valueOf(literalOf(`${isNegative ? '-' : ''}${form}`, datatype))
+  return termValue(literalOf(`${isNegative ? '-' : ''}${form}`, datatype))
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { civilOf } from '../../../../model/calendar.ts'
-import { isIri } from '../../../../rdf/iri.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
+import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import * as decimals from '../decimal.ts'
 import {
@@ -17,10 +17,10 @@ import {
   stringOf,
   type TextValue,
   termOf,
+  termValue,
   text,
   truth,
   type Value,
-  valueOf,
 } from '../value.ts'
 import { durationOf, zoneForm } from './arithmetic.ts'
 import { compileRegex, type Regex } from './regex.ts'
@@ -69,7 +69,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['UUID', () => ({ type: 'iri', value: `urn:uuid:${randomUUID()}` })],
   ['STRUUID', () => text(randomUUID())],
   ['RAND', (_, { random }) => double(random())],
-  ['NOW', (_, { now }) => valueOf(literalOf(now.toISOString(), XSD.dateTime))],
+  ['NOW', (_, { now }) => termValue(literalOf(now.toISOString(), XSD.dateTime))],
   ['SAMETERM', ([left, right]) => truth(isSameTerm(left as Value, right as Value))],
   ['ISIRI', ([value]) => truth(value?.type === 'iri')],
   ['ISURI', ([value]) => truth(value?.type === 'iri')],
@@ -155,21 +155,14 @@ function datatype(value: Value | undefined): Value | null {
 function iri(value: Value | undefined, { base }: FunctionContext): Value | null {
   if (value?.type === 'iri') return value
   if (value?.type !== 'text' || value.language !== '') return null
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(value.value))
-    return isIri(value.value) ? { type: 'iri', value: value.value } : null
-  if (base === null) return null
-  try {
-    const resolved = new URL(value.value, base).href
-    return isIri(resolved) ? { type: 'iri', value: resolved } : null
-  } catch {
-    return null
-  }
+  const resolved = resolveIri(value.value, base)
+  return resolved === null ? null : { type: 'iri', value: resolved }
 }
 
 function typed(value: Value | undefined, type: Value | undefined): Value | null {
   if (value?.type !== 'text' || value.language !== '' || type?.type !== 'iri') return null
   if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
-  return valueOf(literalOf(value.value, type.value))
+  return termValue(literalOf(value.value, type.value))
 }
 
 function tagged(value: Value | undefined, tag: Value | undefined): Value | null {

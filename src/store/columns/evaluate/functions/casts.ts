@@ -12,10 +12,10 @@ import {
   type NumberValue,
   numberFormOf,
   stringOf,
+  termValue,
   text,
   truth,
   type Value,
-  valueOf,
 } from '../value.ts'
 import { momentValue } from './arithmetic.ts'
 
@@ -147,7 +147,7 @@ function castForm(value: Value, datatype: string): Value | null {
   if (value.type === 'duration' || value.type === 'moment')
     return value.datatype === datatype ? value : partOf(value, datatype)
   if (value.type !== 'text') return null
-  const made = valueOf(literalOf(value.value.trim(), datatype))
+  const made = termValue(literalOf(value.value.trim(), datatype))
   return made.type === 'other' ? null : made
 }
 
@@ -155,6 +155,6 @@ function castForm(value: Value, datatype: string): Value | null {
 function partOf(value: Value, datatype: string): Value | null {
   if (value.type !== 'moment' || datatype !== XSD.time || value.datatype === XSD.date) return null
   const [, clock = ''] = value.term.value.split('T')
-  const made = valueOf(literalOf(clock, XSD.time))
+  const made = termValue(literalOf(clock, XSD.time))
   return made.type === 'other' ? null : made
 }

@@ -1,5 +1,6 @@
 import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
+import type { Box } from '../../grid.ts'
 import type { Value } from '../value.ts'
 import type { FunctionContext } from './builtins.ts'
 
@@ -15,6 +16,8 @@ export interface ExtensionFunction {
   readonly overPoints?: (
     constants: readonly Value[],
   ) => ((longitude: number, latitude: number) => number) | null
+  /** Boxes outside of which a test of points is false; null where it may hold anywhere. */
+  readonly within?: (constants: readonly Value[]) => readonly Box[] | null
   /** Of days and of moments in UTC, in seconds since 1970-01-01T00:00:00Z: an integer, NaN for none. */
   readonly overMoments?: (constants: readonly Value[], isDay: boolean) => ((seconds: number) => number) | null
   /** A test of the values of a column, by code: 1 where it holds. */

@@ -1,6 +1,6 @@
 import type { Formula } from '../../../../sparql/operation.ts'
 import { isConstant } from '../constants.ts'
-import { type Value, valueOf } from '../value.ts'
+import { termValue, type Value } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
 import type { ExtensionFunction } from './extension.ts'
 import { GEOMETRY_FUNCTIONS } from './geometries.ts'
@@ -52,5 +52,5 @@ function readCall(formula: Formula): ColumnCall | null {
   const called = extensionFunction(formula.iri)
   const [first, ...rest] = formula.arguments
   if (called === null || first?.type !== 'variable' || !rest.every(isConstant)) return null
-  return { variable: first.name, constants: rest.map(valueOf), called }
+  return { variable: first.name, constants: rest.map(termValue), called }
 }

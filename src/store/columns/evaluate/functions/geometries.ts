@@ -1,8 +1,9 @@
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
+import type { Box } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
 import { double, literalOf, truth, type Value } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
-import { combined, distanceBetween, locatorOf, type Relation, related } from './planar.ts'
+import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, related } from './planar.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
@@ -67,6 +68,13 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
         const point = wkt === null ? null : pointOf(wkt)
         return point === null || metres?.type !== 'number' ? null : isNear(point[0], point[1], metres.value)
       },
+      within: ([place, metres]) => {
+        const wkt = wktOf(place)
+        const point = wkt === null ? null : pointOf(wkt)
+        return point === null || metres?.type !== 'number'
+          ? null
+          : boxesAround(point[0], point[1], metres.value)
+      },
     },
   ],
 ]
@@ -85,9 +93,17 @@ function relation(iri: string, name: Relation): Entry {
         const wkt = wktOf(other)
         return wkt === null ? null : pointRelation(wkt, name)
       },
+      within: ([other]) => {
+        const wkt = wktOf(other)
+        const box = wkt === null || !ONLY_WITHIN.has(name) ? null : boxOfArea(wkt)
+        return box === null ? null : [box]
+      },
     },
   ]
 }
+
+/** Relations that no point outside of an area's box has to it. */
+const ONLY_WITHIN: ReadonlySet<Relation> = new Set(['intersects', 'within', 'touches'])
 
 /** How points relate to an area: they lie in it, on its boundary or outside. Null where the other is none, or for other relations. */
 function pointRelation(
@@ -179,18 +195,37 @@ function isNear(
   metres: number,
 ): (longitude: number, latitude: number) => number {
   const distance = distanceFrom(longitude, latitude)
-  const angle = metres / EARTH_RADIUS
-  const height = degrees(angle) * 1.000001 + 1e-9
-  const isPolar = Math.abs(latitude) + height >= 90
-  const sine = isPolar ? 1 : Math.sin(angle) / Math.cos(radians(latitude))
-  const width =
-    isPolar || sine >= 1 || angle >= Math.PI / 2 ? 360 : degrees(Math.asin(sine)) * 1.000001 + 1e-9
+  const { height, width } = reachOf(latitude, metres)
   return (otherLongitude, otherLatitude) => {
     if (Math.abs(otherLatitude - latitude) > height) return 0
     const apart = Math.abs(otherLongitude - longitude)
     if (Math.min(apart, 360 - apart) > width) return 0
     return distance(otherLongitude, otherLatitude) <= metres ? 1 : 0
   }
+}
+
+/** Degrees that a circle reaches to the north and to the east, or a little more; a width of 360 is all around. */
+function reachOf(latitude: number, metres: number): { readonly height: number; readonly width: number } {
+  const angle = metres / EARTH_RADIUS
+  const height = degrees(angle) * 1.000001 + 1e-9
+  const isPolar = Math.abs(latitude) + height >= 90
+  const sine = isPolar ? 1 : Math.sin(angle) / Math.cos(radians(latitude))
+  const width =
+    isPolar || sine >= 1 || angle >= Math.PI / 2 ? 360 : degrees(Math.asin(sine)) * 1.000001 + 1e-9
+  return { height, width }
+}
+
+/** The box of a circle, and those a turn to the west and to the east. */
+function boxesAround(longitude: number, latitude: number, metres: number): readonly Box[] {
+  const { height, width } = reachOf(latitude, metres)
+  const [south, north] = [latitude - height, latitude + height]
+  if (width >= 180) return [{ west: -Infinity, south, east: Infinity, north }]
+  return [-360, 0, 360].map(turn => ({
+    west: longitude + turn - width,
+    south,
+    east: longitude + turn + width,
+    north,
+  }))
 }
 
 const radians = (value: number): number => (value * Math.PI) / 180

@@ -7,6 +7,7 @@ import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 import { lookup } from '../../../../model/lookup.ts'
+import type { Box as Extent } from '../../grid.ts'
 
 /** Geometry on the plane of longitudes and latitudes, by JSTS; the one place that knows it. */
 
@@ -166,6 +167,14 @@ export function locatorOf(wkt: string): ((longitude: number, latitude: number) =
     const location = locator.locate(new Coordinate(longitude, latitude)) as number
     return location === 0 ? 'inside' : location === 1 ? 'boundary' : 'outside'
   }
+}
+
+/** The box of an area; null for what is none. */
+export function boxOfArea(wkt: string): Extent | null {
+  const geometry = readWkt(wkt)
+  if (geometry === null || geometry.getDimension() !== 2) return null
+  const box = geometry.getEnvelopeInternal()
+  return { west: box.getMinX(), south: box.getMinY(), east: box.getMaxX(), north: box.getMaxY() }
 }
 
 /**

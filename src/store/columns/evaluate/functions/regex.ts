@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 /** What a regular expression of XPath can do with a text. */
 export interface Regex {
   test(text: string): boolean
-  /** Null where the expression matches the empty text, which is an error. */
+  /** Null where the expression matches the empty text, where the replacement is none, and for a text that grows too long. */
   replace(text: string, replacement: string): string | null
 }
 
@@ -67,7 +67,15 @@ function nativeRegex(source: string, flags: string): Regex {
   const all = new RegExp(escaped, `${modes}g`)
   return {
     test: text => tester.test(text),
-    replace: (text, replacement) => (tester.test('') ? null : text.replace(all, replacementOf(replacement))),
+    replace: (text, replacement) => {
+      // What is matched here has no groups.
+      const parts = replacementParts(replacement, 0)
+      if (parts === null || tester.test('')) return null
+      const joined = new Replaced(text, parts)
+      for (const match of text.matchAll(all))
+        if (!joined.add(match.index, match.index + match[0].length, () => match[0])) return null
+      return joined.end()
+    },
   }
 }
 
@@ -82,18 +90,66 @@ function linearRegex(source: string, flags: string): Regex {
   )
   return {
     test: text => compiled.matcher(text).find(),
-    replace: (text, replacement) =>
-      compiled.matcher('').find()
-        ? null
-        : compiled.matcher(text).replaceAll(replacement.replace(/\\\\/g, '\\\\')),
+    replace: (text, replacement) => {
+      const parts = replacementParts(replacement, compiled.groupCount())
+      if (parts === null || compiled.matcher('').find()) return null
+      const joined = new Replaced(text, parts)
+      const matcher = compiled.matcher(text)
+      while (matcher.find())
+        if (!joined.add(matcher.start(), matcher.end(), group => matcher.group(group) ?? '')) return null
+      return joined.end()
+    },
   }
 }
 
-/** The replacement of XPath in the form of JavaScript: `$1` are groups, `\$` and `\\` themselves. */
-function replacementOf(replacement: string): string {
-  return replacement.replace(/\\([\\$])|\$(\d)|\$/g, (_, escaped?: string, group?: string) => {
-    if (escaped === '$') return '$$'
-    if (escaped !== undefined) return escaped
-    return group === undefined ? '$$' : group === '0' ? '$&' : `$${group}`
-  })
+/** Longest text that is made, in characters. */
+const MAX_TEXT = 2 ** 22
+
+/** A text whose matches are replaced one after another. */
+class Replaced {
+  private readonly text: string
+  private readonly parts: readonly (string | number)[]
+  private made = ''
+  private done = 0
+
+  constructor(text: string, parts: readonly (string | number)[]) {
+    this.text = text
+    this.parts = parts
+  }
+
+  /** Replaces the match from one place to another; false where the text grows too long. */
+  add(from: number, to: number, groupOf: (group: number) => string): boolean {
+    this.made += this.text.slice(this.done, from)
+    for (const part of this.parts) this.made += typeof part === 'string' ? part : groupOf(part)
+    this.done = to
+    return this.made.length <= MAX_TEXT
+  }
+
+  end(): string {
+    return this.made + this.text.slice(this.done)
+  }
+}
+
+/**
+ * What a replacement is made of: texts, and numbers of groups (XPath and XQuery Functions 3.1, section 5.6.4). Digits belong to
+ * a group as long as there is one of that number; a single digit without its group is nothing. Null where it is no replacement.
+ */
+function replacementParts(replacement: string, groups: number): readonly (string | number)[] | null {
+  const parts: (string | number)[] = []
+  for (let at = 0; at < replacement.length; ) {
+    const [found, escaped, digits] = /^(?:\\([\\$])|\$(\d+)|[^\\$]+)/.exec(replacement.slice(at)) ?? []
+    if (found === undefined) return null
+    if (escaped !== undefined) parts.push(escaped)
+    else if (digits === undefined) parts.push(found)
+    else {
+      let length = digits.length
+      while (length > 1 && Number(digits.slice(0, length)) > groups) length -= 1
+      const group = Number(digits.slice(0, length))
+      if (group <= groups) parts.push(group)
+      at += 1 + length
+      continue
+    }
+    at += found.length
+  }
+  return parts
 }

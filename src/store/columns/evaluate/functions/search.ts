@@ -1,6 +1,7 @@
 import { tokens } from '../../../../model/search.ts'
+import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
-import type { Part, TextPart } from '../../dictionary.ts'
+import { type OtherPart, type Part, type TextPart, type ValuePart, valueBound } from '../../dictionary.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, placesOfWord, type WordMode, wordTest } from '../../words.ts'
 import { stringOf, type Value } from '../value.ts'
@@ -30,44 +31,87 @@ export function textMatches(text: string, { words, mode }: SearchedWord): boolea
 
 /** For each code of a column whether its value has a word: 1 where it has. */
 export function codesWithWord(column: Column, searched: SearchedWord): Uint8Array {
-  const { dictionary } = column
-  const found = new Uint8Array(dictionary.count + 1)
-  const [only] = searched.words
-  if (only === undefined) return found
-  for (const part of dictionary.parts) {
-    if (part.kind === 'text') markTexts(column, part, searched, found)
-    else if (isSearched(part))
-      for (let place = 0; place < part.count; place++)
-        if (textMatches(dictionary.form(part.first + place), searched)) found[part.first + place] = 1
-  }
+  const found = new Uint8Array(column.dictionary.count + 1)
+  for (const codes of codesFound(column, searched))
+    for (let at = 0; at < codes.length; at++) found[codes[at] as number] = 1
   return found
 }
 
-function isSearched(part: Part): boolean {
-  return part.kind === 'number' || part.kind === 'moment' || part.kind === 'other'
+/** The codes of the values that have a word or the words of a phrase, some of them several times. */
+function codesFound(column: Column, searched: SearchedWord): readonly Uint32Array[] {
+  const { words, mode } = searched
+  const [only = '', ...others] = words
+  if (words.length === 0) return []
+  return column.dictionary.parts.flatMap(part => {
+    if (!isSearched(part) || cannotHave(part, words)) return []
+    if (others.length > 0) return [withPhrase(column, part, searched)]
+    const places = wholeNumbersWith(part, only, mode) ?? placesOfWord(column.wordsOf(part), only, mode)
+    return [places.map(place => part.first + place)]
+  })
 }
 
-/** Every word of a phrase leaves fewer texts, which are then read. */
-function markTexts(column: Column, part: TextPart, { words, mode }: SearchedWord, found: Uint8Array): void {
+type SearchedPart = TextPart | ValuePart | OtherPart
+
+function isSearched(part: Part): part is SearchedPart {
+  return part.kind === 'text' || part.kind === 'number' || part.kind === 'moment' || part.kind === 'other'
+}
+
+/**
+ * True where no value can have one of the words: the words of finite numbers and of moments have a digit each and one
+ * letter at most, and no slip makes one of them of a word of letters.
+ */
+function cannotHave(part: SearchedPart, words: readonly string[]): boolean {
+  if ((part.kind !== 'number' && part.kind !== 'moment') || part.forms !== null) return false
+  const { values, count } = part
+  const isBounded = Number.isFinite(values[0]) && Number.isFinite(values[count - 1])
+  return isBounded && words.some(word => !/\p{N}/u.test(word))
+}
+
+/** Every word of a phrase leaves fewer values, which are then read. */
+function withPhrase(column: Column, part: SearchedPart, { words, mode }: SearchedWord): Uint32Array {
   const index = column.wordsOf(part)
-  const [first = '', ...others] = words
-  if (others.length === 0) {
-    for (const place of placesOfWord(index, first, mode)) found[part.first + place] = 1
-    return
-  }
   let candidates: Uint32Array | null = null
   for (const word of words) {
     const places = placesOfWord(index, word, mode)
     if (candidates === null || places.length < candidates.length) candidates = places
   }
-  for (const place of new Set(candidates ?? []))
-    if (hasPhrase(part.texts.get(place), words, mode)) found[part.first + place] = 1
+  const codes = [...new Set(candidates ?? [])].map(place => part.first + place)
+  return Uint32Array.from(codes.filter(code => hasPhrase(column.dictionary.form(code), words, mode)))
+}
+
+/** Places of the integers whose digits are a word or begin with it; null where that is not all there is to it. */
+function wholeNumbersWith(part: SearchedPart, word: string, mode: WordMode): Uint32Array | null {
+  if (part.kind !== 'number' || !part.exact || part.forms !== null) return null
+  if (part.datatypes.length !== 1 || part.datatypes[0] !== XSD.integer) return null
+  if (mode !== 'word' && mode !== 'prefix') return null
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(word)) return new Uint32Array(0)
+  const { values } = part
+  const places: number[] = []
+  const addRange = (least: number, most: number) => {
+    for (
+      let place = valueBound(values, least);
+      place < part.count && (values[place] as number) <= most;
+      place++
+    )
+      places.push(place)
+  }
+  const number = Number(word)
+  for (
+    let scale = 1;
+    scale === 1 || (mode === 'prefix' && number > 0 && number * scale < 2 ** 53);
+    scale *= 10
+  ) {
+    addRange(number * scale, number * scale + scale - 1)
+    if (number > 0) addRange(-number * scale - scale + 1, -number * scale)
+  }
+  return Uint32Array.from(places)
 }
 
 /**
  * For each subject of a graph, from 1, whether a value of it has a word: 1 where one has.
  *
- * @param predicates those whose values are searched: all but points and booleans where none is named
+ * @param predicates those whose values are searched: all but those of points, shapes and booleans, and the position of a
+ * record in its source, where none is named
  */
 export function subjectsWithWord(
   graph: GraphColumns,
@@ -76,35 +120,40 @@ export function subjectsWithWord(
 ): Uint8Array {
   const found = new Uint8Array(graph.subjects + 1)
   const columns =
-    predicates.length === 0 ? graph.columns : predicates.flatMap(predicate => graph.column(predicate) ?? [])
-  for (const column of columns) markSubjects(column, codesWithWord(column, searched), found)
+    predicates.length === 0
+      ? graph.columns.filter(({ predicate }) => predicate !== LODESTONE.position)
+      : predicates.flatMap(predicate => graph.column(predicate) ?? [])
+  for (const column of columns) markSubjects(column, codesFound(column, searched), found)
   return found
 }
 
-/** Codes up to which the subjects of each are looked up, and not those of all codes gone through. */
-const FEW_CODES = 64
+/** Codes are looked up in the postings where they are at most one of so many. */
+const CODES_PART = 8
 
-function markSubjects(column: Column, codes: Uint8Array, found: Uint8Array): void {
-  let count = 0
-  for (let code = 1; code < codes.length; code++) count += codes[code] as number
+function markSubjects(column: Column, lists: readonly Uint32Array[], found: Uint8Array): void {
+  const count = lists.reduce((sum, { length }) => sum + length, 0)
   if (count === 0) return
-  if (count <= FEW_CODES && column.hasPostings) {
+  if (count * CODES_PART <= column.dictionary.count + 64 * CODES_PART) {
     const { starts, subjects } = column.postings
-    for (let code = 1; code < codes.length; code++)
-      if (codes[code] === 1)
-        for (let at = starts[code] as number; at < (starts[code + 1] as number); at++)
-          found[(subjects[at] as number) + 1] = 1
+    for (const codes of lists)
+      for (let next = 0; next < codes.length; next++) {
+        const code = codes[next] as number
+        const end = starts[code + 1] as number
+        for (let at = starts[code] as number; at < end; at++) found[(subjects[at] as number) + 1] = 1
+      }
     return
   }
+  const table = new Uint8Array(column.dictionary.count + 1)
+  for (const codes of lists) for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
   if (column.isSingle && column.isDense) {
     const own = column.codes
     for (let subject = 0; subject < own.length; subject++)
-      if (codes[own[subject] as number] === 1) found[subject + 1] = 1
+      if (table[own[subject] as number] === 1) found[subject + 1] = 1
     return
   }
   for (let row = 0; row < column.rows; row++)
     for (let at = column.startOf(row); at < column.endOf(row); at++)
-      if (codes[column.codes[at] as number] === 1) {
+      if (table[column.codes[at] as number] === 1) {
         found[column.subjectOf(row) + 1] = 1
         break
       }

@@ -1,0 +1,108 @@
+import { Fault } from '../../errors.ts'
+
+/** An answer of the store: whole where it is short, else in pieces that are worked out as they are read. */
+export type Answer =
+  | { readonly type: 'whole'; readonly text: string }
+  | { readonly type: 'pieces'; readonly pieces: AsyncIterable<Uint8Array> }
+
+/** Milliseconds that the second piece may take: what is found later is sent as it is found. */
+const PATIENCE = 15
+
+/** Waits for the first piece of an answer, and a moment for its end. Faults of the first piece are those of the query. */
+export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<Answer> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done === true) return { type: 'whole', text: '' }
+  const second = iterator.next()
+  // A fault of the second piece is that of whoever reads it.
+  second.catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>(resolve => {
+    timer = setTimeout(() => resolve(null), PATIENCE)
+  })
+  const soon = await Promise.race([second, late])
+  clearTimeout(timer)
+  if (soon?.done === true) return { type: 'whole', text: Buffer.from(first.value).toString() }
+  return { type: 'pieces', pieces: following(first.value, second, iterator) }
+}
+
+async function* following(
+  first: Uint8Array,
+  second: Promise<IteratorResult<Uint8Array>>,
+  iterator: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield first
+    for (let next = await second; next.done !== true; next = await iterator.next()) yield next.value
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** The whole of an answer. Faults: UnprocessableEntity for one that is longer than some characters. */
+export async function textOf(answer: Answer, longest: number): Promise<string> {
+  if (answer.type === 'whole') return answer.text
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of answer.pieces) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > longest)
+      throw new Fault('UnprocessableEntity', {
+        reason: `The answer has more than ${longest / 1e6} million characters, which no page shows. Ask for less with LIMIT, or for another format.`,
+      })
+  }
+  return text + decoder.decode()
+}
+
+/** Text of whole lines, as the pieces come. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let held = ''
+  for await (const piece of pieces) {
+    held += decoder.decode(piece, { stream: true })
+    const end = held.lastIndexOf('\n') + 1
+    if (end === 0) continue
+    yield held.slice(0, end)
+    held = held.slice(end)
+  }
+  held += decoder.decode()
+  if (held !== '') yield held
+}
+
+/**
+ * Waits for the first of some pieces, so that what cannot be written at all is told before the headers are sent. A fault
+ * after that breaks the connection, which no client takes for an end.
+ */
+export async function begun<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
+  const iterator = body[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  return continued(first, iterator)
+}
+
+async function* continued<Piece>(
+  first: IteratorResult<Piece>,
+  iterator: AsyncIterator<Piece>,
+): AsyncGenerator<Piece> {
+  try {
+    for (let next = first; next.done !== true; next = await iterator.next()) yield next.value
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** Passes pieces on and hands over their text at the end, unless it is longer than some bytes. */
+export async function* remembered(
+  pieces: AsyncIterable<Uint8Array | string>,
+  longest: number,
+  keep: (text: string) => void,
+): AsyncGenerator<Uint8Array | string> {
+  const held: Buffer[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    yield piece
+    bytes += piece.length
+    if (bytes <= longest) held.push(Buffer.from(piece as Uint8Array))
+    else held.length = 0
+  }
+  if (bytes <= longest) keep(Buffer.concat(held).toString())
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** What is known of the address of a dataset. Moments are ISO 8601. */
+export interface RemoteState {
+  readonly url: string
+  /** Name of the file that was fetched last and is in force, in the folder of the state; absent before the first. */
+  readonly file?: string
+  /** The one before, for the case that the new one cannot be published. */
+  readonly previous?: string
+  readonly etag?: string
+  readonly lastModified?: string
+  readonly size?: number
+  /** When the file was fetched, and when the address was asked last. */
+  readonly fetched?: string
+  readonly asked?: string
+  /** When it last answered, with new data or that there are none. */
+  readonly confirmed?: string
+  /** How often it failed since, and why the last time. */
+  readonly failures: number
+  readonly reason?: string
+  /** When it is to be asked next; absent for never. */
+  readonly next?: string
+}
+
+/** The folder of what was fetched for a dataset. */
+export function remoteFolder(portal: string, id: string): string {
+  return path.join(portal, 'var', 'sources', id)
+}
+
+/** What is known of the address of a dataset; null before it was asked. */
+export function remoteState(portal: string, id: string): RemoteState | null {
+  try {
+    return JSON.parse(readFileSync(stateFile(portal, id), 'utf8')) as RemoteState
+  } catch {
+    return null
+  }
+}
+
+/** Writes what is known of an address, in one step. */
+export function writeRemoteState(portal: string, id: string, state: RemoteState): void {
+  const file = stateFile(portal, id)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`)
+  renameSync(`${file}.new`, file)
+}
+
+/** Removes files that no state names any more. */
+export function removeUnused(portal: string, id: string, { file, previous }: RemoteState): void {
+  const folder = remoteFolder(portal, id)
+  for (const name of readdirSync(folder))
+    if (name !== 'state.json' && name !== file && name !== previous)
+      rmSync(path.join(folder, name), { force: true })
+}
+
+/** The datasets whose addresses are to be asked at a moment. @param now milliseconds since 1970 */
+export function dueRemotes(portal: string, now: number): readonly string[] {
+  return remoteStates(portal).flatMap(([id, { next }]) =>
+    next !== undefined && Date.parse(next) <= now ? [id] : [],
+  )
+}
+
+/** What is known of all addresses that were asked, by dataset. */
+export function remoteStates(portal: string): readonly (readonly [id: string, RemoteState])[] {
+  let ids: readonly string[]
+  try {
+    ids = readdirSync(path.join(portal, 'var', 'sources'))
+  } catch {
+    return []
+  }
+  return ids.flatMap(id => {
+    const state = remoteState(portal, id)
+    return state === null ? [] : [[id, state] as const]
+  })
+}
+
+function stateFile(portal: string, id: string): string {
+  return path.join(remoteFolder(portal, id), 'state.json')
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { sourceFiles } from '../sources/open.ts'
+import type { Definition } from './definition.ts'
+
+/** Milliseconds within which a file may be written to twice without another time. */
+const CLOCK_STEP = 2000
+
+/** What the file system says of a file: where it is as it was, so is what the file holds. */
+type FileMark = readonly [file: string, size: number, modified: number, changed: number, inode: number]
+
+/** A digest that was computed once, and the files that it is of. */
+interface KnownDigest {
+  readonly files: readonly FileMark[]
+  readonly digest: string
+}
+
+/**
+ * A digest of the content of the source. Files are read where their marks are others than those of the time when they were
+ * read before.
+ *
+ * @param known file that keeps the digest; it may be lost
+ */
+export async function sourceDigest(
+  { source, sourceFolder }: Definition,
+  portal: string,
+  known: string,
+): Promise<string> {
+  const files = sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })
+  const before = Date.now()
+  const marks = files.map(markOf)
+  const found = readKnown(known)
+  if (found !== null && JSON.stringify(found.files) === JSON.stringify(marks)) return found.digest
+  const digest = createHash('sha256')
+  for (const file of files) {
+    digest.update(`\n${file.slice(file.lastIndexOf('/') + 1)}\n`)
+    for await (const piece of createReadStream(file, { highWaterMark: 2 ** 20 }))
+      digest.update(piece as Buffer)
+  }
+  const made = digest.digest('hex')
+  if (marks.every(([, , modified, changed]) => Math.max(modified, changed) < before - CLOCK_STEP))
+    keep(known, { files: marks, digest: made })
+  return made
+}
+
+/** Bytes of the files of a source; 0 where they cannot be found. */
+export function sourceSize({ source, sourceFolder }: Definition, portal: string): number {
+  try {
+    const files = sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })
+    return files.reduce((sum, file) => sum + statSync(file).size, 0)
+  } catch {
+    return 0
+  }
+}
+
+function markOf(file: string): FileMark {
+  const { size, mtimeMs, ctimeMs, ino } = statSync(file)
+  return [path.resolve(file), size, mtimeMs, ctimeMs, ino]
+}
+
+function readKnown(file: string): KnownDigest | null {
+  try {
+    const known = JSON.parse(readFileSync(file, 'utf8')) as Partial<KnownDigest>
+    return Array.isArray(known.files) && typeof known.digest === 'string' ? (known as KnownDigest) : null
+  } catch {
+    return null
+  }
+}
+
+function keep(file: string, known: KnownDigest): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, JSON.stringify(known))
+  } catch {
+    // A folder that cannot be written to: the source is read again.
+  }
+}

@@ -1,0 +1,28 @@
+import { readDefinition } from '../../catalog/definition.ts'
+import { remoteStates } from '../../catalog/remote/state.ts'
+import { type Finding, ok, warning } from './finding.ts'
+
+/** Looks at the addresses that datasets are fetched from: when each last answered, and why not since. */
+export function diagnoseSources(portal: string, now: number): readonly Finding[] {
+  const known = remoteStates(portal).filter(([id]) => readDefinition(portal, id).definition?.remote != null)
+  if (known.length === 0) return []
+  const failing = known.filter(([, { failures }]) => failures > 0)
+  if (failing.length === 0)
+    return [ok('sources', `${known.length} addresses of datasets answered when they were last asked`)]
+  return failing.map(([id, { failures, reason, fetched }]) => {
+    const age =
+      fetched === undefined
+        ? 'there are no data yet'
+        : `the data in force are ${days(now - Date.parse(fetched))} old`
+    return warning(
+      'sources',
+      `${id}: failed ${failures} times, ${age}: ${reason ?? ''}`,
+      `lodestone publish ${id} asks the address again`,
+    )
+  })
+}
+
+function days(milliseconds: number): string {
+  const hours = Math.floor(milliseconds / 3_600_000)
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`
+}

@@ -1,0 +1,56 @@
+import path from 'node:path'
+import { stringify } from 'yaml'
+import { checkRdf } from '../../catalog/rdf-graphs.ts'
+import { titleFromName } from '../../model/title.ts'
+import type { FieldSpec } from '../../sources/fields.ts'
+import { type Inspection, inspectFormat, inspectSource } from '../../sources/inspect.ts'
+import { isRecordFormat, type SourceFolders, type SourceSpec } from '../../sources/open.ts'
+import { openRdf, RDF_FORMATS } from '../../sources/rdf.ts'
+
+/** What was understood of a file: the records of a table or tree, or the triples of RDF. */
+export type Understood =
+  | { readonly type: 'records'; readonly inspection: Inspection }
+  | { readonly type: 'rdf'; readonly source: SourceSpec; readonly triples: number }
+
+/** Reads a file whole and tells how it is to be read. Throws SourceUnreadable and ConfigInvalid, with the way out. */
+export async function understand(
+  spec: SourceSpec,
+  folders: SourceFolders,
+  place: { readonly base: string; readonly dataset: string },
+): Promise<Understood> {
+  const format = inspectFormat(spec, folders)
+  const rdf = RDF_FORMATS.find(it => it === format)
+  if (rdf === undefined) return { type: 'records', inspection: await inspectSource(spec, folders) }
+  const source = { ...spec, format: rdf }
+  return { type: 'rdf', source, triples: await checkRdf(openRdf(source, folders, rdf), place) }
+}
+
+/** The text of dataset.yaml for a file that was understood: what it says holds until somebody edits it. */
+export function datasetYaml(understood: Understood, title: string, origin?: object): string {
+  const source = understood.type === 'rdf' ? understood.source : understood.inspection.source
+  const { path: file, package: _, module: __, format, options } = source
+  const isPlain =
+    format !== undefined && isRecordFormat(format) && file !== undefined && format === plainFormat(file)
+  const document = {
+    source: origin ?? { path: file },
+    ...(format === undefined || isPlain ? {} : { format }),
+    ...(options === undefined ? {} : { options }),
+    ...(understood.type === 'rdf' ? {} : { fields: understood.inspection.fields.map(fieldEntry) }),
+    metas: { default: { title, description: '', keyword: [], license: '', publisher: '' } },
+    visibility: 'public',
+  }
+  return stringify(document, { lineWidth: 0 })
+}
+
+/** A title from the name of a file or the last step of an address. */
+export function titleOf(name: string): string {
+  return titleFromName(path.basename(name).replace(/\.gz$/i, ''))
+}
+
+function plainFormat(file: string): string {
+  return file.slice(file.lastIndexOf('.') + 1).toLowerCase()
+}
+
+function fieldEntry(spec: FieldSpec): object {
+  return { ...spec }
+}

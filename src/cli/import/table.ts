@@ -1,0 +1,79 @@
+import type { ColumnReport } from '../../sources/infer.ts'
+import type { Understood } from './describe.ts'
+
+/** Characters of each column of the table. */
+const WIDTHS = { column: 28, field: 24, type: 22, examples: 44 } as const
+
+/**
+ * What was understood of a file, for a terminal: how it is read, a line for each field with its type and examples, and below what was left
+ * out, assumed or asked.
+ */
+export function understoodText(name: string, understood: Understood): string {
+  if (understood.type === 'rdf')
+    return `${name}: RDF (${understood.source.format}) with ${understood.triples} triples\n`
+  const { rows, columns, notes, source } = understood.inspection
+  const options = Object.entries(source.options ?? {}).map(([key, value]) => `${key} ${shown(value)}`)
+  const how = [source.format ?? 'module', ...options].join(', ')
+  const head = `${name}: ${count(rows, 'record')}, ${count(columns.length, 'field')} (${how})\n`
+  const lines = columns.map(lineOf)
+  const width = (key: keyof typeof WIDTHS) =>
+    Math.min(WIDTHS[key], Math.max(...[TITLES, ...lines].map(line => [...line[key]].length)))
+  const widths = { column: width('column'), field: width('field'), type: width('type'), examples: 0 }
+  const row = (line: Line) =>
+    `  ${padded(line.column, widths.column)}  ${padded(line.field, widths.field)}  ${padded(line.type, widths.type)}  ${cut(line.examples, WIDTHS.examples)}`.trimEnd()
+  const remarks = [...notes, ...columns.flatMap(remarkOf)].map(text => `  ! ${text}\n`)
+  return `${head}${[TITLES, ...lines].map(line => `${row(line)}\n`).join('')}${remarks.join('')}`
+}
+
+interface Line {
+  readonly column: string
+  readonly field: string
+  readonly type: string
+  readonly examples: string
+}
+
+const TITLES: Line = { column: 'COLUMN', field: 'FIELD', type: 'TYPE', examples: 'EXAMPLES' }
+
+function lineOf({ column, field, type, format, examples, filled }: ColumnReport): Line {
+  return {
+    column: plain(column),
+    field,
+    type: format === undefined ? type : `${type} ${format}`,
+    examples: filled === 0 ? '(no values)' : examples.map(plain).join(' · '),
+  }
+}
+
+function remarkOf({ column, nulls, suggestion, type }: ColumnReport): readonly string[] {
+  const told: string[] = []
+  if (nulls.length > 0)
+    told.push(`${plain(column)}: ${nulls.map(it => JSON.stringify(it)).join(', ')} read as no value`)
+  if (suggestion !== undefined) told.push(`${plain(column)} (${type}): ${suggestion}`)
+  return told
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string'
+    ? /^[\w./-]+$/.test(value)
+      ? value
+      : JSON.stringify(value)
+    : String(value)
+}
+
+/** One line, without the characters that steer a terminal. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+}
+
+function padded(text: string, width: number): string {
+  const short = cut(text, width)
+  return short + ' '.repeat(Math.max(0, width - [...short].length))
+}
+
+function cut(text: string, width: number): string {
+  const characters = [...text]
+  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
+}

@@ -1,0 +1,138 @@
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { stringify } from 'yaml'
+import { DATASET_ID, datasetIdOf, isData } from '../catalog/implicit.ts'
+import { Fault, faultText } from '../errors.ts'
+import { titleOf } from './import/describe.ts'
+import type { ReadingOptions } from './import/options.ts'
+import { understoodText } from './import/table.ts'
+import { importFile } from './import.ts'
+
+/** A portal folder that was made for files given on the command line. */
+export interface MadePortal {
+  readonly portal: string
+  /** Removes the folder. */
+  readonly remove: () => void
+}
+
+/**
+ * The portal folder that is meant where `serve` is given one folder that is a portal: it has a portal.yaml, or a data folder; null
+ * otherwise.
+ */
+export function portalAmong(given: readonly string[]): string | null {
+  const [only] = given
+  if (only === undefined || given.length > 1 || !isFolder(only)) return null
+  return existsSync(path.join(only, 'portal.yaml')) || isFolder(path.join(only, 'data')) ? only : null
+}
+
+/**
+ * Makes a portal folder of files and of the files of folders: each is a dataset with inferred types. What cannot be read is told on
+ * stderr, and the rest is served. Faults: SourceUnreadable where nothing can.
+ */
+export async function portalOfFiles(given: readonly string[], options: ReadingOptions): Promise<MadePortal> {
+  const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-portal-'))
+  const remove = () => rmSync(portal, { recursive: true, force: true })
+  process.once('exit', remove)
+  try {
+    const addresses = given.filter(isAddress)
+    const files = given.filter(it => !isAddress(it)).flatMap(filesOf)
+    const ids = new Set<string>()
+    for (const address of addresses)
+      ids.add(describeAddress(portal, address, unusedId(new URL(address).pathname, ids)))
+    for (const file of files) {
+      const id = unusedId(file, ids)
+      try {
+        const folder = path.join(portal, 'data', id)
+        const understood = await importFile(file, {
+          folder,
+          id,
+          portal,
+          base: 'http://localhost',
+          options,
+          copy: linkFile,
+        })
+        ids.add(id)
+        process.stderr.write(understoodText(path.basename(file), understood))
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        process.stderr.write(`${file}: not served\n  ${faultText(error).replaceAll('\n', '\n  ')}\n`)
+        if (files.length + addresses.length === 1) throw error
+      }
+    }
+    if (ids.size === 0)
+      throw new Fault('SourceUnreadable', {
+        reason: `there is no file of data that can be read in ${given.join(', ')}`,
+      })
+    const title = path.basename(given[0] ?? '') || 'Lodestone'
+    // Whoever names an address on the command line means it, also in a private network.
+    const hosts = addresses.map(address => new URL(address).hostname.replace(/^\[|\]$/g, ''))
+    writeFileSync(
+      path.join(portal, 'portal.yaml'),
+      stringify({ title, ...(hosts.length === 0 ? {} : { source_private_hosts: hosts }) }),
+    )
+    return { portal, remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+function isAddress(given: string): boolean {
+  return /^https?:\/\//i.test(given)
+}
+
+/** Makes the folder of a dataset whose data are fetched; gives its id. */
+function describeAddress(portal: string, url: string, id: string): string {
+  const folder = path.join(portal, 'data', id)
+  mkdirSync(folder, { recursive: true })
+  const { hostname, pathname } = new URL(url)
+  const title = titleOf(pathname) || hostname
+  writeFileSync(
+    path.join(folder, 'dataset.yaml'),
+    stringify({ source: { url }, metas: { default: { title } } }),
+  )
+  return id
+}
+
+function filesOf(given: string): readonly string[] {
+  if (!existsSync(given))
+    throw new Fault('SourceUnreadable', { reason: `${given} was not found` }, { place: { file: given } })
+  if (!isFolder(given)) return [given]
+  return readdirSync(given, { withFileTypes: true })
+    .filter(entry => entry.isFile() && isData(entry.name))
+    .map(entry => path.join(given, entry.name))
+    .sort()
+}
+
+function unusedId(file: string, taken: ReadonlySet<string>): string {
+  const plain = datasetIdOf(file)
+  const base = DATASET_ID.test(plain) ? plain.slice(0, 90) : 'dataset'
+  let id = base
+  for (let n = 2; taken.has(id); n++) id = `${base}-${n}`
+  return id
+}
+
+/** The same file under another name, or a copy where the file systems differ. */
+function linkFile(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE)
+  }
+}
+
+function isFolder(given: string): boolean {
+  return statSync(given, { throwIfNoEntry: false })?.isDirectory() === true
+}

@@ -1,0 +1,56 @@
+import { isIri } from './iri.ts'
+
+/** The parts of a reference (RFC 3986, appendix B); undefined for those that are not there. */
+const PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
+
+/**
+ * The IRI that a reference is, resolved against a base (RFC 3986, section 5.2; RFC 3987, section 6.5: no character is
+ * encoded). One that is absolute is left as it is. Null where that gives no IRI.
+ */
+export function resolveIri(reference: string, base: string | null): string | null {
+  if (isIri(reference)) return reference
+  const parts = PARTS.exec(reference)
+  if (base === null || parts === null || parts[1] !== undefined) return null
+  // A colon in the first segment would make it a scheme (RFC 3986, section 4.2).
+  if (parts[2] === undefined && /^[^/]*:/.test(parts[3] ?? '')) return null
+  const origin = PARTS.exec(base)
+  if (origin?.[1] === undefined) return null
+  const [, scheme, ownAuthority, ownPath = '', ownQuery] = origin
+  const [, , authority, path = '', query, fragment] = parts
+  let resolved = `${scheme}:`
+  if (authority !== undefined) resolved += `//${authority}${withoutDots(path)}${after('?', query)}`
+  else {
+    resolved += after('//', ownAuthority)
+    if (path === '') resolved += ownPath + after('?', query ?? ownQuery)
+    else if (path.startsWith('/')) resolved += withoutDots(path) + after('?', query)
+    else resolved += withoutDots(merged(path, ownPath, ownAuthority)) + after('?', query)
+  }
+  resolved += after('#', fragment)
+  return isIri(resolved) ? resolved : null
+}
+
+function after(mark: string, part: string | undefined): string {
+  return part === undefined ? '' : mark + part
+}
+
+/** Section 5.2.3. */
+function merged(path: string, ownPath: string, authority: string | undefined): string {
+  if (authority !== undefined && ownPath === '') return `/${path}`
+  return ownPath.slice(0, ownPath.lastIndexOf('/') + 1) + path
+}
+
+/** Section 5.2.4. */
+function withoutDots(path: string): string {
+  const segments = path.split('/')
+  const kept: string[] = []
+  segments.forEach((segment, at) => {
+    const isLast = at === segments.length - 1
+    if (segment === '..') {
+      if (kept.length > 1 || (kept.length === 1 && kept[0] !== '')) kept.pop()
+      if (isLast) kept.push('')
+    } else if (segment === '.') {
+      if (isLast) kept.push('')
+    } else kept.push(segment)
+  })
+  return path.startsWith('/') && kept[0] !== '' ? `/${kept.join('/')}` : kept.join('/')
+}

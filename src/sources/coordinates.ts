@@ -1,0 +1,79 @@
+import { toGeoPoint } from '../model/geometry.ts'
+import type { GeoPoint } from '../model/value.ts'
+
+/** Which of two coordinates comes first in a text. */
+export type CoordinateOrder = 'lat,lon' | 'lon,lat'
+
+/** Two numbers in one text, with points or commas for decimals and whatever stands between and around them. */
+const PAIR =
+  /^[([{]?\s*([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*(?:\s*[,;|/]\s*|\s+)([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*[)\]}]?$/
+const COMMA_PAIR =
+  /^[([{]?\s*([+-]?\d{1,3},\d+)\s*°?\s*(?:\s*[;|/]\s*|\s*,\s+|\s+)([+-]?\d{1,3},\d+)\s*°?\s*[)\]}]?$/
+
+const PART = `([+-]?\\d{1,3}(?:[.,]\\d+)?)\\s*[°º]\\s*(?:(\\d{1,2}(?:[.,]\\d+)?)\\s*['′’]\\s*)?(?:(\\d{1,2}(?:[.,]\\d+)?)\\s*(?:["″”]|''|’’)\\s*)?`
+const DEGREES = new RegExp(`^${PART}([NSEWO])\\s*[,;/]?\\s*${PART}([NSEWO])$`, 'i')
+const ONE_DEGREE = new RegExp(`^${PART}([NSEWO])?$`, 'i')
+const HEMISPHERES = /^([NSEWO])?\s*(\d{1,3}(?:[.,]\d+)?)\s*°?\s*([NSEWO])?$/i
+
+/** Two coordinates as they stand in a text; their order is not known unless `isOrdered` tells latitude first. */
+export interface CoordinatePair {
+  readonly first: number
+  readonly second: number
+  /** Digits after the decimal sign of the one that has fewer. */
+  readonly decimals: number
+  /** True where hemispheres tell which is which: `first` is then the latitude. */
+  readonly isOrdered: boolean
+}
+
+/** Reads two coordinates from a text: `48.85, 2.35`, `(48,85 ; 2,35)`, `48°51'24"N 2°21'07"E`. Undefined for another text. */
+export function coordinatePair(text: string): CoordinatePair | undefined {
+  if (text.length > 100) return undefined
+  const [, first, second] = PAIR.exec(text) ?? COMMA_PAIR.exec(text) ?? []
+  if (first !== undefined && second !== undefined) {
+    const decimals = Math.min(...[first, second].map(it => it.split(/[.,]/)[1]?.length ?? 0))
+    return { first: numberOf(first), second: numberOf(second), decimals, isOrdered: false }
+  }
+  const match = DEGREES.exec(text)
+  if (match === null) return undefined
+  const one = degrees(match.slice(1, 5))
+  const two = degrees(match.slice(5, 9))
+  if (one.isLatitude === two.isLatitude) return undefined
+  const [lat, lon] = one.isLatitude ? [one, two] : [two, one]
+  return { first: lat.value, second: lon.value, decimals: 9, isOrdered: true }
+}
+
+/** One coordinate in degrees from a number, its text with point or comma, or degrees, minutes and seconds; undefined for none. */
+export function coordinateOf(raw: unknown): number | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined
+  if (typeof raw !== 'string') return undefined
+  const text = raw.trim()
+  if (/^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text)) return numberOf(text)
+  const match = ONE_DEGREE.exec(text)
+  if (match !== null) return degrees(match.slice(1, 5)).value
+  const [, before, value, after] = HEMISPHERES.exec(text) ?? []
+  const side = before ?? after
+  if (value === undefined || side === undefined) return undefined
+  return numberOf(value) * (/[SWO]/i.test(side) ? -1 : 1)
+}
+
+/** A converter of texts with two coordinates in an order; everything else is read as any position. */
+export function coordinateConverter(order: CoordinateOrder) {
+  return (raw: unknown): GeoPoint | null | undefined => {
+    const text = typeof raw === 'string' ? raw.trim() : ''
+    const pair = text === '' ? undefined : coordinatePair(text)
+    if (pair === undefined) return toGeoPoint(raw)
+    const { first, second, isOrdered } = pair
+    const [lat, lon] = isOrdered || order === 'lat,lon' ? [first, second] : [second, first]
+    return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lon: lon + 0, lat: lat + 0 } : undefined
+  }
+}
+
+function degrees([whole = '0', minutes = '0', seconds = '0', side = '']: readonly (string | undefined)[]) {
+  const size = Math.abs(numberOf(whole)) + numberOf(minutes) / 60 + numberOf(seconds) / 3600
+  const isNegative = whole.startsWith('-') || /[SWO]/i.test(side)
+  return { value: isNegative ? -size : size, isLatitude: /[NS]/i.test(side) }
+}
+
+function numberOf(text: string): number {
+  return Number(text.replace(',', '.'))
+}

@@ -1,0 +1,314 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
+import { fileAccess, memoryAccess, type RandomAccess } from './random-access.ts'
+import type { TextFile } from './text.ts'
+import { bounded } from './unpack.ts'
+import { misconfigured, unreadable } from './unreadable.ts'
+import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
+
+/** A file of data, unpacked from what it is packed in. */
+export interface DataFile {
+  /** For messages: `trees.zip/trees.csv`. */
+  readonly name: string
+  /** The name of the data themselves, without what they are packed in: `trees.csv`. */
+  readonly base: string
+  /** The first bytes, unpacked. */
+  readonly head: Buffer
+  /** All bytes, unpacked, piece by piece. Throws SourceUnreadable. */
+  pieces(chunkSize: number): AsyncIterable<Buffer>
+  /** The members of the archive, where the data are one themselves: workbooks, shapefiles. */
+  readonly archive: Archive | null
+  /**
+   * Calls a function with all bytes, readable anywhere: where they are packed they are unpacked into a temporary file, which is
+   * gone afterwards. Throws SourceUnreadable.
+   */
+  withBytes<T>(use: (bytes: RandomAccess, path: string) => AsyncIterable<T>): AsyncGenerator<T>
+}
+
+/** A ZIP archive whose members are parts of one whole. */
+export interface Archive {
+  readonly members: readonly ZipMember[]
+  /** A member by its exact path, unpacked; null where there is none. */
+  read(name: string): AsyncIterable<Buffer> | null
+  /** A whole member in memory. Throws SourceUnreadable where it is longer than the limit, in bytes. */
+  whole(name: string, limit: number): Promise<Buffer | null>
+}
+
+const HEAD_BYTES = 2 ** 16
+
+/** Bytes of a member that is an archive itself and is read in memory: a workbook in a ZIP. */
+const MAX_NESTED = 2 ** 29
+
+/** Endings of files in an archive that tell about others instead of being data. */
+const BESIDE =
+  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
+
+/**
+ * Opens a file and what it is packed in, gzip and ZIP, by its bytes. Throws SourceUnreadable for damaged archives and
+ * those of which no one member is the data.
+ *
+ * @param member the path of the member of an archive that is the data, where several could be
+ */
+export function openData(path: string, name: string, member?: string): DataFile {
+  const bytes = attemptOpen(path, name)
+  try {
+    const head = bytes.read(0, HEAD_BYTES)
+    if (head[0] === 0x1f && head[1] === 0x8b) return gzipped(path, name, head)
+    if (isZip(head)) return zipped(path, name, bytes, member)
+    return plainFile(path, name, head)
+  } finally {
+    bytes.close()
+  }
+}
+
+/** The data as a text that is read piece by piece. */
+export function textOf(data: DataFile, encoding: string | undefined): TextFile {
+  return {
+    path: data.name,
+    name: data.name,
+    pieces: chunkSize => data.pieces(chunkSize),
+    ...(encoding === undefined ? {} : { encoding }),
+  }
+}
+
+function attemptOpen(path: string, name: string): RandomAccess {
+  try {
+    return fileAccess(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such file'
+        : code === 'EISDIR'
+          ? 'it is a folder'
+          : code === 'EACCES'
+            ? 'permission is denied'
+            : message
+    throw unreadable(`The file cannot be read: ${reason}.`, { file: name }, undefined, error)
+  }
+}
+
+function plainFile(path: string, name: string, head: Buffer): DataFile {
+  return {
+    name,
+    base: name.slice(name.lastIndexOf('/') + 1),
+    head,
+    archive: null,
+    pieces: chunkSize => filePieces(path, name, chunkSize),
+    async *withBytes(use) {
+      const bytes = attemptOpen(path, name)
+      try {
+        yield* use(bytes, path)
+      } finally {
+        bytes.close()
+      }
+    },
+  }
+}
+
+async function* filePieces(path: string, name: string, chunkSize: number): AsyncGenerator<Buffer> {
+  const input = createReadStream(path, { highWaterMark: chunkSize })
+  try {
+    yield* input as AsyncIterable<Buffer>
+  } catch (error) {
+    if (!('code' in (error as object))) throw error
+    const { message } = error as Error
+    throw unreadable(`The file cannot be read: ${message}.`, { file: name }, undefined, error)
+  } finally {
+    input.destroy()
+  }
+}
+
+function gzipped(path: string, name: string, packedHead: Buffer): DataFile {
+  const base = name.slice(name.lastIndexOf('/') + 1).replace(/\.t?gz$/i, '')
+  const head = unpackedHead(() => gunzipSync(packedHead, { finishFlush: constants.Z_SYNC_FLUSH }))
+  if (/\.(?:tar|tgz)$/i.test(base) || head.subarray(257, 262).toString('latin1') === 'ustar')
+    throw unreadable('The file is an archive of tar.', { file: name }, 'Pack the data as zip or gz.')
+  const pieces = (chunkSize: number) =>
+    bounded(filePieces(path, name, chunkSize), createGunzip({ chunkSize }), { file: name })
+  if (isZip(head))
+    throw unreadable('The file is a ZIP archive within gzip.', { file: name }, 'Unpack it once.')
+  return packed(name, base, head, pieces)
+}
+
+/** Data that are packed and no archive themselves. */
+function packed(
+  name: string,
+  base: string,
+  head: Buffer,
+  pieces: (chunkSize: number) => AsyncIterable<Buffer>,
+): DataFile {
+  return {
+    name,
+    base,
+    head,
+    archive: null,
+    pieces,
+    withBytes: use => inTemporaryFile(pieces, base, use),
+  }
+}
+
+async function* inTemporaryFile<T>(
+  pieces: (chunkSize: number) => AsyncIterable<Buffer>,
+  base: string,
+  use: (bytes: RandomAccess, path: string) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'lodestone-data-'))
+  // Names in archives are the names of strangers: only the ending is kept.
+  const path = join(folder, `data${/\.[a-z0-9]{1,8}$/i.exec(base)?.[0] ?? ''}`)
+  try {
+    await pipeline(pieces(2 ** 20), createWriteStream(path))
+    const bytes = fileAccess(path)
+    try {
+      yield* use(bytes, path)
+    } finally {
+      bytes.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function zipped(path: string, name: string, bytes: RandomAccess, member: string | undefined): DataFile {
+  const members = listZip(bytes, name)
+  const archive = archiveOf(members, path, name)
+  const whole = { ...plainFile(path, name, bytes.read(0, HEAD_BYTES)), archive }
+  const names = new Set(members.map(it => it.name))
+  if (names.has('[Content_Types].xml') || names.has('mimetype') || names.has('content.xml')) return whole
+  const chosen = chooseMember(members, name, member)
+  if (/\.shp$/i.test(chosen.name)) return { ...whole, base: chosen.name, archive }
+  const base = chosen.name.slice(chosen.name.lastIndexOf('/') + 1)
+  const pieces = (chunkSize: number) => archivePieces(path, chosen, name, chunkSize)
+  const inner = `${name}/${chosen.name}`
+  const head = memberHead(bytes, chosen)
+  if (head[0] === 0x1f && head[1] === 0x8b) {
+    const unpacked = unpackedHead(() => gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }))
+    const unzipped = (chunkSize: number) =>
+      bounded(pieces(chunkSize), createGunzip({ chunkSize }), { file: inner })
+    return packed(inner, base.replace(/\.gz$/i, ''), unpacked, unzipped)
+  }
+  return isZip(head) ? nested(inner, base, head, archive, chosen) : packed(inner, base, head, pieces)
+}
+
+/** A workbook within an archive, which is read in memory. */
+function nested(name: string, base: string, head: Buffer, outer: Archive, member: ZipMember): DataFile {
+  let loaded: Promise<Archive> | undefined
+  const open = async () => {
+    const bytes = (await outer.whole(member.name, MAX_NESTED)) ?? Buffer.alloc(0)
+    const access = memoryAccess(bytes)
+    return archiveIn(access, listZip(access, name), name)
+  }
+  const archive = () => {
+    loaded ??= open()
+    return loaded
+  }
+  const read = (inner: string): AsyncIterable<Buffer> =>
+    (async function* () {
+      yield* (await archive()).read(inner) ?? []
+    })()
+  const pieces = (_: number) => outer.read(member.name) ?? emptyPieces()
+  return {
+    ...packed(name, base, head, pieces),
+    archive: {
+      members: [],
+      read,
+      whole: async (inner, limit) => (await archive()).whole(inner, limit),
+    },
+  }
+}
+
+async function* emptyPieces(): AsyncGenerator<Buffer> {}
+
+function chooseMember(members: readonly ZipMember[], file: string, wanted: string | undefined): ZipMember {
+  if (wanted !== undefined) {
+    const found = members.find(it => it.name === wanted)
+    if (found !== undefined) return found
+    throw misconfigured(`The archive ${file} has no file ${JSON.stringify(wanted)}.`, listed(members))
+  }
+  const shapes = members.filter(({ name }) => /\.shp$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name))
+  const candidates = shapes.length > 0 ? shapes : members.filter(({ name }) => !BESIDE.test(name))
+  const usual = candidates.filter(({ name }) =>
+    /\.(?:csv|tsv|tab|json|jsonl|ndjson|geojson|xlsx|ods|parquet|gpkg|kml|gpx|fgb|xml|shp|ttl|nt|nq|rdf|txt)(?:\.gz)?$/i.test(
+      name,
+    ),
+  )
+  const [first, ...more] = usual.length > 0 ? usual : candidates
+  if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))
+  if (more.length === 0) return first
+  throw unreadable(
+    `The archive has ${more.length + 1} files of data, and one has to be chosen.`,
+    { file },
+    `options: { file: ${first.name} } (or --file). ${listed([first, ...more])}`,
+  )
+}
+
+function listed(members: readonly ZipMember[]): string {
+  const names = members.slice(0, 10).map(({ name }) => name)
+  return `Files: ${names.join(', ')}${members.length > 10 ? ' …' : ''}`
+}
+
+function archiveOf(members: readonly ZipMember[], path: string, file: string): Archive {
+  const find = (name: string) => members.find(it => it.name === name)
+  const read = (name: string) => {
+    const member = find(name)
+    return member === undefined ? null : archivePieces(path, member, file, 2 ** 18)
+  }
+  return { members, read, whole: (name, limit) => wholeOf(find(name), read(name), limit, file) }
+}
+
+function archiveIn(bytes: RandomAccess, members: readonly ZipMember[], file: string): Archive {
+  const find = (name: string) => members.find(it => it.name === name)
+  const read = (name: string) => {
+    const member = find(name)
+    return member === undefined ? null : memberPieces(bytes, member, file)
+  }
+  return { members, read, whole: (name, limit) => wholeOf(find(name), read(name), limit, file) }
+}
+
+async function wholeOf(
+  member: ZipMember | undefined,
+  pieces: AsyncIterable<Buffer> | null,
+  limit: number,
+  file: string,
+): Promise<Buffer | null> {
+  if (member === undefined || pieces === null) return null
+  if (member.size > limit)
+    throw unreadable(`${member.name} has ${member.size} bytes, and at most ${limit} are read.`, { file })
+  const parts: Buffer[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return Buffer.concat(parts)
+}
+
+async function* archivePieces(
+  path: string,
+  member: ZipMember,
+  file: string,
+  chunkSize: number,
+): AsyncGenerator<Buffer> {
+  const bytes = attemptOpen(path, file)
+  try {
+    yield* memberPieces(bytes, member, file, chunkSize)
+  } finally {
+    bytes.close()
+  }
+}
+
+function memberHead(bytes: RandomAccess, { offset, packed, method }: ZipMember): Buffer {
+  const local = bytes.read(offset, 30)
+  if (local.length < 30) return Buffer.alloc(0)
+  const start = offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28)
+  const raw = bytes.read(start, Math.min(packed, HEAD_BYTES))
+  if (method !== 8) return raw
+  return unpackedHead(() => inflateRawSync(raw, { finishFlush: constants.Z_SYNC_FLUSH }))
+}
+
+function unpackedHead(unpack: () => Buffer): Buffer {
+  try {
+    return unpack().subarray(0, HEAD_BYTES)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}

@@ -1,0 +1,222 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { decoderOf } from './decode.ts'
+
+/** Bytes around those beyond ASCII that are looked at, and how many of them in all. */
+const AROUND = 24
+const MAX_SAMPLE = 65_536
+
+/** An alphabet with the encodings that hold it, and how its letters count: common ones 2, possible ones 1. */
+interface Alphabet {
+  readonly common: string
+  readonly possible: string
+}
+
+const WESTERN: Alphabet = {
+  common: 'éèàçêôîâûëïùüöäßñáíóúãõåøæœÉÈÀÇÊÜÖÄÑÁÍÓÚÅØ',
+  possible: 'ìòýðþÿÎÔÂÛËÏÙÃÕÆŒÌÒÝÐÞšžŠŽ',
+}
+
+const CANDIDATES: readonly (readonly [
+  encoding: string,
+  alphabet: Alphabet | 'cyrillic' | 'greek' | 'cjk',
+])[] = [
+  ['latin-1', WESTERN],
+  ['macintosh', WESTERN],
+  ['cp850', WESTERN],
+  [
+    'windows-1250',
+    { common: 'ąćęłńóśźżáčďéěíňřšťúůýžőűäöüĄĆĘŁŃÓŚŹŻČŘŠŽ', possible: 'ôĺľŕăâîşţđÁÉÍÚÝĎŇŤŮÔÖÜĂÂÎŞŢĐç' },
+  ],
+  ['iso-8859-2', { common: 'ąćęłńóśźżáčďéěíňřšťúůýžőűäöüĄĆĘŁŃÓŚŹŻČŘŠŽ', possible: 'ôĺľŕăâîşţđÁÉÍÚÝĎŇŤŮÔÖÜ' }],
+  ['windows-1254', { common: 'ğşıçöüİĞŞÇÖÜ', possible: 'âîû' }],
+  ['windows-1251', 'cyrillic'],
+  ['koi8-r', 'cyrillic'],
+  ['ibm866', 'cyrillic'],
+  ['windows-1253', 'greek'],
+  ['shift_jis', 'cjk'],
+  ['euc-jp', 'cjk'],
+  ['gb18030', 'cjk'],
+  ['big5', 'cjk'],
+  ['euc-kr', 'cjk'],
+]
+
+/** Gathers what tells the encoding of a text from all its bytes, however many: those beyond ASCII and their neighbours. */
+export class EncodingSample {
+  private readonly pieces: Buffer[] = []
+  private length = 0
+  private nulls: [even: number, odd: number] = [0, 0]
+  private bytes = 0
+
+  /** True once enough was seen. */
+  get isFull(): boolean {
+    return this.length >= MAX_SAMPLE
+  }
+
+  add(chunk: Buffer): void {
+    const head = Math.min(chunk.length, Math.max(0, 4096 - this.bytes))
+    for (let i = 0; i < head; i++) if (chunk[i] === 0) this.nulls[(this.bytes + i) % 2 === 0 ? 0 : 1]++
+    this.bytes += chunk.length
+    if (isAscii(chunk)) return
+    for (let i = 0; i < chunk.length && !this.isFull; ) {
+      if ((chunk[i] as number) < 0x80) {
+        i++
+        continue
+      }
+      let end = i
+      for (let gap = 0; end < chunk.length && gap < AROUND; end++)
+        gap = (chunk[end] as number) < 0x80 ? gap + 1 : 0
+      const piece = chunk.subarray(Math.max(0, i - AROUND), end)
+      this.pieces.push(Buffer.from(piece), Buffer.from('\n'))
+      this.length += piece.length + 1
+      i = end
+    }
+  }
+
+  /** True once bytes beyond ASCII were seen. */
+  get hasOthers(): boolean {
+    return this.pieces.length > 0
+  }
+
+  /** True as long as the bytes beyond ASCII are those of UTF-8. */
+  get isUtf8(): boolean {
+    const [even, odd] = this.nulls
+    return even + odd === 0 && isUtf8(Buffer.concat(this.pieces.map(withoutCut)))
+  }
+
+  /** The encoding that the bytes are most probably of; utf-8 for those that are. */
+  encoding(): string {
+    const [even, odd] = this.nulls
+    const head = Math.min(this.bytes, 4096)
+    if (odd > head / 4 && even < head / 50) return 'utf-16le'
+    if (even > head / 4 && odd < head / 50) return 'utf-16be'
+    if (this.pieces.length === 0 || this.isUtf8) return 'utf-8'
+    const sample = Buffer.concat(this.pieces)
+    // A few wrong bytes in UTF-8 are to be told, not to be read as another encoding.
+    const text = new TextDecoder().decode(sample)
+    const wrong = text.match(/\ufffd/g)?.length ?? 0
+    const right = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0
+    if (wrong * 9 < right) return 'utf-8'
+    let best = { encoding: 'latin-1', score: Number.NEGATIVE_INFINITY }
+    for (const [encoding, alphabet] of CANDIDATES) {
+      const score = scoreOf(sample, encoding, alphabet)
+      if (score > best.score + 0.05) best = { encoding, score }
+    }
+    return best.encoding
+  }
+}
+
+/** A piece without the continuation bytes that it begins with, and without a character that its end cuts. */
+function withoutCut(piece: Buffer): Buffer {
+  let from = 0
+  while (from < 3 && ((piece[from] ?? 0) & 0xc0) === 0x80) from++
+  for (let back = 1; back <= 3 && back < piece.length; back++) {
+    const byte = piece[piece.length - back] as number
+    if ((byte & 0xc0) !== 0x80)
+      return byte >= 0xc0 ? piece.subarray(from, piece.length - back) : piece.subarray(from)
+  }
+  return piece.subarray(from)
+}
+
+function scoreOf(
+  sample: Buffer,
+  encoding: string,
+  alphabet: Alphabet | 'cyrillic' | 'greek' | 'cjk',
+): number {
+  let text: string
+  try {
+    text = alphabet === 'cjk' ? decodedWhole(sample, encoding) : decoderOf(encoding).decode(sample)
+  } catch {
+    return Number.NEGATIVE_INFINITY
+  }
+  let score = 0
+  let count = 0
+  const characters = [...text]
+  characters.forEach((character, i) => {
+    if (character < '\x80') return
+    count++
+    const before = characters[i - 1] ?? ' '
+    const after = characters[i + 1] ?? ' '
+    score +=
+      typeof alphabet === 'object'
+        ? latinScore(character, before, after, alphabet)
+        : alphabet === 'cjk'
+          ? cjkScore(character, before, after)
+          : scriptScore(
+              character,
+              before,
+              after,
+              alphabet === 'cyrillic' ? /\p{Script=Cyrillic}/u : /\p{Script=Greek}/u,
+            )
+  })
+  if (count === 0) return Number.NEGATIVE_INFINITY
+  // A word of another script has more letters than that.
+  // The fewer the bytes, the more it counts that most files are of this one.
+  if (encoding === 'latin-1') score += 0.6
+  return score / count - (typeof alphabet === 'object' || count > 4 ? 0 : 1)
+}
+
+/** Pieces of a sample begin anywhere: within a character of two bytes they are tried without their first. */
+function decodedWhole(sample: Buffer, encoding: string): string {
+  const decoder = new TextDecoder(encoding)
+  const text = decoder.decode(sample)
+  const wrong = text.match(/\ufffd/g)?.length ?? 0
+  if (wrong > text.length / 50) throw new TypeError('not of the encoding')
+  return text
+}
+
+const LETTER = /\p{L}/u
+const LOWER = /\p{Ll}/u
+const UPPER = /\p{Lu}/u
+const CONTROL = /[\u0080-\u009f\ufffd]/
+const WORD_SIGNS = '’‘·-'
+const SIGNS = '«»“”„–—…€°²³º§£•©®™½¼±µ×¿¡\u00a0'
+
+function latinScore(
+  character: string,
+  before: string,
+  after: string,
+  { common, possible }: Alphabet,
+): number {
+  if (CONTROL.test(character)) return -6
+  if (!LETTER.test(character)) {
+    const isWithin = LETTER.test(before) && LETTER.test(after)
+    if (WORD_SIGNS.includes(character)) return isWithin ? 1.2 : 0.2
+    if (isWithin) return -4
+    return SIGNS.includes(character) ? 0.6 : -2
+  }
+  let score = common.includes(character) ? 2 : possible.includes(character) ? 0.6 : -1.5
+  // Portuguese has it before e; elsewhere it is more often a Hungarian ő that was read wrongly.
+  if (character === 'õ' && after !== 'e') score -= 1.2
+  if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
+  if (UPPER.test(character) && LOWER.test(before)) score -= 4
+  if (UPPER.test(character) && LOWER.test(after) && LETTER.test(before)) score -= 2
+  if (LOWER.test(character) && UPPER.test(before) && UPPER.test(after)) score -= 3
+  if (before >= '\x80' && LETTER.test(before) && !/[çÇ]/.test(before)) score -= 1.5
+  return score
+}
+
+function scriptScore(character: string, before: string, after: string, script: RegExp): number {
+  if (CONTROL.test(character)) return -6
+  if (!script.test(character)) return SIGNS.includes(character) || WORD_SIGNS.includes(character) ? 0.3 : -3
+  let score = /[оеаинтсрвлкмдпуяαοιετσνηυρπκμλω]/i.test(character) ? 2 : 1
+  if (UPPER.test(character) && LOWER.test(before)) score -= 4
+  if (/[a-z]/i.test(before) || /[a-z]/i.test(after)) score -= 3
+  return score
+}
+
+function cjkScore(character: string, before: string, after: string): number {
+  if (CONTROL.test(character)) return -4
+  if (/[a-z]/i.test(before) || /[a-z]/i.test(after)) return -3
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}ー]/u.test(character) && !/[\uff61-\uff9f]/.test(character))
+    return 2.4
+  if (/\p{Script=Hangul}/u.test(character)) return 2.3
+  if (
+    /[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长東京県市区町村大阪北海島台湾臺灣區縣]/u.test(
+      character,
+    )
+  )
+    return 2.2
+  if (/[\u4e00-\u9fff]/.test(character)) return 1
+  if (/[\u3000-\u303f\uff00-\uff60]/.test(character)) return 1
+  return -2
+}

@@ -1,0 +1,44 @@
+/** Reads bytes that come in pieces of any size by lengths of its own. */
+export class ByteReader {
+  private readonly pieces: AsyncIterator<Buffer>
+  private held: Buffer = Buffer.alloc(0)
+
+  constructor(pieces: AsyncIterable<Buffer>) {
+    this.pieces = pieces[Symbol.asyncIterator]()
+  }
+
+  /** The next bytes; fewer where the end comes before, null at the end. */
+  async take(length: number): Promise<Buffer | null> {
+    if (this.held.length < length) {
+      const parts = [this.held]
+      let total = this.held.length
+      while (total < length) {
+        const next = await this.pieces.next()
+        if (next.done === true) break
+        parts.push(next.value)
+        total += next.value.length
+      }
+      this.held = Buffer.concat(parts)
+    }
+    if (this.held.length === 0 && length > 0) return null
+    const taken = this.held.subarray(0, length)
+    this.held = this.held.subarray(taken.length)
+    return taken
+  }
+
+  /** The next bytes, as many as there are at hand; null at the end. */
+  async some(): Promise<Buffer | null> {
+    if (this.held.length > 0) {
+      const taken = this.held
+      this.held = Buffer.alloc(0)
+      return taken
+    }
+    const next = await this.pieces.next()
+    return next.done === true ? null : next.value
+  }
+
+  /** Ends the reading, whether or not all was read. */
+  async close(): Promise<void> {
+    await this.pieces.return?.()
+  }
+}

@@ -1,0 +1,319 @@
+import { ByteBuffer } from 'flatbuffers'
+import { setMember } from '../../model/lookup.ts'
+import type { DataFile } from '../data-file.ts'
+import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
+import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { unreadable } from '../unreadable.ts'
+import { ByteReader } from './byte-reader.ts'
+
+/** Bytes of a header or feature beyond which a file is damaged. */
+const MAX_BYTES = 2 ** 28
+
+const TYPES = [
+  'Unknown',
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+] as const
+
+interface Header {
+  readonly geometry: number
+  readonly columns: readonly Column[]
+  readonly features: number
+  readonly nodeSize: number
+  readonly code: number
+}
+
+interface Column {
+  readonly name: string
+  readonly type: number
+}
+
+/** A FlatGeobuf file (flatgeobuf.org, version 3), feature by feature: its columns and `geometry` in degrees. */
+export function flatgeobufSource(data: DataFile): Source {
+  return { name: data.name, textual: false, read: () => readFeatures(data) }
+}
+
+async function* readFeatures(data: DataFile): AsyncGenerator<readonly Row[]> {
+  const { name: file } = data
+  const reader = new ByteReader(data.pieces(2 ** 18))
+  try {
+    const magic = await reader.take(8)
+    if (magic === null || magic.subarray(0, 3).toString('latin1') !== 'fgb')
+      throw unreadable('The file is no FlatGeobuf.', { file })
+    if (magic[3] !== 3)
+      throw unreadable(`The file is FlatGeobuf ${magic[3]}, and version 3 is read.`, { file })
+    const header = headerOf((await nextTable(reader, file)) ?? Buffer.alloc(0), file)
+    await skipIndex(reader, header)
+    const move = unprojectorOfCode(header.code)
+    if (move === undefined)
+      throw unreadable(
+        `The file is in EPSG:${header.code}, which is not known.`,
+        { file },
+        'Write it in EPSG:4326.',
+      )
+    let batch: Row[] = []
+    for (let row = 1; ; row++) {
+      const bytes = await nextTable(reader, file)
+      if (bytes === null) break
+      batch.push({ row, line: undefined, data: featureOf(bytes, header, move, file) })
+      if (batch.length < BATCH_ROWS) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  } finally {
+    await reader.close()
+  }
+}
+
+async function nextTable(reader: ByteReader, file: string): Promise<Buffer | null> {
+  const size = await reader.take(4)
+  if (size === null) return null
+  const length = size.length < 4 ? MAX_BYTES + 1 : size.readUInt32LE(0)
+  const bytes = length > MAX_BYTES ? null : await reader.take(length)
+  if (bytes === null || bytes.length < length) throw unreadable('The file is cut off or damaged.', { file })
+  return bytes
+}
+
+/** The packed R-tree before the features: 40 bytes a node. */
+async function skipIndex(reader: ByteReader, { features, nodeSize }: Header): Promise<void> {
+  if (nodeSize < 2 || features === 0) return
+  let nodes = features
+  for (let level = features; level > 1; ) {
+    level = Math.ceil(level / nodeSize)
+    nodes += level
+  }
+  for (let left = nodes * 40; left > 0; ) {
+    const piece = await reader.take(Math.min(left, 2 ** 20))
+    if (piece === null) return
+    left -= piece.length
+  }
+}
+
+/** A table of FlatBuffers: fields by their numbers, nothing where a field is absent. */
+class FlatTable {
+  private readonly bytes: ByteBuffer
+  private readonly at: number
+
+  constructor(bytes: ByteBuffer, at: number) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  static root(bytes: Buffer): FlatTable {
+    const buffer = new ByteBuffer(new Uint8Array(bytes))
+    return new FlatTable(buffer, buffer.readInt32(0))
+  }
+
+  private field(number: number): number {
+    const offset = this.bytes.__offset(this.at, 4 + 2 * number)
+    return offset === 0 ? 0 : this.at + offset
+  }
+
+  byte(number: number): number | undefined {
+    const at = this.field(number)
+    return at === 0 ? undefined : this.bytes.readUint8(at)
+  }
+
+  short(number: number): number | undefined {
+    const at = this.field(number)
+    return at === 0 ? undefined : this.bytes.readUint16(at)
+  }
+
+  int(number: number): number | undefined {
+    const at = this.field(number)
+    return at === 0 ? undefined : this.bytes.readInt32(at)
+  }
+
+  long(number: number): number | undefined {
+    const at = this.field(number)
+    return at === 0 ? undefined : Number(this.bytes.readUint64(at))
+  }
+
+  text(number: number): string | undefined {
+    const at = this.field(number)
+    return at === 0 ? undefined : String(this.bytes.__string(at))
+  }
+
+  table(number: number): FlatTable | undefined {
+    const at = this.field(number)
+    return at === 0 ? undefined : new FlatTable(this.bytes, this.bytes.__indirect(at))
+  }
+
+  /** Where the elements of a vector begin, and how many there are, each of a size in bytes. */
+  private vector(number: number, size: number): { readonly start: number; readonly length: number } {
+    const at = this.field(number)
+    if (at === 0) return { start: 0, length: 0 }
+    const length = this.bytes.__vector_len(at)
+    if (length < 0 || length * size > this.bytes.capacity()) throw new RangeError('a vector beyond the table')
+    return { start: this.bytes.__vector(at), length }
+  }
+
+  tables(number: number): readonly FlatTable[] {
+    const { start, length } = this.vector(number, 4)
+    return Array.from({ length }, (_, i) => new FlatTable(this.bytes, this.bytes.__indirect(start + 4 * i)))
+  }
+
+  doubles(number: number): readonly number[] {
+    const { start, length } = this.vector(number, 8)
+    return Array.from({ length }, (_, i) => this.bytes.readFloat64(start + 8 * i))
+  }
+
+  ints(number: number): readonly number[] {
+    const { start, length } = this.vector(number, 4)
+    return Array.from({ length }, (_, i) => this.bytes.readUint32(start + 4 * i))
+  }
+
+  octets(number: number): Buffer {
+    const { start, length } = this.vector(number, 1)
+    return Buffer.from(this.bytes.bytes().subarray(start, start + length))
+  }
+}
+
+function headerOf(bytes: Buffer, file: string): Header {
+  try {
+    const header = FlatTable.root(bytes)
+    const columns = header
+      .tables(7)
+      .map(column => ({ name: column.text(0) ?? '', type: column.byte(1) ?? 0 }))
+    const crs = header.table(10)
+    const owner = crs?.text(0)
+    const isEpsg = owner === undefined || owner.toUpperCase() === 'EPSG'
+    return {
+      geometry: header.byte(2) ?? 0,
+      columns,
+      features: header.long(8) ?? 0,
+      nodeSize: header.short(9) ?? 16,
+      code: isEpsg ? (crs?.int(1) ?? 0) : 0,
+    }
+  } catch (error) {
+    throw unreadable('The header of the file is damaged.', { file }, undefined, error)
+  }
+}
+
+function featureOf(
+  bytes: Buffer,
+  header: Header,
+  move: Unprojector | null,
+  file: string,
+): Readonly<Record<string, unknown>> {
+  try {
+    const feature = FlatTable.root(bytes)
+    const own = feature.tables(2).map(column => ({ name: column.text(0) ?? '', type: column.byte(1) ?? 0 }))
+    const columns = own.length > 0 ? own : header.columns
+    const data: Record<string, unknown> = {}
+    for (const { name } of columns) setMember(data, name, null)
+    readProperties(feature.octets(1), columns, data)
+    const geometry = feature.table(0)
+    const shape = geometry === undefined ? null : geometryOf(geometry, header.geometry)
+    data[Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry'] = moved(shape, move)
+    return data
+  } catch (error) {
+    if (error instanceof Error && error.name === 'Fault') throw error
+    throw unreadable('A feature of the file is damaged.', { file }, undefined, error)
+  }
+}
+
+function readProperties(bytes: Buffer, columns: readonly Column[], data: Record<string, unknown>): void {
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const column = columns[bytes.readUInt16LE(at)]
+    if (column === undefined) throw new RangeError('a column that there is not')
+    const [value, length] = valueAt(bytes, at + 2, column.type)
+    setMember(data, column.name, value)
+    at += 2 + length
+  }
+}
+
+/** A value and the bytes that it takes, by the number of its type in `header.fbs`. */
+function valueAt(bytes: Buffer, at: number, type: number): readonly [unknown, number] {
+  switch (type) {
+    case 0:
+      return [bytes.readInt8(at), 1]
+    case 1:
+      return [bytes.readUInt8(at), 1]
+    case 2:
+      return [bytes.readUInt8(at) !== 0, 1]
+    case 3:
+      return [bytes.readInt16LE(at), 2]
+    case 4:
+      return [bytes.readUInt16LE(at), 2]
+    case 5:
+      return [bytes.readInt32LE(at), 4]
+    case 6:
+      return [bytes.readUInt32LE(at), 4]
+    case 7:
+      return [plainInteger(bytes.readBigInt64LE(at)), 8]
+    case 8:
+      return [plainInteger(bytes.readBigUInt64LE(at)), 8]
+    case 9:
+      return [bytes.readFloatLE(at), 4]
+    case 10:
+      return [bytes.readDoubleLE(at), 8]
+    default: {
+      const length = bytes.readUInt32LE(at)
+      const text = bytes.subarray(at + 4, at + 4 + length).toString('utf8')
+      if (type === 14) return [null, 4 + length]
+      return [type === 12 ? jsonOf(text) : text, 4 + length]
+    }
+  }
+}
+
+function plainInteger(value: bigint): number | bigint {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+type Position = readonly number[]
+
+function geometryOf(table: FlatTable, ofHeader: number): RawGeometry | null {
+  const number = table.byte(6) || ofHeader
+  const type = TYPES[number]
+  if (type === undefined || type === 'Unknown') return null
+  if (type === 'GeometryCollection')
+    return { type, geometries: table.tables(7).flatMap(part => geometryOf(part, 0) ?? []) }
+  if (type === 'MultiPolygon') {
+    const polygons = table.tables(7).map(part => linesOf(part))
+    return { type, coordinates: polygons.length > 0 ? polygons : [linesOf(table)] }
+  }
+  const positions = positionsOf(table)
+  switch (type) {
+    case 'Point':
+      return positions[0] === undefined ? null : { type, coordinates: positions[0] }
+    case 'LineString':
+    case 'MultiPoint':
+      return { type, coordinates: positions }
+    case 'Polygon':
+    case 'MultiLineString':
+      return { type, coordinates: linesOf(table) }
+    default:
+      return type satisfies never
+  }
+}
+
+function positionsOf(table: FlatTable): readonly Position[] {
+  const numbers = table.doubles(1)
+  return Array.from({ length: numbers.length / 2 }, (_, i) => [
+    numbers[2 * i] as number,
+    numbers[2 * i + 1] as number,
+  ])
+}
+
+function linesOf(table: FlatTable): readonly (readonly Position[])[] {
+  const positions = positionsOf(table)
+  const ends = table.ints(0)
+  if (ends.length === 0) return [positions]
+  return ends.map((end, i) => positions.slice(ends[i - 1] ?? 0, end))
+}

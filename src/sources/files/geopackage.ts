@@ -1,0 +1,189 @@
+import Libsql from 'libsql'
+import { lookup, setMember } from '../../model/lookup.ts'
+import { parseWkbHex } from '../../model/wkb.ts'
+import type { DataFile } from '../data-file.ts'
+import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
+import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { misconfigured, unreadable } from '../unreadable.ts'
+
+/** A table of a GeoPackage, or of another SQLite database. */
+interface Layer {
+  readonly name: string
+  /** The column of its geometries and the EPSG code of their reference system. */
+  readonly geometry: { readonly column: string; readonly code: number } | null
+}
+
+/**
+ * One layer of an OGC GeoPackage (OGC 12-128r18), or one table of another SQLite database: its columns, the geometries in degrees. The file
+ * is only read.
+ *
+ * @param layer its name; the only one unless told
+ */
+export function geopackageSource(data: DataFile, layer: string | number | undefined): Source {
+  const open = <T>(use: (database: Libsql.Database, path: string) => Iterable<T>) =>
+    data.withBytes(async function* (_, path) {
+      const database = connect(path, data.name)
+      try {
+        yield* use(database, path)
+      } catch (error) {
+        if (error instanceof Error && error.name === 'Fault') throw error
+        throw unreadable(
+          `The database cannot be read: ${(error as Error).message}.`,
+          { file: data.name },
+          undefined,
+          error,
+        )
+      } finally {
+        database.close()
+      }
+    })
+  return {
+    name: data.name,
+    textual: false,
+    read: () =>
+      open(database => readLayer(database, chooseLayer(layersOf(database), layer, data.name), data.name)),
+  }
+}
+
+function connect(path: string, file: string): Libsql.Database {
+  try {
+    const database = new Libsql(path, { readonly: true, fileMustExist: true } as Libsql.Options)
+    // What the file itself defines - views, triggers, defaults - may call nothing.
+    database.exec('PRAGMA trusted_schema = OFF')
+    database.exec('PRAGMA query_only = ON')
+    return database
+  } catch (error) {
+    throw unreadable(
+      `The database cannot be opened: ${(error as Error).message}.`,
+      { file },
+      undefined,
+      error,
+    )
+  }
+}
+
+function layersOf(database: Libsql.Database): readonly Layer[] {
+  const tables = all(
+    database,
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+  )
+  const names = new Set(tables.map(({ name }) => String(name)))
+  if (!names.has('gpkg_contents')) return [...names].map(name => ({ name, geometry: null }))
+  const contents = all(
+    database,
+    "SELECT table_name AS name FROM gpkg_contents WHERE data_type IN ('features', 'attributes') ORDER BY table_name",
+  )
+  const geometries = names.has('gpkg_geometry_columns')
+    ? all(
+        database,
+        `SELECT g.table_name AS name, g.column_name AS geometry, s.organization AS owner, s.organization_coordsys_id AS code
+         FROM gpkg_geometry_columns g LEFT JOIN gpkg_spatial_ref_sys s ON s.srs_id = g.srs_id`,
+      )
+    : []
+  return contents.map(({ name }) => {
+    const found = geometries.find(it => it.name === name)
+    const code = String(found?.owner ?? '').toUpperCase() === 'EPSG' ? Number(found?.code) : 0
+    return {
+      name: String(name),
+      geometry: found === undefined ? null : { column: String(found.geometry), code },
+    }
+  })
+}
+
+function chooseLayer(layers: readonly Layer[], wanted: string | number | undefined, file: string): Layer {
+  const names = layers.map(({ name }) => name).join(', ')
+  if (wanted !== undefined) {
+    const found = layers.find(({ name }) => name === String(wanted))
+    if (found !== undefined) return found
+    throw misconfigured(`${file} has no layer ${JSON.stringify(wanted)}.`, `Layers: ${names}`)
+  }
+  const [first, ...more] = layers
+  if (first === undefined) throw unreadable('The database has no layers.', { file })
+  if (more.length === 0) return first
+  throw unreadable(
+    `The file has ${layers.length} layers, and one has to be chosen.`,
+    { file },
+    `options: { sheet: ${first.name} } (or --sheet). Layers: ${names}`,
+  )
+}
+
+function* readLayer(database: Libsql.Database, layer: Layer, file: string): Generator<readonly Row[]> {
+  const columns = all(database, 'SELECT name, type FROM pragma_table_info(?)', [layer.name]).map(
+    ({ name, type }) => ({
+      name: String(name),
+      type: String(type).toUpperCase(),
+    }),
+  )
+  const move = layer.geometry === null ? null : unprojectorOfCode(layer.geometry.code)
+  if (move === undefined)
+    throw unreadable(
+      `The layer is in EPSG:${layer.geometry?.code}, which is not known.`,
+      { file },
+      'Save it in EPSG:4326.',
+    )
+  const list = columns.map(({ name }) => identifier(name)).join(', ')
+  const next = database.prepare(
+    `SELECT rowid AS "lodestone rowid", ${list} FROM ${identifier(layer.name)} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`,
+  )
+  next.safeIntegers(true)
+  let row = 0
+  for (let last = -(2n ** 63n); ; ) {
+    const found = next.all([last]) as Readonly<Record<string, unknown>>[]
+    if (found.length === 0) break
+    last = found.at(-1)?.['lodestone rowid'] as bigint
+    yield found.map(values => ({ row: ++row, line: undefined, data: dataOf(values, columns, layer, move) }))
+    if (found.length < BATCH_ROWS) break
+  }
+}
+
+function dataOf(
+  values: Readonly<Record<string, unknown>>,
+  columns: readonly { readonly name: string; readonly type: string }[],
+  { geometry }: Layer,
+  move: Unprojector | null,
+): Readonly<Record<string, unknown>> {
+  const data: Record<string, unknown> = {}
+  for (const { name, type } of columns) {
+    const value = lookup(values, name)
+    if (name === geometry?.column)
+      setMember(data, name, value instanceof Uint8Array ? geometryOf(value, move) : null)
+    else setMember(data, name, columnValue(value, type))
+  }
+  return data
+}
+
+/** A value by the type that its column declares; binary data are left out. */
+function columnValue(value: unknown, type: string): unknown {
+  if (value instanceof Uint8Array) return null
+  if (typeof value !== 'bigint') return value
+  if (type.startsWith('BOOL')) return value !== 0n
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Number(value)
+    : value
+}
+
+/** Bytes of the envelope by its kind in the flags (OGC 12-128r18, 2.1.3). */
+const ENVELOPES = [0, 32, 48, 48, 64]
+
+function geometryOf(bytes: Uint8Array, move: Unprojector | null): RawGeometry | null {
+  const blob = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (blob.subarray(0, 2).toString('latin1') !== 'GP') return null
+  const flags = blob[3] ?? 0
+  if ((flags & 0x10) !== 0) return null
+  const start = 8 + (ENVELOPES[(flags >> 1) & 7] ?? 0)
+  const geometry = parseWkbHex(blob.subarray(start).toString('hex'))
+  return geometry === undefined ? null : moved(geometry as RawGeometry, move)
+}
+
+function all(
+  database: Libsql.Database,
+  sql: string,
+  parameters: readonly unknown[] = [],
+): Readonly<Record<string, unknown>>[] {
+  return database.prepare(sql).all([...parameters]) as Readonly<Record<string, unknown>>[]
+}
+
+/** A name as SQL has it. */
+function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,197 @@
+import type { DataFile } from '../data-file.ts'
+import type { Cell, Grid, GridRow } from '../grid.ts'
+import { unreadable } from '../unreadable.ts'
+import { readXml, type XmlListener } from '../xml-events.ts'
+import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
+
+/** Equal rows and cells in a row that are written once; beyond that they are the unused rest of a sheet. */
+const MAX_REPEATED = 16_384
+
+/**
+ * The cells of a sheet of an OpenDocument spreadsheet (ODF 1.3, part 3, section 9), read piece by piece, with the types that the file
+ * tells. Throws SourceUnreadable for one with a password.
+ */
+export function odsGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
+  return workbookGrid(data.name, async function* () {
+    const sheets = await odsSheets(data)
+    const index = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
+    const reader = new ContentReader(range, data.name, index)
+    for await (const _ of readXml(contentOf(data), data.name, reader)) {
+      const rows = reader.take()
+      if (rows.length > 0) yield rows
+      if (reader.isDone) return
+    }
+  })
+}
+
+/** The names of the sheets, in their order. */
+export async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
+  const sheets: { readonly name: string }[] = []
+  const manifest = await data.archive?.whole('META-INF/manifest.xml', 2 ** 22)
+  if (manifest?.includes('encryption-data') === true)
+    throw unreadable('The workbook has a password.', { file: data.name }, 'Save it without one.')
+  let depth = 0
+  const listener: XmlListener = {
+    start(name, attributes) {
+      if (name === 'table' && depth++ === 0) sheets.push({ name: attributes.get('name') ?? '' })
+    },
+    end(name) {
+      if (name === 'table') depth--
+    },
+  }
+  for await (const _ of readXml(contentOf(data), data.name, listener));
+  return sheets
+}
+
+function contentOf(data: DataFile): AsyncIterable<Buffer> {
+  const pieces = data.archive?.read('content.xml') ?? null
+  if (pieces === null)
+    throw unreadable('The file is no OpenDocument spreadsheet: it has no content.xml.', { file: data.name })
+  return pieces
+}
+
+class ContentReader implements XmlListener {
+  /** True once the sheet is read. */
+  isDone = false
+  private readonly row: RowBuilder
+  private readonly wanted: number
+  private rows: GridRow[] = []
+  private table = -1
+  private depth = 0
+  private number = 0
+  private rowRepeats = 1
+  private column = 0
+  private cellRepeats = 1
+  private attributes: ReadonlyMap<string, string> = new Map()
+  private paragraphs: string[] = []
+  private isParagraph = false
+  private isNote = false
+
+  constructor(range: CellRange, file: string, wanted: number) {
+    this.row = new RowBuilder(range, file)
+    this.wanted = wanted
+  }
+
+  take(): readonly GridRow[] {
+    const { rows } = this
+    this.rows = []
+    return rows
+  }
+
+  private get isWanted(): boolean {
+    return this.depth === 1 && this.table === this.wanted
+  }
+
+  start(name: string, attributes: ReadonlyMap<string, string>): void {
+    if (name === 'table') {
+      if (this.depth++ === 0) this.table++
+      return
+    }
+    if (!this.isWanted) return
+    switch (name) {
+      case 'table-row':
+        this.rowRepeats = repeats(attributes.get('number-rows-repeated'))
+        this.column = 0
+        return
+      case 'table-cell':
+      case 'covered-table-cell':
+        this.cellRepeats = repeats(attributes.get('number-columns-repeated'))
+        this.attributes = attributes
+        this.paragraphs = []
+        return
+      case 'annotation':
+        this.isNote = true
+        return
+      case 'p':
+        if (this.isNote) return
+        this.isParagraph = true
+        this.paragraphs.push('')
+        return
+      case 's':
+        this.add(' '.repeat(Math.min(1000, Number(attributes.get('c') ?? 1) || 1)))
+        return
+      case 'tab':
+        this.add('\t')
+        return
+      case 'line-break':
+        this.add('\n')
+    }
+  }
+
+  text(text: string): void {
+    this.add(text)
+  }
+
+  end(name: string): void {
+    if (name === 'table') {
+      this.depth--
+      if (this.depth === 0 && this.table === this.wanted) this.isDone = true
+      return
+    }
+    if (!this.isWanted) return
+    switch (name) {
+      case 'p':
+        this.isParagraph = false
+        return
+      case 'annotation':
+        this.isNote = false
+        return
+      case 'table-cell':
+      case 'covered-table-cell': {
+        const cell = name === 'table-cell' ? this.cell() : null
+        if (cell !== null)
+          for (let i = 0; i < Math.min(this.cellRepeats, MAX_REPEATED); i++)
+            this.row.set(this.column + i, cell)
+        this.column += this.cellRepeats
+        return
+      }
+      case 'table-row': {
+        const row = this.row.take(this.number)
+        const times =
+          row === undefined || row.cells.length === 0 ? 1 : Math.min(this.rowRepeats, MAX_REPEATED)
+        for (let i = 0; row !== undefined && i < times; i++) this.rows.push({ ...row, line: row.line + i })
+        this.number += this.rowRepeats
+      }
+    }
+  }
+
+  private add(text: string): void {
+    if (!this.isParagraph || this.isNote) return
+    this.paragraphs.push((this.paragraphs.pop() ?? '') + text)
+  }
+
+  private cell(): Cell {
+    const type = this.attributes.get('value-type')
+    const value = this.attributes.get('value')
+    switch (type) {
+      case undefined:
+        return null
+      case 'float':
+      case 'percentage':
+      case 'currency': {
+        const number = Number(value)
+        return value === undefined || !Number.isFinite(number) ? null : number
+      }
+      case 'boolean':
+        return this.attributes.get('boolean-value') === 'true'
+      case 'date':
+        return this.attributes.get('date-value') ?? null
+      case 'time':
+        return timeOf(this.attributes.get('time-value')) ?? this.paragraphs.join('\n')
+      default:
+        return this.attributes.get('string-value') ?? this.paragraphs.join('\n')
+    }
+  }
+}
+
+function repeats(text: string | undefined): number {
+  const number = Number(text ?? 1)
+  return Number.isInteger(number) && number > 0 ? number : 1
+}
+
+/** `PT09H30M00S` as `09:30:00`. */
+function timeOf(text: string | undefined): string | undefined {
+  const [, hours, minutes, seconds] = /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(text ?? '') ?? []
+  if (hours === undefined || minutes === undefined || seconds === undefined) return undefined
+  return [hours, minutes, seconds].map(part => part.padStart(2, '0')).join(':')
+}

@@ -1,0 +1,142 @@
+import { createRequire } from 'node:module'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
+import { lookup, setMember } from '../../model/lookup.ts'
+import type { DataFile } from '../data-file.ts'
+import type { RandomAccess } from '../random-access.ts'
+import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
+import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { unreadable } from '../unreadable.ts'
+import { unpackLz4 } from './lz4.ts'
+
+// By `require` where it is asked for: few portals need it, and loaders of test runners do not know its exports.
+const require = createRequire(import.meta.url)
+
+/** Bytes of the columns of one row group, which is read whole. */
+const MAX_GROUP = 2 ** 31
+
+/**
+ * An Apache Parquet file, by row groups: days and moments in ISO 8601, lists as arrays, structures as objects, geometries of GeoParquet
+ * (1.0 and 1.1, WKB) and of Parquet itself in degrees. Throws SourceUnreadable for a file that is damaged or encrypted.
+ */
+export function parquetSource(data: DataFile): Source {
+  return {
+    name: data.name,
+    textual: false,
+    read: () => data.withBytes(bytes => readGroups(bytes, data.name)),
+  }
+}
+
+async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<readonly Row[]> {
+  const library = require('hyparquet') as typeof import('hyparquet')
+  const source = {
+    byteLength: bytes.size,
+    slice: (start: number, end = bytes.size) => {
+      const part = bytes.read(start, end - start)
+      return part.buffer.slice(part.byteOffset, part.byteOffset + part.length) as ArrayBuffer
+    },
+  }
+  try {
+    const metadata = await library.parquetMetadataAsync(source)
+    const geometries = geometryColumns(metadata, file)
+    const compressors = await compressorsFor(metadata)
+    let rowStart = 0
+    for (const group of metadata.row_groups) {
+      const count = Number(group.num_rows)
+      if (Number(group.total_byte_size) > MAX_GROUP)
+        throw unreadable(
+          `A row group has ${group.total_byte_size} bytes, which is too large to be read.`,
+          { file },
+          'Write the file with smaller row groups.',
+        )
+      const objects = await library.parquetReadObjects({
+        file: source,
+        metadata,
+        rowStart,
+        rowEnd: rowStart + count,
+        compressors,
+        parsers: PARSERS as ParquetParsers,
+      })
+      for (let from = 0; from < objects.length; from += BATCH_ROWS)
+        yield objects.slice(from, from + BATCH_ROWS).map(
+          (data, at): Row => ({
+            row: rowStart + from + at + 1,
+            line: undefined,
+            data: withGeometries(data, geometries),
+          }),
+        )
+      rowStart += count
+    }
+    if (metadata.row_groups.length === 0) yield []
+  } catch (error) {
+    if (error instanceof Error && error.name === 'Fault') throw error
+    const { message } = error as Error
+    throw unreadable(
+      `The Parquet file cannot be read: ${message}.`,
+      { file },
+      'Write it again, with the codec snappy or zstd.',
+      error,
+    )
+  }
+}
+
+const PARSERS = {
+  timestampFromMilliseconds: (millis: bigint) => isoOf(millis * 1_000_000n),
+  timestampFromMicroseconds: (micros: bigint) => isoOf(micros * 1000n),
+  timestampFromNanoseconds: (nanos: bigint) => isoOf(nanos),
+  dateFromDays: (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10),
+}
+
+/** A moment of UTC in ISO 8601 with as many digits as it has; null for one beyond the calendar. */
+function isoOf(nanoseconds: bigint): string | null {
+  const seconds = nanoseconds / 1_000_000_000n - (nanoseconds % 1_000_000_000n < 0n ? 1n : 0n)
+  const rest = nanoseconds - seconds * 1_000_000_000n
+  const date = new Date(Number(seconds) * 1000)
+  if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 || date.getUTCFullYear() < 1) return null
+  const fraction = rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`
+  return `${date.toISOString().slice(0, 19)}${fraction}Z`
+}
+
+/** Columns of geometries, and what makes degrees of them. */
+function geometryColumns(metadata: FileMetaData, file: string): ReadonlyMap<string, Unprojector | null> {
+  const columns = new Map<string, Unprojector | null>()
+  for (const { name, logical_type: kind } of metadata.schema) {
+    if (kind?.type !== 'GEOMETRY' && kind?.type !== 'GEOGRAPHY') continue
+    const code = Number(/(?:EPSG[:/]+)(\d+)/i.exec(kind.crs ?? '')?.[1] ?? 0)
+    const move = unprojectorOfCode(code)
+    if (move === undefined)
+      throw unreadable(
+        `The column ${name} is in a reference system that is not known: ${kind.crs}.`,
+        { file },
+        'Write it in OGC:CRS84.',
+      )
+    columns.set(name, move)
+  }
+  return columns
+}
+
+function withGeometries(data: Record<string, unknown>, columns: ReadonlyMap<string, Unprojector | null>) {
+  for (const [name, move] of columns)
+    setMember(data, name, moved((lookup(data, name) ?? null) as RawGeometry | null, move))
+  return data
+}
+
+async function compressorsFor(metadata: FileMetaData): Promise<Compressors> {
+  const codecs = new Set(
+    metadata.row_groups.flatMap(group => group.columns.map(column => column.meta_data?.codec)),
+  )
+  const zstd = codecs.has('ZSTD') ? await loadZstd() : undefined
+  return {
+    GZIP: (input, length) => gunzipSync(input, { maxOutputLength: length + 1 }),
+    BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: length + 1 }),
+    LZ4_RAW: (input, length) => unpackLz4(input, length),
+    LZ4: (input, length) => unpackLz4(input, length),
+    ...(zstd === undefined ? {} : { ZSTD: (input: Uint8Array) => zstd.decompress(input) }),
+  }
+}
+
+/** Zstandard for Node.js below 22.15, whose zlib has none. */
+async function loadZstd() {
+  const { Zstd } = await import('@hpcc-js/wasm-zstd')
+  return Zstd.load()
+}

@@ -1,0 +1,292 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setMember } from '../../model/lookup.ts'
+import type { DataFile } from '../data-file.ts'
+import { decoderOf, encodingNamed } from '../decode.ts'
+import { EncodingSample } from '../detect-encoding.ts'
+import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
+import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { unreadable } from '../unreadable.ts'
+import { ByteReader } from './byte-reader.ts'
+import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
+
+const HEADER = 100
+
+/**
+ * An ESRI shapefile (Technical Description, July 1998) in a ZIP archive or with its parts beside it: the attributes of its `.dbf` and a
+ * column `geometry` in degrees, by the reference system of its `.prj`. Deleted records are left out.
+ *
+ * @param encoding of the attributes; by default what `.cpg`, the header or their bytes tell
+ */
+export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): Source {
+  return { name: data.name, textual: false, read: () => readRows(partsOf(data, path), data.name, encoding) }
+}
+
+/** Paths of the parts beside a `.shp` that is not packed: what decides whether the source changed. */
+export function shapefileParts(path: string): readonly string[] {
+  const stem = basename(path)
+    .replace(/\.shp$/i, '')
+    .toLowerCase()
+  const folder = dirname(path)
+  const own = (name: string) => /\.(?:dbf|prj|cpg)$/i.test(name) && name.toLowerCase().startsWith(`${stem}.`)
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter(own)
+        .sort()
+        .map(name => join(folder, name))
+    : []
+}
+
+/** Reads one part by its ending, piece by piece; null where there is none. */
+type Parts = (ending: 'shp' | 'dbf' | 'prj' | 'cpg') => AsyncIterable<Buffer> | null
+
+function partsOf(data: DataFile, path: string): Parts {
+  const { archive } = data
+  if (archive === null)
+    return ending => {
+      if (ending === 'shp') return data.pieces(2 ** 18)
+      const part = shapefileParts(path).find(it => it.toLowerCase().endsWith(`.${ending}`))
+      return part === undefined ? null : single(readFileSync(part))
+    }
+  const stem = data.base.replace(/\.shp$/i, '').toLowerCase()
+  return ending => {
+    const member = archive.members.find(({ name }) => name.toLowerCase() === `${stem}.${ending}`)
+    return member === undefined ? null : archive.read(member.name)
+  }
+}
+
+async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+async function* readRows(
+  parts: Parts,
+  file: string,
+  declared: string | undefined,
+): AsyncGenerator<readonly Row[]> {
+  const shp = parts('shp')
+  if (shp === null) throw unreadable('The shapefile lacks its .shp.', { file })
+  const move = await referenceSystem(parts, file)
+  const shapes = new ByteReader(shp)
+  const dbf = parts('dbf')
+  const table = dbf === null ? null : new ByteReader(dbf)
+  try {
+    const header = await shapes.take(HEADER)
+    if (header === null || header.readUInt32BE(0) !== 9994)
+      throw unreadable('The file is no shapefile.', { file })
+    const layout = table === null ? null : await dbfFields(table, file)
+    const decode = layout === null ? () => '' : await attributeDecoder(parts, layout.codePage, declared, file)
+    let batch: Row[] = []
+    for (let row = 1; ; row++) {
+      const attributes = layout === null ? null : await (table as ByteReader).take(layout.recordLength)
+      const shape = await nextShape(shapes, file, row)
+      if (shape === undefined) {
+        if (attributes !== null && attributes.length > 1 && attributes[0] === 0x20)
+          throw unreadable(`The shapefile has fewer shapes than records: shape ${row} is missing.`, { file })
+        break
+      }
+      if (layout !== null && attributes === null)
+        throw unreadable(`The .dbf has fewer records than there are shapes: record ${row} is missing.`, {
+          file,
+        })
+      if (attributes?.[0] === 0x2a) continue
+      const data = attributes === null || layout === null ? {} : valuesOf(attributes, layout.fields, decode)
+      const geometry = moved(shape, move)
+      batch.push({
+        row,
+        line: undefined,
+        data: { ...data, [Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry']: geometry },
+      })
+      if (batch.length < BATCH_ROWS) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  } finally {
+    await shapes.close()
+    await table?.close()
+  }
+}
+
+function valuesOf(
+  record: Buffer,
+  fields: readonly DbfField[],
+  decode: (bytes: Buffer) => string,
+): Record<string, unknown> {
+  const data: Record<string, unknown> = {}
+  for (const field of fields) setMember(data, field.name, dbfValue(record, field, decode))
+  return data
+}
+
+async function referenceSystem(parts: Parts, file: string): Promise<Unprojector | null> {
+  const wkt = await wholeText(parts('prj'))
+  if (wkt === null || wkt.trim() === '') return null
+  const move = unprojectorOfWkt(wkt)
+  if (move === undefined)
+    throw unreadable(
+      `The reference system of the .prj is not understood: ${wkt.slice(0, 80)}`,
+      { file },
+      'Save the shapefile in WGS 84 (EPSG:4326).',
+    )
+  return move
+}
+
+async function wholeText(pieces: AsyncIterable<Buffer> | null): Promise<string | null> {
+  if (pieces === null) return null
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    length += piece.length
+    if (length > 2 ** 16) break
+    parts.push(piece)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Code pages by the number that the header of a `.dbf` has. */
+const CODE_PAGES: ReadonlyMap<number, string> = new Map([
+  [0x01, 'cp437'],
+  [0x02, 'cp850'],
+  [0x03, 'latin-1'],
+  [0x04, 'macintosh'],
+  [0x57, 'latin-1'],
+  [0x58, 'latin-1'],
+  [0xc8, 'windows-1250'],
+  [0xc9, 'windows-1251'],
+  [0xca, 'windows-1254'],
+  [0xcb, 'windows-1253'],
+])
+
+async function attributeDecoder(parts: Parts, codePage: number, declared: string | undefined, file: string) {
+  const cpg = (await wholeText(parts('cpg')))?.trim()
+  const named =
+    cpg === undefined || cpg === ''
+      ? undefined
+      : encodingNamed(/^\d{3,4}$/.test(cpg) ? `cp${cpg}` : cpg.replace(/^8859/, 'iso-8859'))
+  const encoding = declared ?? named ?? (await detected(parts)) ?? CODE_PAGES.get(codePage) ?? 'latin-1'
+  return (bytes: Buffer) => {
+    try {
+      const decoder = decoderOf(encoding)
+      return decoder.decode(bytes) + decoder.finish()
+    } catch {
+      throw unreadable(`An attribute is not ${encoding}.`, { file }, 'options: { encoding: latin-1 }')
+    }
+  }
+}
+
+/** UTF-8 where the bytes of the attributes are that; undefined where they do not tell. */
+async function detected(parts: Parts): Promise<string | undefined> {
+  const sample = new EncodingSample()
+  const pieces = parts('dbf')
+  if (pieces === null) return undefined
+  // The header has bytes beyond ASCII that are no text.
+  const reader = new ByteReader(pieces)
+  const head = await reader.take(32)
+  await reader.take(Math.max(0, (head?.readUInt16LE(8) ?? 32) - 32))
+  for (let piece = await reader.some(); piece !== null && !sample.isFull; piece = await reader.some())
+    sample.add(Buffer.from(piece.map(byte => (byte === 0 ? 0x20 : byte))))
+  await reader.close()
+  return sample.hasOthers ? sample.encoding() : undefined
+}
+
+/** The next shape: null for one without positions, undefined at the end. */
+async function nextShape(
+  shapes: ByteReader,
+  file: string,
+  row: number,
+): Promise<RawGeometry | null | undefined> {
+  const head = await shapes.take(8)
+  if (head === null || head.length < 8) return undefined
+  const length = head.readInt32BE(4) * 2
+  if (length < 4 || length > 2 ** 30)
+    throw unreadable(`Shape ${row} has a length of ${length} bytes.`, { file })
+  const content = await shapes.take(length)
+  if (content === null || content.length < length)
+    throw unreadable(`The file ends within shape ${row}.`, { file })
+  try {
+    return shapeOf(content)
+  } catch (error) {
+    if (error instanceof RangeError) throw unreadable(`Shape ${row} is damaged.`, { file }, undefined, error)
+    throw error
+  }
+}
+
+type Position = readonly [number, number]
+
+/** A shape of any kind, without heights and measures. */
+function shapeOf(bytes: Buffer): RawGeometry | null {
+  const kind = bytes.readInt32LE(0)
+  const position = (at: number): Position => [bytes.readDoubleLE(at), bytes.readDoubleLE(at + 8)]
+  switch (kind % 10) {
+    case 1:
+      return { type: 'Point', coordinates: position(4) }
+    case 8: {
+      const count = bytes.readInt32LE(36)
+      const points = Array.from({ length: checked(count, bytes) }, (_, i) => position(40 + 16 * i))
+      return points.length === 0 ? null : { type: 'MultiPoint', coordinates: points }
+    }
+    case 3:
+    case 5: {
+      const partCount = checked(bytes.readInt32LE(36), bytes)
+      const pointCount = checked(bytes.readInt32LE(40), bytes)
+      const starts = Array.from({ length: partCount }, (_, i) => bytes.readInt32LE(44 + 4 * i))
+      const first = 44 + 4 * partCount
+      const lines = starts.map((start, i) =>
+        Array.from({ length: checked((starts[i + 1] ?? pointCount) - start, bytes) }, (_, j) =>
+          position(first + 16 * (start + j)),
+        ),
+      )
+      if (lines.length === 0) return null
+      return kind % 10 === 3 ? linesOf(lines) : polygonsOf(lines)
+    }
+    default:
+      return null
+  }
+}
+
+/** A number of parts that the bytes of a shape have room for. */
+function checked(count: number, bytes: Buffer): number {
+  if (count < 0 || count > bytes.length / 4) throw new RangeError('a count beyond the shape')
+  return count
+}
+
+function linesOf(lines: readonly (readonly Position[])[]): RawGeometry {
+  return lines.length === 1
+    ? { type: 'LineString', coordinates: lines[0] }
+    : { type: 'MultiLineString', coordinates: lines }
+}
+
+/** Rings that run clockwise are outer ones, the others holes of the outer ring that holds them. */
+function polygonsOf(rings: readonly (readonly Position[])[]): RawGeometry | null {
+  const closed = rings.filter(ring => ring.length >= 4)
+  const outer = closed.filter(ring => area(ring) <= 0).map(ring => [ring.toReversed()])
+  for (const hole of closed.filter(ring => area(ring) > 0)) {
+    const home =
+      outer.length === 1 ? outer[0] : outer.findLast(([ring = []]) => contains(ring, hole[0] as Position))
+    if (home === undefined) outer.push([hole as Position[]])
+    else home.push(hole.toReversed())
+  }
+  if (outer.length === 0) return null
+  return outer.length === 1
+    ? { type: 'Polygon', coordinates: outer[0] }
+    : { type: 'MultiPolygon', coordinates: outer }
+}
+
+/** Twice the area of a ring, below zero where it runs clockwise. */
+function area(ring: readonly Position[]): number {
+  let sum = 0
+  for (let i = 1; i < ring.length; i++) {
+    const [[x1, y1], [x2, y2]] = [ring[i - 1] as Position, ring[i] as Position]
+    sum += x1 * y2 - x2 * y1
+  }
+  return sum
+}
+
+function contains(ring: readonly Position[], [x, y]: Position): boolean {
+  let isInside = false
+  for (let i = 1; i < ring.length; i++) {
+    const [[x1, y1], [x2, y2]] = [ring[i - 1] as Position, ring[i] as Position]
+    if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside
+  }
+  return isInside
+}

@@ -1,0 +1,104 @@
+import type { DataFile } from '../data-file.ts'
+import type { Cell, Grid, GridRow } from '../grid.ts'
+import { readXml, type XmlListener } from '../xml-events.ts'
+import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
+
+/** The cells of a sheet of SpreadsheetML 2003, the XML of workbooks before Office Open XML, read piece by piece. */
+export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
+  return workbookGrid(data.name, async function* () {
+    const sheets = await sheetsOf(data)
+    const wanted = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
+    const reader = new SheetReader(range, data.name, wanted)
+    for await (const _ of readXml(data.pieces(2 ** 18), data.name, reader)) {
+      const rows = reader.take()
+      if (rows.length > 0) yield rows
+    }
+  })
+}
+
+async function sheetsOf(data: DataFile): Promise<readonly { readonly name: string }[]> {
+  const sheets: { readonly name: string }[] = []
+  const listener: XmlListener = {
+    start(name, attributes) {
+      if (name === 'Worksheet') sheets.push({ name: attributes.get('Name') ?? '' })
+    },
+    end() {},
+  }
+  for await (const _ of readXml(data.pieces(2 ** 18), data.name, listener));
+  return sheets
+}
+
+class SheetReader implements XmlListener {
+  private readonly row: RowBuilder
+  private readonly wanted: number
+  private rows: GridRow[] = []
+  private sheet = -1
+  private number = -1
+  private column = -1
+  private type = 'String'
+  private text_ = ''
+  private isData = false
+
+  constructor(range: CellRange, file: string, wanted: number) {
+    this.row = new RowBuilder(range, file)
+    this.wanted = wanted
+  }
+
+  take(): readonly GridRow[] {
+    const { rows } = this
+    this.rows = []
+    return rows
+  }
+
+  start(name: string, attributes: ReadonlyMap<string, string>): void {
+    if (name === 'Worksheet') {
+      this.sheet++
+      this.number = -1
+    }
+    if (this.sheet !== this.wanted) return
+    const index = Number(attributes.get('Index') ?? 0)
+    if (name === 'Row') {
+      this.number = index > this.number + 1 ? index - 1 : this.number + 1
+      this.column = -1
+    }
+    if (name === 'Cell') {
+      this.column = index > this.column + 1 ? index - 1 : this.column + 1
+      this.text_ = ''
+      this.type = ''
+    }
+    if (name === 'Data') {
+      this.isData = true
+      this.type = attributes.get('Type') ?? 'String'
+    }
+  }
+
+  text(text: string): void {
+    if (this.isData) this.text_ += text
+  }
+
+  end(name: string): void {
+    if (this.sheet !== this.wanted) return
+    if (name === 'Data') this.isData = false
+    if (name === 'Cell') this.row.set(this.column, this.cell())
+    if (name !== 'Row') return
+    const row = this.row.take(this.number)
+    if (row !== undefined) this.rows.push(row)
+  }
+
+  private cell(): Cell {
+    const text = this.text_
+    switch (this.type) {
+      case '':
+      case 'Error':
+        return null
+      case 'Number':
+        return Number.isFinite(Number(text)) ? Number(text) : text
+      case 'Boolean':
+        return text === '1'
+      case 'DateTime':
+        return text.replace(/T00:00:00(?:\.0*)?$/, '').replace(/\.0+$/, '')
+      default:
+        return text
+    }
+  }
+}

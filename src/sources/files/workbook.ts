@@ -1,0 +1,132 @@
+import type { Cell, Grid, GridRow } from '../grid.ts'
+import { unreadable } from '../unreadable.ts'
+
+/** Which cells of a workbook are the grid. */
+export interface SheetChoice {
+  /** Name of a sheet, or its number from 1; the first with cells unless told. */
+  readonly sheet?: string | number
+  /** `B3:F200`, `B:F` or `3:200`. */
+  readonly range?: string
+}
+
+/** Rows and columns of a range, from 0; the last ones belong to it. */
+export interface CellRange {
+  readonly top: number
+  readonly left: number
+  readonly bottom: number
+  readonly right: number
+}
+
+/** Columns and rows that a sheet can have in the programs that make them. */
+const MAX_COLUMNS = 16_384
+const ROWS = 2 ** 20
+
+const ALL: CellRange = { top: 0, left: 0, bottom: ROWS * 16, right: MAX_COLUMNS - 1 }
+
+const RANGE = /^\$?([A-Z]{1,3})?\$?(\d{1,7})?(?::\$?([A-Z]{1,3})?\$?(\d{1,7})?)?$/i
+
+/** Reads a range of cells; undefined for a text that is none. */
+export function cellRange(text: string | undefined): CellRange | undefined {
+  if (text === undefined) return ALL
+  const match = RANGE.exec(text.trim())
+  if (match === null || text.trim() === '') return undefined
+  const [, left, top, right, bottom] = match
+  const range = {
+    left: left === undefined ? 0 : columnNumber(left),
+    top: top === undefined ? 0 : Number(top) - 1,
+    right: right === undefined ? ALL.right : columnNumber(right),
+    bottom: bottom === undefined ? ALL.bottom : Number(bottom) - 1,
+  }
+  return range.left <= range.right && range.top <= range.bottom ? range : undefined
+}
+
+/** The number of a column, from 0, of its letters; also of those of a cell, `AB12`. */
+export function columnNumber(letters: string): number {
+  let number = 0
+  for (let i = 0; i < letters.length; i++) {
+    const code = letters.charCodeAt(i) & ~32
+    if (code < 65 || code > 90) break
+    number = number * 26 + (code - 64)
+  }
+  return number - 1
+}
+
+/** Puts the cells of one row together, within a range. */
+export class RowBuilder {
+  private readonly range: CellRange
+  private readonly file: string
+  private cells: Cell[] = []
+
+  constructor(range: CellRange, file: string) {
+    this.range = range
+    this.file = file
+  }
+
+  /** Sets a cell; those before it are empty. Throws SourceUnreadable beyond 16,384 columns. */
+  set(column: number, cell: Cell): void {
+    if (cell === null) return
+    if (column >= MAX_COLUMNS)
+      throw unreadable(`The sheet has a cell in column ${column + 1}, and at most ${MAX_COLUMNS} are read.`, {
+        file: this.file,
+      })
+    if (column < this.range.left || column > this.range.right) return
+    const at = column - this.range.left
+    while (this.cells.length < at) this.cells.push(null)
+    this.cells[at] = cell
+  }
+
+  /** The row, where it is within the range. @param number of the row, from 0 */
+  take(number: number): GridRow | undefined {
+    const { cells, range } = this
+    this.cells = []
+    return number < range.top || number > range.bottom ? undefined : { line: number + 1, cells }
+  }
+}
+
+/** A grid of the rows that a generator gives. */
+export function workbookGrid(name: string, rows: () => AsyncIterable<readonly GridRow[]>): Grid {
+  return { name, textual: false, rows }
+}
+
+/** The sheet that is meant among those of a workbook. Throws SourceUnreadable where there is none. */
+export function chosenSheet<T extends { readonly name: string; readonly isHidden?: boolean }>(
+  sheets: readonly T[],
+  wanted: string | number | undefined,
+  file: string,
+): T {
+  const isNumber = typeof wanted === 'number' || /^\d+$/.test(wanted ?? '')
+  const found =
+    wanted === undefined
+      ? (sheets.find(({ isHidden }) => isHidden !== true) ?? sheets[0])
+      : (sheets.find(({ name }) => name === String(wanted)) ??
+        (isNumber ? sheets[Number(wanted) - 1] : undefined))
+  if (found !== undefined) return found
+  const names = sheets
+    .slice(0, 20)
+    .map(({ name }) => JSON.stringify(name))
+    .join(', ')
+  throw unreadable(
+    wanted === undefined
+      ? 'The workbook has no sheet.'
+      : `The workbook has no sheet ${JSON.stringify(wanted)}.`,
+    { file },
+    names === '' ? undefined : `Sheets: ${names}`,
+  )
+}
+
+const DAY = 86_400_000
+
+/**
+ * A day or moment of a spreadsheet as ISO 8601: days since 1899-12-30, or since 1904-01-01; a time alone as `HH:MM:SS`. Null
+ * for a number that stands for none.
+ */
+export function serialDate(serial: number, is1904: boolean, isTimeOnly = false): string | null {
+  if (!Number.isFinite(serial) || serial < 0 || serial > 2_958_466) return null
+  const days = is1904 ? serial + 1462 : serial
+  const milliseconds = Math.round(days * DAY)
+  if (isTimeOnly && milliseconds < DAY) return new Date(milliseconds).toISOString().slice(11, 19)
+  const date = new Date(milliseconds - 25_569 * DAY)
+  const iso = date.toISOString()
+  if (milliseconds % DAY === 0) return iso.slice(0, 10)
+  return iso.endsWith('.000Z') ? iso.slice(0, 19) : iso.slice(0, 23)
+}

@@ -1,0 +1,278 @@
+import type { Archive, DataFile } from '../data-file.ts'
+import type { Cell, Grid, GridRow } from '../grid.ts'
+import { unreadable } from '../unreadable.ts'
+import { readXml, type XmlListener } from '../xml-events.ts'
+import {
+  type CellRange,
+  chosenSheet,
+  columnNumber,
+  RowBuilder,
+  type SheetChoice,
+  serialDate,
+  workbookGrid,
+} from './workbook.ts'
+
+/** Characters of the texts that cells share, beyond which a workbook is too large to read. */
+const MAX_SHARED = 2 ** 29
+
+/** Names of the formats of dates and times among those that are built in (ECMA-376, part 1, 18.8.30). */
+const BUILT_IN_DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 22, 27, 30, 36, 50, 57])
+const BUILT_IN_TIMES: ReadonlySet<number> = new Set([18, 19, 20, 21, 45, 46, 47])
+
+type Kind = 'number' | 'date' | 'time'
+
+/** A sheet of a workbook. */
+export interface XlsxSheet {
+  readonly name: string
+  readonly isHidden: boolean
+  readonly path: string
+}
+
+/**
+ * The cells of a sheet of an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML), read piece by piece: values of formulas as
+ * they were computed last, days and moments by the formats of their cells, no value for errors. Of merged cells the first has the value.
+ */
+export function xlsxGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
+  return workbookGrid(data.name, () => readSheet(data, choice, range))
+}
+
+/** The sheets of a workbook, in their order. */
+export async function xlsxSheets(data: DataFile): Promise<readonly XlsxSheet[]> {
+  return (await openWorkbook(data)).sheets
+}
+
+async function* readSheet(
+  data: DataFile,
+  choice: SheetChoice,
+  range: CellRange,
+): AsyncGenerator<readonly GridRow[]> {
+  const { archive, sheets, is1904 } = await openWorkbook(data)
+  const sheet = chosenSheet(sheets, choice.sheet, data.name)
+  const pieces = archive.read(sheet.path)
+  if (pieces === null) throw unreadable(`The workbook lacks its sheet ${sheet.name}.`, { file: data.name })
+  const kinds = await readKinds(archive, data.name)
+  const texts = await readShared(archive, data.name)
+  const reader = new SheetReader({ kinds, texts, is1904, range, file: data.name })
+  for await (const _ of readXml(pieces, data.name, reader)) {
+    const rows = reader.take()
+    if (rows.length > 0) yield rows
+  }
+}
+
+async function openWorkbook(data: DataFile) {
+  const { archive, name } = data
+  if (archive === null)
+    throw unreadable('The file is no workbook: it is no ZIP archive.', { file: name }, 'Save it as .xlsx.')
+  const targets = new Map<string, string>()
+  await heard(archive, 'xl/_rels/workbook.xml.rels', name, {
+    start(element, attributes) {
+      const [id, target] = [attributes.get('Id'), attributes.get('Target')]
+      if (element !== 'Relationship' || id === undefined || target === undefined) return
+      if (attributes.get('TargetMode') === 'External') return
+      targets.set(id, target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+    },
+    end() {},
+  })
+  const sheets: XlsxSheet[] = []
+  let is1904 = false
+  await heard(archive, 'xl/workbook.xml', name, {
+    start(element, attributes) {
+      if (element === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes.get('date1904') ?? '')
+      const path = targets.get(attributes.get('id') ?? '')
+      if (element !== 'sheet' || path === undefined || !/worksheets?\//.test(path)) return
+      const state = attributes.get('state')
+      sheets.push({
+        name: attributes.get('name') ?? '',
+        isHidden: state === 'hidden' || state === 'veryHidden',
+        path,
+      })
+    },
+    end() {},
+  })
+  return { archive, sheets, is1904 }
+}
+
+/** Reads a part of the workbook, where it has it. */
+async function heard(archive: Archive, part: string, file: string, listener: XmlListener): Promise<void> {
+  const pieces = archive.read(part)
+  if (pieces !== null) for await (const _ of readXml(pieces, `${file}/${part}`, listener));
+}
+
+/** What the styles of cells make of their numbers, by the number of the style. */
+async function readKinds(archive: Archive, file: string): Promise<readonly Kind[]> {
+  const formats = new Map<number, string>()
+  const kinds: Kind[] = []
+  let isInCells = false
+  await heard(archive, 'xl/styles.xml', file, {
+    start(element, attributes) {
+      if (element === 'numFmt')
+        formats.set(Number(attributes.get('numFmtId')), attributes.get('formatCode') ?? '')
+      if (element === 'cellXfs') isInCells = true
+      if (element === 'xf' && isInCells) kinds.push(kindOf(Number(attributes.get('numFmtId') ?? 0), formats))
+    },
+    end(element) {
+      if (element === 'cellXfs') isInCells = false
+    },
+  })
+  return kinds
+}
+
+function kindOf(format: number, formats: ReadonlyMap<number, string>): Kind {
+  const code = formats.get(format)
+  if (code === undefined)
+    return BUILT_IN_DATES.has(format) ? 'date' : BUILT_IN_TIMES.has(format) ? 'time' : 'number'
+  return kindOfCode(code)
+}
+
+/** What a format of numbers shows: a date where it has years or days, a time where it has hours alone. */
+export function kindOfCode(code: string): Kind {
+  const [first = ''] = code.split(';')
+  const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
+  if (/general/i.test(plain)) return 'number'
+  if (/[yd]/i.test(plain) || (/m/i.test(plain) && !/[hs0#?]/i.test(plain))) return 'date'
+  return /[hs]/i.test(plain) ? 'time' : 'number'
+}
+
+/** The texts that cells share, in their order; phonetic hints are no part of them. */
+async function readShared(archive: Archive, file: string): Promise<readonly string[]> {
+  const texts: string[] = []
+  let text = ''
+  let isText = false
+  let isHint = false
+  let length = 0
+  await heard(archive, 'xl/sharedStrings.xml', file, {
+    start(element) {
+      if (element === 'si') text = ''
+      if (element === 'rPh') isHint = true
+      isText = element === 't'
+    },
+    text(piece) {
+      if (isText && !isHint) text += piece
+    },
+    end(element) {
+      if (element === 't') isText = false
+      if (element === 'rPh') isHint = false
+      if (element !== 'si') return
+      length += text.length
+      if (length > MAX_SHARED)
+        throw unreadable(
+          'The texts of the workbook are too large to be read.',
+          { file },
+          'Save the sheet as CSV.',
+        )
+      texts.push(unescaped(text))
+    },
+  })
+  return texts
+}
+
+/** Characters that XML cannot hold stand as `_xHHHH_` (ECMA-376, ST_Xstring). */
+function unescaped(text: string): string {
+  return text.includes('_x')
+    ? text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text
+}
+
+interface SheetContext {
+  readonly kinds: readonly Kind[]
+  readonly texts: readonly string[]
+  readonly is1904: boolean
+  readonly range: CellRange
+  readonly file: string
+}
+
+class SheetReader implements XmlListener {
+  private readonly context: SheetContext
+  private readonly row: RowBuilder
+  private rows: GridRow[] = []
+  private number = -1
+  private column = -1
+  private type = 'n'
+  private kind: Kind = 'number'
+  private value = ''
+  private isValue = false
+  private isHint = false
+
+  constructor(context: SheetContext) {
+    this.context = context
+    this.row = new RowBuilder(context.range, context.file)
+  }
+
+  take(): readonly GridRow[] {
+    const { rows } = this
+    this.rows = []
+    return rows
+  }
+
+  start(name: string, attributes: ReadonlyMap<string, string>): void {
+    switch (name) {
+      case 'row': {
+        const number = Number(attributes.get('r') ?? this.number + 2) - 1
+        this.number = Number.isInteger(number) && number > this.number ? number : this.number + 1
+        this.column = -1
+        return
+      }
+      case 'c': {
+        const reference = attributes.get('r')
+        this.column = reference === undefined ? this.column + 1 : columnNumber(reference)
+        this.type = attributes.get('t') ?? 'n'
+        this.kind = this.context.kinds[Number(attributes.get('s') ?? 0)] ?? 'number'
+        this.value = ''
+        return
+      }
+      case 'v':
+      case 't':
+        this.isValue = !this.isHint
+        return
+      case 'rPh':
+        this.isHint = true
+    }
+  }
+
+  text(text: string): void {
+    if (this.isValue) this.value += text
+  }
+
+  end(name: string): void {
+    switch (name) {
+      case 'v':
+      case 't':
+        this.isValue = false
+        return
+      case 'rPh':
+        this.isHint = false
+        return
+      case 'c':
+        this.row.set(this.column, this.cell())
+        return
+      case 'row': {
+        const row = this.row.take(this.number)
+        if (row !== undefined) this.rows.push(row)
+      }
+    }
+  }
+
+  private cell(): Cell {
+    const { value, type } = this
+    if (value === '') return null
+    switch (type) {
+      case 's':
+        return this.context.texts[Number(value)] ?? null
+      case 'str':
+      case 'inlineStr':
+        return unescaped(value)
+      case 'b':
+        return value === '1' || value === 'true'
+      case 'e':
+        return null
+      case 'd':
+        return value.replace(/Z$/, '')
+      default: {
+        const number = Number(value)
+        if (!Number.isFinite(number)) return value
+        if (this.kind === 'number') return number
+        return serialDate(number, this.context.is1904, this.kind === 'time') ?? number
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { DataFile } from '../data-file.ts'
+import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { unreadable } from '../unreadable.ts'
+import { readXml } from '../xml-events.ts'
+import { ElementCutter, elementValue, type XmlElement } from './xml-tree.ts'
+
+/**
+ * An XML document whose records are elements of one path, each read by itself: attributes and children by their names.
+ *
+ * @param records path of the element, `/catalog/book`; the element that repeats and holds most of the document unless told
+ */
+export function xmlSource(data: DataFile, records: string | undefined): Source {
+  return {
+    name: data.name,
+    textual: true,
+    async *read() {
+      const path = pathOf(records ?? (await recordPath(data)))
+      yield* elementRows(
+        data,
+        it => isPath(it, path),
+        element => dataOf(element),
+        () => nothing(data, records),
+      )
+    },
+  }
+}
+
+/** Rows of the elements that are wanted, one after the other. */
+export async function* elementRows(
+  data: DataFile,
+  isWanted: (path: readonly string[]) => boolean,
+  rowOf: (element: XmlElement, path: readonly string[]) => Readonly<Record<string, unknown>> | null,
+  otherwise?: () => Promise<never>,
+): AsyncGenerator<readonly Row[]> {
+  let batch: Row[] = []
+  let row = 0
+  const cutter = new ElementCutter(isWanted, (element, path) => {
+    const values = rowOf(element, path)
+    if (values !== null) batch.push({ row: ++row, line: undefined, data: values })
+  })
+  for await (const _ of readXml(data.pieces(2 ** 17), data.name, cutter)) {
+    if (batch.length < BATCH_ROWS) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+  if (row === 0) await otherwise?.()
+}
+
+function dataOf(element: XmlElement): Readonly<Record<string, unknown>> {
+  const value = elementValue(element)
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)
+    : { value }
+}
+
+function pathOf(text: string): readonly string[] {
+  return text.split('/').filter(step => step !== '')
+}
+
+function isPath(path: readonly string[], wanted: readonly string[]): boolean {
+  return path.length === wanted.length && path.every((name, at) => name === wanted[at] || wanted[at] === '*')
+}
+
+/** What is known of the elements of one path. */
+interface PathCount {
+  readonly depth: number
+  count: number
+  /** Elements and attributes in all of them. */
+  content: number
+}
+
+/** Paths of elements beyond which a document has no records. */
+const MAX_PATHS = 20_000
+
+/** The path of the elements that are the records: of those that repeat, the ones that hold most. */
+export async function recordPath(data: DataFile): Promise<string> {
+  const found = await countPaths(data)
+  const best = [...found].filter(([, { count, content }]) => count > 1 && content > count)
+  best.sort(([, a], [, b]) => b.content - a.content || a.depth - b.depth)
+  const first =
+    best[0] ??
+    [...found].find(([, { count, content, depth }]) => depth === 2 && count >= 1 && content > count)
+  if (first !== undefined) return first[0]
+  throw unreadable(
+    'No element repeats that could be a record.',
+    { file: data.name },
+    `options: { records: /path/of/the/element } (or --records). Elements: ${[...found.keys()].slice(0, 8).join(', ')}`,
+  )
+}
+
+async function countPaths(data: DataFile): Promise<ReadonlyMap<string, PathCount>> {
+  const found = new Map<string, PathCount>()
+  const open: PathCount[] = []
+  const path: string[] = []
+  const listener = {
+    start(name: string, attributes: ReadonlyMap<string, string>) {
+      path.push(name)
+      const key = `/${path.join('/')}`
+      let known = found.get(key)
+      if (known === undefined) {
+        if (found.size >= MAX_PATHS)
+          throw unreadable('The document has too many different elements.', { file: data.name })
+        known = { depth: path.length, count: 0, content: 0 }
+        found.set(key, known)
+      }
+      known.count++
+      open.push(known)
+      for (const each of open) each.content += 1 + attributes.size
+    },
+    end() {
+      path.pop()
+      open.pop()
+    },
+  }
+  for await (const _ of readXml(data.pieces(2 ** 18), data.name, listener));
+  return found
+}
+
+async function nothing(data: DataFile, records: string | undefined): Promise<never> {
+  const found = await countPaths(data)
+  throw unreadable(
+    `There is no element at ${JSON.stringify(records ?? '')}.`,
+    { file: data.name },
+    `Elements: ${[...found.keys()].slice(0, 8).join(', ')}`,
+  )
+}

@@ -1,0 +1,97 @@
+/** Formats whose records are read from a file. */
+export const SOURCE_FORMATS = [
+  'csv',
+  'tsv',
+  'json',
+  'jsonl',
+  'geojson',
+  'xlsx',
+  'ods',
+  'spreadsheetml',
+  'parquet',
+  'shapefile',
+  'geopackage',
+  'flatgeobuf',
+  'kml',
+  'gpx',
+  'xml',
+] as const
+
+/** A format whose records are read from a file. */
+export type SourceFormat = (typeof SOURCE_FORMATS)[number]
+
+const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
+  ['csv', 'csv'],
+  ['txt', 'csv'],
+  ['json', 'json'],
+  ['jsonl', 'jsonl'],
+  ['ndjson', 'jsonl'],
+  ['geojson', 'geojson'],
+  ['tsv', 'tsv'],
+  ['tab', 'tsv'],
+  ['xlsx', 'xlsx'],
+  ['xlsm', 'xlsx'],
+  ['ods', 'ods'],
+  ['xls', 'spreadsheetml'],
+  ['parquet', 'parquet'],
+  ['geoparquet', 'parquet'],
+  ['pq', 'parquet'],
+  ['shp', 'shapefile'],
+  ['gpkg', 'geopackage'],
+  ['sqlite', 'geopackage'],
+  ['db', 'geopackage'],
+  ['fgb', 'flatgeobuf'],
+  ['kml', 'kml'],
+  ['gpx', 'gpx'],
+  ['xml', 'xml'],
+])
+
+/** The format that the name of a file tells, also where it ends with `.gz`; undefined where it tells none. */
+export function formatOf(name: string): SourceFormat | undefined {
+  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
+  return extension === undefined ? undefined : EXTENSIONS.get(extension)
+}
+
+/** How a source is to be read. */
+export interface SourceOptions {
+  /** One character, or \t for a tab, for CSV and TSV. */
+  readonly delimiter?: string
+  /** The character around cells of CSV and TSV that hold others; an empty text where there is none. */
+  readonly quote?: string
+  /** utf-8, utf-16le, latin-1, macintosh, windows-1250 …; by default what the bytes tell. */
+  readonly encoding?: string
+  /** The line (for workbooks the row) of the header of a table; 0 where there is none. The first unless told. */
+  readonly header?: number
+  /** Rows at the end of a table that are no records: totals, sources, notes. */
+  readonly footer?: number
+  /** Name or number (from 1) of the sheet of a workbook, or name of the layer of a GeoPackage. */
+  readonly sheet?: string | number
+  /** Cells of a sheet: `B3:F200`, `B:F`. */
+  readonly range?: string
+  /** Path of the member of a ZIP archive that is the data. */
+  readonly file?: string
+  /** JSON Pointer to the array of records, for JSON, GeoJSON and modules; path of the element of a record, for XML. */
+  readonly records?: string
+}
+
+const TABLE = ['header', 'footer'] as const
+
+/** Options that a kind of source understands; all kinds of files understand `file`. */
+export const UNDERSTOOD: Readonly<Record<SourceFormat | 'module', readonly (keyof SourceOptions)[]>> = {
+  csv: ['delimiter', 'quote', 'encoding', ...TABLE],
+  tsv: ['delimiter', 'quote', 'encoding', ...TABLE],
+  json: ['encoding', 'records', ...TABLE],
+  jsonl: ['encoding'],
+  geojson: ['encoding', 'records'],
+  xlsx: ['sheet', 'range', ...TABLE],
+  ods: ['sheet', 'range', ...TABLE],
+  spreadsheetml: ['sheet', 'range', ...TABLE],
+  parquet: [],
+  shapefile: ['encoding'],
+  geopackage: ['sheet'],
+  flatgeobuf: [],
+  kml: [],
+  gpx: [],
+  xml: ['records'],
+  module: ['records'],
+}

@@ -1,0 +1,161 @@
+import { setMember } from '../model/lookup.ts'
+import { columnNames } from './column-names.ts'
+import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { unreadable } from './unreadable.ts'
+
+/** What a cell holds: text formats have texts alone, workbooks typed values, with days and moments in ISO 8601. */
+export type Cell = string | number | bigint | boolean | null
+
+/** A row of cells, and its line in a text or its number in a sheet. */
+export interface GridRow {
+  readonly line: number
+  readonly cells: readonly Cell[]
+}
+
+/** Rows of cells, of which some may be titles, notes and totals. */
+export interface Grid {
+  readonly name: string
+  readonly textual: boolean
+  rows(): AsyncIterable<readonly GridRow[]>
+}
+
+/** Where the table lies within a grid. */
+export interface TableLayout {
+  /** The line of the header; 0 where there is none. */
+  readonly header: number
+  /** Rows at the end that are no records. */
+  readonly footer: number
+}
+
+/** Rows that are looked at before the width of a table is settled. */
+const LOOK_ROWS = 200
+
+/** Columns of a table beyond which it is none. */
+const MAX_WIDTH = 4000
+
+/** The table within a grid as records: rows without any value are left out, and cells beyond the header that are empty. */
+export function tableSource(grid: Grid, layout: TableLayout): Source {
+  return {
+    name: grid.name,
+    textual: grid.textual,
+    columns: async () => {
+      for await (const { names } of tableRows(grid, layout)) return names
+      throw empty(grid)
+    },
+    read: () => readTable(grid, layout),
+  }
+}
+
+interface Piece {
+  readonly names: readonly string[]
+  readonly rows: readonly GridRow[]
+}
+
+async function* readTable(grid: Grid, { footer, ...layout }: TableLayout): AsyncGenerator<readonly Row[]> {
+  let batch: Row[] = []
+  let row = 0
+  /** Rows that may be the last ones, of which the footer is. */
+  let last: { readonly names: readonly string[]; readonly row: GridRow }[] = []
+  let isEmpty = true
+  for await (const { names, rows } of tableRows(grid, { footer, ...layout })) {
+    isEmpty = false
+    for (const next of rows) {
+      if (!next.cells.some(isFilled)) continue
+      last.push({ names, row: next })
+      if (last.length <= footer) continue
+      const [first] = last
+      last = last.slice(1)
+      if (first === undefined) continue
+      batch.push({ row: ++row, line: first.row.line, data: byName(first.names, first.row, grid.name) })
+      if (batch.length < BATCH_ROWS) continue
+      yield batch
+      batch = []
+    }
+  }
+  if (isEmpty) throw empty(grid)
+  if (batch.length > 0) yield batch
+}
+
+/** The names of the columns, and the rows below the header. */
+async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<Piece> {
+  let names: readonly string[] | undefined
+  let head: readonly Cell[] | undefined
+  let first: GridRow[] = []
+  const settle = () => {
+    const width = widthOf(head, first)
+    if (width > MAX_WIDTH) throw tooWide(grid.name, width)
+    const cells = Array.from({ length: width }, (_, at) => textOf(head?.[at]))
+    names = columnNames(cells)
+    return { names, rows: first }
+  }
+  for await (const rows of grid.rows()) {
+    for (const row of rows) {
+      if (header > 0 && head === undefined) {
+        if (row.line < header || !row.cells.some(isFilled)) continue
+        head = row.cells
+      } else first.push(row)
+    }
+    if (names !== undefined) {
+      yield { names, rows: first }
+      first = []
+    } else if (first.length >= LOOK_ROWS) {
+      yield settle()
+      first = []
+    }
+  }
+  if (names === undefined && (head !== undefined || first.length > 0)) yield settle()
+  else if (names !== undefined && first.length > 0) yield { names, rows: first }
+}
+
+/** The number of columns: those of the header, or more where most rows have more. */
+function widthOf(head: readonly Cell[] | undefined, rows: readonly GridRow[]): number {
+  const widths = rows.map(({ cells }) => filledWidth(cells)).sort((a, b) => a - b)
+  const usual = widths[Math.floor(widths.length / 2)] ?? 0
+  if (head === undefined) return widths.at(-1) ?? 0
+  return Math.max(filledWidth(head), usual)
+}
+
+/** Cells up to the last that is filled. */
+export function filledWidth(cells: readonly Cell[]): number {
+  for (let at = cells.length; at > 0; at--) if (isFilled(cells[at - 1])) return at
+  return 0
+}
+
+/** True for a cell that holds something. */
+export function isFilled(cell: Cell | undefined): boolean {
+  return cell !== null && cell !== undefined && (typeof cell !== 'string' || cell.trim() !== '')
+}
+
+/** A cell as text. */
+export function textOf(cell: Cell | undefined): string {
+  return cell === null || cell === undefined ? '' : String(cell)
+}
+
+function byName(
+  names: readonly string[],
+  { line, cells }: GridRow,
+  file: string,
+): Readonly<Record<string, Cell>> {
+  for (let at = names.length; at < cells.length; at++)
+    if (isFilled(cells[at]))
+      throw unreadable(
+        `The row has more cells than the header, which has ${names.length}: ${JSON.stringify(textOf(cells[at]).slice(0, 60))} is beyond.`,
+        { file, line, column: 1 },
+        'Quote a cell that holds the delimiter, or name the line of the header: options: { header: 1 }.',
+      )
+  const data: Record<string, Cell> = {}
+  for (let at = 0; at < names.length; at++) setMember(data, names[at] as string, cells[at] ?? null)
+  return data
+}
+
+function tooWide(file: string, width: number): Error {
+  return unreadable(
+    `The table has ${width} columns, and at most ${MAX_WIDTH} are read.`,
+    { file },
+    'Make rows of columns that stand for values, as of years or places.',
+  )
+}
+
+function empty(grid: Grid): Error {
+  return unreadable('The table is empty: it needs a header row.', { file: grid.name, line: 1, column: 1 })
+}

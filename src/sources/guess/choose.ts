@@ -1,0 +1,241 @@
+import type { FieldType } from '../../model/field.ts'
+import { formatText, NUMBER_STYLES, type NumberFormat } from '../number-format.ts'
+import type { DateCandidate } from './dates.ts'
+import type { NumberEvidence, TextProfile } from './profile.ts'
+
+/** What the other columns of a file tell about one whose own values leave a question open. */
+export interface FileHints {
+  /** Whether decimals are written with a comma; undefined where no column tells. */
+  readonly hasDecimalComma: boolean | undefined
+  /** Whether days stand before months; undefined where no column tells. */
+  readonly isDayFirst: boolean | undefined
+}
+
+/** The type that was chosen for a column of texts. */
+export interface Choice {
+  readonly type: FieldType
+  readonly format?: string
+  /** Texts that stand for no value. */
+  readonly nulls: readonly string[]
+  readonly why: string
+  /** What the publisher should look at, where the values alone do not decide. */
+  readonly question?: string
+  readonly annotations?: Readonly<Record<string, readonly string[]>>
+}
+
+/** Names of columns whose digits are no quantity. */
+const IDENTIFIER =
+  /(?:^|[^a-z])(?:zip|zip ?codes?|post ?codes?|postal ?codes?|postal|plz|cap|cp|cep|code ?postal|code ?commune|codigo ?postal|code ?insee|insee|com ?insee|siren|siret|fips|phone|telephone|tel|mobile|fax|isbn|issn|ean|gtin|upc|iban|vat|ssn|nif|cif|ags|geoid)(?![a-z])/i
+const DATE_NAME =
+  /(?:^|[^a-z])(?:dates?|day|datum|jour|fecha|data|dia|tag|dob|birth ?date|created|updated|modified|published|start|end|begin|debut|fin|von|bis|timestamp|time|at|on)(?![a-z])/i
+const TIME_NAME =
+  /(?:^|[^a-z])(?:timestamp|time|date|datetime|epoch|created|updated|modified|at|ts)(?![a-z])/i
+const POSITION_LONGITUDE_FIRST =
+  /(?:^|[^a-z])(?:lo?ng?(?:itude)?[^a-z]*lat(?:itude)?|x[^a-z]*y|longlat|lonlat|lnglat)(?![a-z])/i
+
+/** True for the name of a column whose digits identify something. */
+export function namesIdentifier(name: string): boolean {
+  return IDENTIFIER.test(spaced(name))
+}
+
+/** True for the name of a column whose values are days or moments. */
+export function namesDate(name: string): boolean {
+  return DATE_NAME.test(spaced(name))
+}
+
+/** True for the name of a column whose whole numbers may count seconds or milliseconds since 1970. */
+export function namesTime(name: string): boolean {
+  return TIME_NAME.test(spaced(name))
+}
+
+function spaced(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/gi, ' ')
+}
+
+/**
+ * The type of a column of texts, none of which is of the plain form of a type; undefined where only text fits.
+ *
+ * @param suggestsPoint whether the name of the column is that of a position
+ */
+export function chooseType(
+  profile: TextProfile,
+  name: string,
+  suggestsPoint: boolean,
+  hints: FileHints,
+): Choice | undefined {
+  return (
+    chooseBoolean(profile) ??
+    chooseNumber(profile, name, hints) ??
+    chooseDate(profile, name, hints) ??
+    choosePoint(profile, name, suggestsPoint)
+  )
+}
+
+function chooseBoolean(profile: TextProfile): Choice | undefined {
+  const found = profile.booleans()
+  if (found === undefined) return undefined
+  const { words, nulls } = found
+  const isPlain = words.every(word => /^(?:true|false)$/i.test(word))
+  const format = isPlain ? {} : { format: words.join('/') }
+  return { type: 'boolean', ...format, nulls, why: `all values are ${words.join(' or ')}` }
+}
+
+function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Choice | undefined {
+  const found = profile.numbers()
+  if (found === undefined || namesIdentifier(name)) return undefined
+  const chosen = chooseStyle(found, hints)
+  const style = NUMBER_STYLES[chosen.style]
+  if (style === undefined) return undefined
+  const isInt = !(style.decimal === '.' ? found.hasPoint : found.hasComma)
+  // 552 100 554 is the number of a company or a telephone: quantities do not all have nine digits.
+  if (style.group === ' ' && found.digits >= 9) return undefined
+  const type = isInt ? 'int' : 'double'
+  const format: NumberFormat = { ...style, prefix: found.prefix, suffix: found.suffix }
+  const isPlain = style.group === '' && format.prefix === '' && format.suffix === ''
+  const text = formatText(format, type)
+  const unit = found.suffix || found.prefix
+  return {
+    type,
+    ...(isPlain && (isInt || style.decimal === '.') ? {} : { format: text }),
+    nulls: found.nulls,
+    why: isPlain
+      ? `all values are numbers${style.decimal === ',' && !isInt ? ' with a decimal comma' : ''}`
+      : `all values are numbers written like ${text === style.decimal ? '1234.5' : text}`,
+    ...(chosen.question === undefined ? {} : { question: chosen.question }),
+    ...(unit === '' ? {} : { annotations: { unit: [unit] } }),
+  }
+}
+
+const PLAIN_POINT = 0
+const PLAIN_COMMA = 1
+const GROUP_COMMA = 2
+const GROUP_POINT = 3
+
+/** The style of numbers, and what is asked where two styles fit: 1.234 and 1,234 can be read in two ways. */
+export function chooseStyle(
+  { styles, hasPoint, hasComma }: NumberEvidence,
+  { hasDecimalComma }: FileHints,
+): { readonly style: number; readonly question?: string } {
+  const fits = (style: number) => (styles & (1 << style)) !== 0
+  if (!hasPoint && !hasComma && fits(PLAIN_POINT)) return { style: PLAIN_POINT }
+  if (hasPoint && !hasComma && fits(PLAIN_POINT)) {
+    if (!fits(GROUP_POINT)) return { style: PLAIN_POINT }
+    return hasDecimalComma === true ? { style: GROUP_POINT } : { style: PLAIN_POINT }
+  }
+  if (hasComma && !hasPoint && fits(PLAIN_COMMA)) {
+    if (!fits(GROUP_COMMA)) return { style: PLAIN_COMMA }
+    if (hasDecimalComma !== undefined) return { style: hasDecimalComma ? PLAIN_COMMA : GROUP_COMMA }
+    return {
+      style: GROUP_COMMA,
+      question:
+        "the comma was taken for a separator of thousands; where it is a decimal sign, say format: ','",
+    }
+  }
+  const order = [GROUP_COMMA, GROUP_POINT, 4, 5, 6, 7, PLAIN_POINT, PLAIN_COMMA]
+  const blank = order.filter(fits)
+  // Of 1 234,5 and 1 234.5 the decimal sign that occurs decides.
+  const withSign = blank.find(style => {
+    const decimal = NUMBER_STYLES[style]?.decimal
+    return decimal === ',' ? hasComma : hasPoint
+  })
+  return { style: withSign ?? blank[0] ?? -1 }
+}
+
+function chooseDate(profile: TextProfile, name: string, hints: FileHints): Choice | undefined {
+  const found = profile.days(namesDate(name))
+  if (found === undefined) return undefined
+  const [candidate, question] = chooseOrder(found.candidates, hints)
+  if (candidate === undefined) return undefined
+  const isDay = !candidate.hasTime || found.isMidnight
+  const isMonth = candidate.order === 'month'
+  if (isMonth && !namesMonth(name) && /^MM.yyyy$/.test(candidate.pattern)) return undefined
+  return {
+    type: isDay ? 'date' : 'datetime',
+    format: candidate.pattern,
+    nulls: found.nulls,
+    why: `all values are ${isDay ? 'days' : 'moments'} written as ${candidate.pattern}`,
+    ...(question === undefined ? {} : { question }),
+    ...(isMonth ? { annotations: { timeserie_precision: ['month'] } } : {}),
+  }
+}
+
+function namesMonth(name: string): boolean {
+  return namesDate(name) || /month|mois|monat|mes|period|maand/i.test(name)
+}
+
+/** The pattern of dates, and what is asked where days and months could be either. */
+function chooseOrder(
+  candidates: readonly DateCandidate[],
+  { isDayFirst }: FileHints,
+): readonly [DateCandidate | undefined, string?] {
+  const dayFirst = candidates.find(({ order }) => order === 'day-first')
+  const monthFirst = candidates.find(({ order }) => order === 'month-first')
+  const other = candidates.find(({ order }) => order === 'year-first' || order === 'month')
+  if (other !== undefined) return [other]
+  if (dayFirst === undefined || monthFirst === undefined) return [dayFirst ?? monthFirst]
+  if (isDayFirst !== undefined) return [isDayFirst ? dayFirst : monthFirst]
+  // Only days are written with points.
+  if (/[.]/.test(dayFirst.pattern)) return [dayFirst]
+  return [
+    dayFirst,
+    `days and months cannot be told apart: read as ${dayFirst.pattern}; where months come first, say format: ${monthFirst.pattern}`,
+  ]
+}
+
+function choosePoint(profile: TextProfile, name: string, suggestsPoint: boolean): Choice | undefined {
+  const found = profile.pairs()
+  if (
+    found === undefined ||
+    (!suggestsPoint && found.precise < 0.8 && found.spaced < 0.5 && !found.isOrdered)
+  )
+    return undefined
+  const { first, second, isBracketed, isOrdered, nulls } = found
+  if (first > 90 && second > 90) return undefined
+  const isNamed = POSITION_LONGITUDE_FIRST.test(spaced(name))
+  const isLongitudeFirst = !isOrdered && (first > 90 || (second <= 90 && (isBracketed || isNamed)))
+  const isKnown = isOrdered || first > 90 || second > 90 || isBracketed || isNamed
+  const format = isLongitudeFirst ? 'lon,lat' : 'lat,lon'
+  return {
+    type: 'geo_point_2d',
+    format,
+    nulls,
+    why: `all values are two coordinates, ${isLongitudeFirst ? 'longitude' : 'latitude'} first`,
+    ...(isKnown
+      ? {}
+      : { question: "latitude was taken to come first; where longitude does, say format: 'lon,lat'" }),
+  }
+}
+
+/** What the columns of a file tell together. */
+export function hintsOf(
+  columns: Iterable<{ readonly profile: TextProfile; readonly name: string }>,
+): FileHints {
+  let commas = 0
+  let points = 0
+  let dayFirst = 0
+  let monthFirst = 0
+  for (const { profile, name } of columns) {
+    const numbers = profile.numbers()
+    if (numbers !== undefined) {
+      const fits = (style: number) => (numbers.styles & (1 << style)) !== 0
+      const canBeComma = [PLAIN_COMMA, GROUP_POINT, 4, 7].some(fits)
+      const canBePoint = [PLAIN_POINT, GROUP_COMMA, 5, 6].some(fits)
+      if (numbers.hasPoint || numbers.hasComma) {
+        if (canBeComma && !canBePoint) commas++
+        if (canBePoint && !canBeComma) points++
+      }
+    }
+    const days = profile.days(namesDate(name))
+    const orders = new Set(days?.candidates.map(({ order }) => order))
+    if (orders.has('day-first') && !orders.has('month-first')) dayFirst++
+    if (orders.has('month-first') && !orders.has('day-first')) monthFirst++
+  }
+  return {
+    hasDecimalComma: commas === points ? undefined : commas > points,
+    isDayFirst: dayFirst === monthFirst ? undefined : dayFirst > monthFirst,
+  }
+}

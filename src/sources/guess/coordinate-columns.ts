@@ -1,0 +1,66 @@
+import type { FieldSpec } from '../fields.ts'
+import type { TextProfile } from './profile.ts'
+
+/** A column that may hold one of two coordinates. */
+interface Candidate {
+  readonly spec: FieldSpec
+  readonly min: number
+  readonly max: number
+  readonly profile: TextProfile
+}
+
+const LATITUDE =
+  /^(?:lat|lats|latitude|latitud|latitudine|breite|breitengrad|geo ?lat|gps ?lat(?:itude)?|y ?wgs ?84|wgs ?84 ?y|coord(?:onnees?)? ?y|lat ?wgs ?84|latitude ?wgs ?84|wgs84 ?lat(?:itude)?)$/
+const LONGITUDE =
+  /^(?:lon|lng|long|longitude|longitud|longitudine|lange|laenge|langengrad|laengengrad|geo ?lo?ng?|gps ?lo?ng?(?:itude)?|x ?wgs ?84|wgs ?84 ?x|coord(?:onnees?)? ?x|lo?ng?g? ?wgs ?84|longitude ?wgs ?84|wgs84 ?lo?ng?(?:itude)?)$/
+const LATITUDE_WORD = /^(?:lat|latitude|latitud|latitudine|breitengrad)$/
+const LONGITUDE_WORD = /^(?:lon|lng|long|longitude|longitud|longitudine|langengrad|laengengrad)$/
+
+/**
+ * Points for pairs of columns that are latitude and longitude by their names and ranges: `lat`/`lon` as `geo_point`, `start_lat`/
+ * `start_lon` as `start_geo_point`. The columns stay fields of their own.
+ */
+export function coordinateColumns(columns: readonly Candidate[]): readonly FieldSpec[] {
+  const taken = new Set(columns.map(({ spec }) => spec.name))
+  const hasPoint = columns.some(({ spec }) => spec.type === 'geo_point_2d' || spec.type === 'geo_shape')
+  const points: FieldSpec[] = []
+  for (const lat of columns) {
+    const rest = restOf(lat.spec, LATITUDE, LATITUDE_WORD)
+    if (rest === null || !isCoordinate(lat, 90)) continue
+    const lon = columns.find(
+      other => restOf(other.spec, LONGITUDE, LONGITUDE_WORD) === rest && isCoordinate(other, 180),
+    )
+    const from = [lat.spec.from, lon?.spec.from]
+    if (lon === undefined || !from.every(it => typeof it === 'string')) continue
+    if (hasPoint && rest === '') continue
+    const base = rest === '' ? 'geo_point' : `${rest.replaceAll(' ', '_')}_geo_point`
+    let name = base
+    for (let n = 2; taken.has(name); n++) name = `${base}_${n}`
+    taken.add(name)
+    const nulls = [...new Set([...(lat.spec.nulls ?? []), ...(lon.spec.nulls ?? [])])]
+    points.push({
+      name,
+      type: 'geo_point_2d',
+      from: from as readonly string[],
+      label: name,
+      ...(nulls.length === 0 ? {} : { nulls }),
+    })
+  }
+  return points
+}
+
+/** What a name has beside the word for one coordinate; null where it has no such word. */
+function restOf({ name }: FieldSpec, whole: RegExp, word: RegExp): string | null {
+  const plain = name.replaceAll('_', ' ').trim()
+  if (whole.test(plain)) return ''
+  const words = plain.split(' ')
+  const rest = words.filter(it => !word.test(it))
+  return rest.length === words.length - 1 ? rest.join(' ') : null
+}
+
+function isCoordinate({ spec, min, max, profile }: Candidate, limit: number): boolean {
+  if (spec.type !== 'double' && spec.type !== 'int')
+    return /°/.test([...(profile.values()?.keys() ?? [])][0] ?? '')
+  if (spec.format !== undefined) return !/234/.test(spec.format)
+  return min >= -limit && max <= limit
+}

@@ -1,0 +1,232 @@
+import { coordinatePair } from '../coordinates.ts'
+import { NUMBER_STYLES, stylesOf, writtenNumber } from '../number-format.ts'
+import { type DateEvidence, DateGuess } from './dates.ts'
+import { booleanWords, meansNothing } from './words.ts'
+
+/** Distinct texts of a column that are counted, and texts without type that are remembered. */
+const MAX_DISTINCT = 64
+const MAX_ODD = 5
+const MAX_AFFIXES = 2
+
+/** How the numbers of a column are written. */
+export interface NumberEvidence {
+  /** A set of NUMBER_STYLES that fit all of them. */
+  readonly styles: number
+  /** True where points or commas occur, and where one stands before other than three digits: a fraction for certain. */
+  readonly hasPoint: boolean
+  readonly hasComma: boolean
+  readonly hasFraction: boolean
+  /** Digits of the numbers where all have equally many; 0 otherwise. */
+  readonly digits: number
+  readonly prefix: string
+  readonly suffix: string
+  /** The part of the numbers with a prefix or suffix. */
+  readonly affixed: number
+}
+
+/** How the coordinates of a column are written. */
+export interface PairEvidence {
+  /** The largest sizes of the first and of the second number. */
+  readonly first: number
+  readonly second: number
+  /** The part that has three decimals or more in both numbers. */
+  readonly precise: number
+  /** The part that is written as exports write positions: `48.85, 2.35`. */
+  readonly spaced: number
+  readonly isBracketed: boolean
+  /** True where hemispheres tell the order. */
+  readonly isOrdered: boolean
+}
+
+type Kind = 'number' | 'date' | 'pair'
+
+/**
+ * Follows the texts of a column beyond the plain forms of types: numbers with separators and units, dates of other orders, words
+ * for booleans, two coordinates. Memory is bounded, whatever the number of texts.
+ */
+export class TextProfile {
+  /** Texts that are not empty. */
+  count = 0
+  private readonly distinct = new Map<string, number>()
+  private overflow = false
+  private readonly alive = new Set<Kind>(['number', 'date', 'pair'])
+  /** Texts that fit each kind, and the odd ones that do not, with how often they occur. */
+  private readonly fits: Record<Kind, number> = { number: 0, date: 0, pair: 0 }
+  private readonly odd: Record<Kind, Map<string, number>> = {
+    number: new Map(),
+    date: new Map(),
+    pair: new Map(),
+  }
+  private styles = (1 << NUMBER_STYLES.length) - 1
+  private hasFraction = false
+  private hasPoint = false
+  private hasComma = false
+  private digits = -1
+  private affixed = 0
+  private readonly affixes = new Map<string, { readonly prefix: string; readonly suffix: string }>()
+  private readonly dates = new DateGuess()
+  private pair = { first: 0, second: 0, precise: 0, spaced: 0, isBracketed: true, ordered: 0 }
+
+  note(text: string): void {
+    this.count++
+    this.countDistinct(text)
+    if (this.alive.size === 0) return
+    for (const kind of this.alive) {
+      if (this.noteAs(kind, text)) this.fits[kind]++
+      else this.noteOdd(kind, text)
+    }
+  }
+
+  /** How the numbers are written; undefined where the column is none of numbers. */
+  numbers(): (NumberEvidence & Typed) | undefined {
+    const typed = this.typed('number')
+    if (typed === undefined || this.styles === 0 || this.affixes.size > 1) return undefined
+    const { prefix = '', suffix = '' } = [...this.affixes.values()][0] ?? {}
+    const affixed = this.affixed / this.fits.number
+    const { styles, hasFraction, hasPoint, hasComma, digits } = this
+    return { ...typed, styles, hasFraction, hasPoint, hasComma, digits, prefix, suffix, affixed }
+  }
+
+  /** Patterns that fit the dates; undefined where the column is none of dates. */
+  days(isNamed: boolean): (DateEvidence & Typed) | undefined {
+    const typed = this.typed('date')
+    if (typed === undefined || !this.dates.isPossible) return undefined
+    const evidence = this.dates.evidence(isNamed)
+    return evidence.candidates.length === 0 ? undefined : { ...typed, ...evidence }
+  }
+
+  /** How the coordinates are written; undefined where the column is none of pairs. */
+  pairs(): (PairEvidence & Typed) | undefined {
+    const typed = this.typed('pair')
+    if (typed === undefined) return undefined
+    const { first, second, precise, spaced, isBracketed, ordered } = this.pair
+    const fits = this.fits.pair
+    return {
+      ...typed,
+      first,
+      second,
+      precise: precise / fits,
+      spaced: spaced / fits,
+      isBracketed,
+      isOrdered: ordered === fits,
+    }
+  }
+
+  /** The words of a column of booleans, and texts beside them that mean nothing. */
+  booleans(): { readonly words: readonly [string, string]; readonly nulls: readonly string[] } | undefined {
+    if (this.overflow) return undefined
+    const all = [...this.distinct.keys()]
+    const pair = booleanWords(all)
+    if (pair !== undefined) return { words: pair, nulls: [] }
+    const nulls = all.filter(meansNothing)
+    const words = booleanWords(all.filter(text => !meansNothing(text)))
+    return words === undefined || nulls.length === 0 ? undefined : { words, nulls }
+  }
+
+  /** Different texts with their numbers; null where there are more than are counted. */
+  values(): ReadonlyMap<string, number> | null {
+    return this.overflow ? null : this.distinct
+  }
+
+  /** The kind that nearly all values have, for a suggestion where the column is text. */
+  nearly(): { readonly kind: Kind; readonly misfits: readonly string[] } | undefined {
+    for (const kind of ['number', 'date', 'pair'] as const) {
+      const odd = [...this.odd[kind].values()].reduce((sum, times) => sum + times, 0)
+      if (this.alive.has(kind) && this.fits[kind] > 0 && this.fits[kind] / (this.fits[kind] + odd) >= 0.8)
+        return { kind, misfits: [...this.odd[kind].keys()].slice(0, 3) }
+    }
+    return undefined
+  }
+
+  private countDistinct(text: string): void {
+    const known = this.distinct.get(text)
+    if (known !== undefined) this.distinct.set(text, known + 1)
+    else if (this.distinct.size >= MAX_DISTINCT || text.length > 200) this.overflow = true
+    else this.distinct.set(text, 1)
+  }
+
+  private noteAs(kind: Kind, text: string): boolean {
+    switch (kind) {
+      case 'number':
+        return this.noteNumber(text)
+      case 'date': {
+        if (!/\d/.test(text) || !this.dates.isPossible) return false
+        this.dates.note(text)
+        return this.dates.isPossible
+      }
+      case 'pair':
+        return this.notePair(text)
+      default:
+        return kind satisfies never
+    }
+  }
+
+  private noteNumber(text: string): boolean {
+    const written = writtenNumber(text)
+    if (written === undefined) return false
+    const styles = stylesOf(written.core)
+    if (styles === 0 || (this.styles & styles) === 0) {
+      if (styles !== 0) this.alive.delete('number')
+      return false
+    }
+    const { prefix, suffix, core } = written
+    this.styles &= styles
+    if (prefix !== '' || suffix !== '') {
+      this.affixed++
+      if (this.affixes.size <= MAX_AFFIXES) this.affixes.set(`${prefix} ${suffix}`, { prefix, suffix })
+    }
+    if (core.includes('.')) this.hasPoint = true
+    if (core.includes(',')) this.hasComma = true
+    const digits = core.match(/\d/g)?.length ?? 0
+    this.digits = this.digits === -1 || this.digits === digits ? digits : 0
+    const [, fraction] = /^\d*[.,](\d*)$/.exec(core) ?? []
+    if (fraction !== undefined && (fraction.length !== 3 || /^(?:0|\d{4,})?[.,]/.test(core)))
+      this.hasFraction = true
+    return true
+  }
+
+  private notePair(text: string): boolean {
+    const pair = coordinatePair(text)
+    if (pair === undefined || Math.abs(pair.first) > 180 || Math.abs(pair.second) > 180) return false
+    const { first, second, decimals, isOrdered } = pair
+    this.pair.first = Math.max(this.pair.first, Math.abs(first))
+    this.pair.second = Math.max(this.pair.second, Math.abs(second))
+    if (decimals >= 3) this.pair.precise++
+    if (decimals >= 1 && text.includes(', ')) this.pair.spaced++
+    if (isOrdered) this.pair.ordered++
+    if (!text.startsWith('[')) this.pair.isBracketed = false
+    return true
+  }
+
+  /** A text that does not fit may mean nothing; too many of them, or one with digits, end the kind. */
+  private noteOdd(kind: Kind, text: string): void {
+    const odd = this.odd[kind]
+    const known = odd.get(text)
+    if (known !== undefined) odd.set(text, known + 1)
+    else if (odd.size < MAX_ODD && text.length <= 200) odd.set(text, 1)
+    else this.alive.delete(kind)
+  }
+
+  private typed(kind: Kind): Typed | undefined {
+    if (!this.alive.has(kind) || this.fits[kind] === 0) return undefined
+    const odd = [...this.odd[kind]]
+    const many = odd.reduce((sum, [, times]) => sum + times, 0)
+    const share = many / (many + this.fits[kind])
+    const areKnown = odd.every(([text]) => meansNothing(text))
+    const areWords = odd.every(([text]) => !/\d/.test(text) && text.length <= 30)
+    if (
+      odd.length > 0 &&
+      !areKnown &&
+      !(areWords && odd.length <= 2 && share <= 0.05 && this.fits[kind] >= 20)
+    )
+      return undefined
+    if (areKnown && share > 0.9 && this.fits[kind] < 3) return undefined
+    return { nulls: odd.map(([text]) => text), nullCount: many }
+  }
+}
+
+/** Texts of a typed column that stand for no value, and how often they occur. */
+export interface Typed {
+  readonly nulls: readonly string[]
+  readonly nullCount: number
+}

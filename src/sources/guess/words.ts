@@ -1,0 +1,112 @@
+/** Pairs of words that stand for true and false, the one for true first, in the languages of publishers. */
+const PAIRS: readonly (readonly [yes: string, no: string])[] = [
+  ['true', 'false'],
+  ['yes', 'no'],
+  ['y', 'n'],
+  ['t', 'f'],
+  ['oui', 'non'],
+  ['o', 'n'],
+  ['vrai', 'faux'],
+  ['ja', 'nein'],
+  ['j', 'n'],
+  ['wahr', 'falsch'],
+  ['sí', 'no'],
+  ['sì', 'no'],
+  ['si', 'no'],
+  ['s', 'n'],
+  ['verdadero', 'falso'],
+  ['verdadeiro', 'falso'],
+  ['vero', 'falso'],
+  ['sim', 'não'],
+  ['sim', 'nao'],
+  ['ja', 'nee'],
+  ['waar', 'onwaar'],
+  ['ja', 'nej'],
+  ['sant', 'falskt'],
+  ['ja', 'nei'],
+  ['tak', 'nie'],
+  ['prawda', 'fałsz'],
+  ['ano', 'ne'],
+  ['áno', 'nie'],
+  ['igen', 'nem'],
+  ['da', 'nu'],
+  ['da', 'ne'],
+  ['да', 'нет'],
+  ['так', 'ні'],
+  ['ναι', 'όχι'],
+  ['evet', 'hayır'],
+  ['kyllä', 'ei'],
+  ['jah', 'ei'],
+  ['taip', 'ne'],
+  ['on', 'off'],
+]
+
+/**
+ * The pair of words of which all given ones are one, in the case in which they are given; undefined for other words. Where
+ * only one of a pair occurs it has to be a whole word, for a single letter may mean anything.
+ */
+export function booleanWords(values: Iterable<string>): readonly [yes: string, no: string] | undefined {
+  const given = new Map<string, string>()
+  for (const value of values) given.set(value.toLowerCase(), value)
+  if (given.size === 0 || given.size > 2) return undefined
+  for (const [yes, no] of PAIRS) {
+    if (![...given.keys()].every(word => word === yes || word === no)) continue
+    if (given.size < 2 && yes.length < 3) continue
+    return [given.get(yes) ?? yes, given.get(no) ?? no]
+  }
+  return undefined
+}
+
+/** Words that publishers write where there is no value. */
+const NO_VALUE: ReadonlySet<string> = new Set([
+  'na',
+  'n/a',
+  '#n/a',
+  'n.a.',
+  'n.a',
+  'nan',
+  'null',
+  '<null>',
+  '(null)',
+  'none',
+  'nil',
+  'nd',
+  'n.d.',
+  'n/d',
+  'nc',
+  'n.c.',
+  'nr',
+  'n.r.',
+  's/o',
+  'k.a.',
+  'k. a.',
+  'missing',
+  'unknown',
+  'inconnu',
+  'non renseigné',
+  'unbekannt',
+  '-',
+  '--',
+  '---',
+  '–',
+  '—',
+  '.',
+  '..',
+  '...',
+  '…',
+  '?',
+  '/',
+  '*',
+  'x',
+  '#value!',
+  '#ref!',
+  '#div/0!',
+  '#nom?',
+  '#name?',
+  '\\n',
+])
+
+/** True for a word that stands where there is no value, in a column whose other values have a type. */
+export function meansNothing(text: string): boolean {
+  return NO_VALUE.has(text.toLowerCase())
+}

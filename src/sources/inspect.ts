@@ -1,0 +1,201 @@
+import { Fault } from '../errors.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
+import { textOf } from './data-file.ts'
+import { decoderOf, encodingNamed } from './decode.ts'
+import { detectDelimiter } from './delimiter.ts'
+import { recordPath } from './files/xml.ts'
+import { type Inference, inferColumns } from './infer.ts'
+import { findRecords } from './json-records.ts'
+import { type DetectedLayout, detectLayout } from './layout.ts'
+import {
+  type GridFormat,
+  gridOf,
+  isRecordFormat,
+  type OpenedFile,
+  openFile,
+  openSource,
+  type SourceFolders,
+  type SourceFormat,
+  type SourceOptions,
+  type SourceSpec,
+} from './open.ts'
+import { detectEncoding } from './text.ts'
+
+/** A source as it was understood: how it is to be read, said in full, and the fields of its records. */
+export interface Inspection extends Inference {
+  readonly source: SourceSpec
+  /** What was left out, chosen or assumed, in words. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Finds out how a source is to be read and which fields it has: format, encoding, delimiter, the line of the header, rows at the
+ * end that are no records, the array or element of the records. What the spec says stays as it says. Throws SourceUnreadable and
+ * ConfigInvalid as {@link openSource} does.
+ */
+export async function inspectSource(spec: SourceSpec, from: SourceFolders): Promise<Inspection> {
+  if (spec.module !== undefined) {
+    const inference = await inferColumns(openSource(spec, from))
+    return { source: spec, notes: [], ...inference }
+  }
+  const opened = openFile(spec, from)
+  const { format } = opened
+  if (!isRecordFormat(format))
+    return { source: { ...spec, format }, notes: [], rows: 0, fields: [], columns: [] }
+  // Options that mean nothing are refused before anything is made of them.
+  if (spec.format !== undefined) openSource(spec, from)
+  const { options, notes } = await completed(opened, format, spec.options ?? {})
+  const source: SourceSpec = {
+    ...spec,
+    format,
+    ...(Object.keys(options).length > 0 ? { options } : {}),
+  }
+  return { source, notes, ...(await inferColumns(openSource(source, from))) }
+}
+
+/** The format of the file of a source: that of its bytes and name, unless it is declared. Throws as {@link openSource} does. */
+export function inspectFormat(spec: SourceSpec, from: SourceFolders): SourceFormat | RdfFormat | 'module' {
+  return spec.module === undefined ? openFile(spec, from).format : 'module'
+}
+
+interface Completed {
+  readonly options: SourceOptions
+  readonly notes: readonly string[]
+}
+
+async function completed(opened: OpenedFile, format: SourceFormat, given: SourceOptions): Promise<Completed> {
+  switch (format) {
+    case 'csv':
+    case 'tsv':
+      return completeCsv(opened, format, given)
+    case 'xlsx':
+    case 'ods':
+    case 'spreadsheetml':
+      return completeGrid(opened, format, given, [])
+    case 'json':
+      return completeJson(opened, given)
+    case 'jsonl':
+    case 'geojson':
+      return withEncoding(opened, given)
+    case 'xml':
+      return { options: { ...given, records: given.records ?? (await recordPath(opened.data)) }, notes: [] }
+    case 'parquet':
+    case 'shapefile':
+    case 'geopackage':
+    case 'flatgeobuf':
+    case 'kml':
+    case 'gpx':
+      return { options: given, notes: [] }
+    default:
+      return format satisfies never
+  }
+}
+
+async function withEncoding({ data }: OpenedFile, given: SourceOptions): Promise<Completed> {
+  if (given.encoding !== undefined) return { options: given, notes: [] }
+  const encoding = await detectEncoding(textOf(data, undefined))
+  return encoding === 'utf-8'
+    ? { options: given, notes: [] }
+    : { options: { ...given, encoding }, notes: [`the text is ${encoding}`] }
+}
+
+/** Characters of the head of a table that tell its delimiter. */
+const HEAD_CHARACTERS = 40_000
+
+async function completeCsv(
+  opened: OpenedFile,
+  format: 'csv' | 'tsv',
+  given: SourceOptions,
+): Promise<Completed> {
+  const { options, notes } = await withEncoding(opened, given)
+  const head = headText(opened, options.encoding)
+  const { delimiter } = options
+  const found =
+    delimiter ??
+    (format === 'tsv' && head.includes('\t') ? '\t' : detectDelimiter(head, head.length < HEAD_CHARACTERS))
+  return completeGrid(opened, format, { ...options, delimiter: found }, notes)
+}
+
+function headText({ data: { head } }: OpenedFile, name: string | undefined): string {
+  const encoding = encodingNamed(name ?? 'utf-8') ?? 'utf-8'
+  const isCut = head.length === 2 ** 16
+  // A cut in the middle of a character is not worth an error.
+  const bytes = isCut ? head.subarray(0, head.length - (head.length % 2)) : head
+  const text =
+    encoding === 'utf-8' || encoding.startsWith('utf-16')
+      ? new TextDecoder(encoding).decode(bytes)
+      : decoderOf(encoding).decode(bytes)
+  return text.slice(0, HEAD_CHARACTERS).replace(/^\ufeff/, '')
+}
+
+async function completeGrid(
+  opened: OpenedFile,
+  format: GridFormat,
+  given: SourceOptions,
+  before: readonly string[],
+): Promise<Completed> {
+  if (given.header !== undefined && given.footer !== undefined) return { options: given, notes: before }
+  const [options, layout] = await layoutWithQuotes(opened, format, given)
+  const header = options.header ?? layout.header
+  const footer = options.footer ?? layout.footer
+  const { delimiter, ...rest } = options
+  return {
+    options: {
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...rest,
+      header,
+      ...(footer === 0 ? {} : { footer }),
+    },
+    notes: [...before, ...layout.notes],
+  }
+}
+
+/**
+ * The layout of a grid. Where a quote of a CSV opens in some cell and is never closed, and without quotes all rows are alike, it has
+ * none.
+ */
+async function layoutWithQuotes(
+  opened: OpenedFile,
+  format: GridFormat,
+  given: SourceOptions,
+): Promise<readonly [SourceOptions, DetectedLayout]> {
+  try {
+    return [given, await detectLayout(gridOf(opened, format, given))]
+  } catch (error) {
+    if (!(error instanceof Fault) || (format !== 'csv' && format !== 'tsv') || given.quote !== undefined)
+      throw error
+    const unquoted = { ...given, quote: '' }
+    const widths = new Set<number>()
+    for await (const rows of gridOf(opened, format, unquoted).rows())
+      for (const { cells } of rows) if (cells.length > 1) widths.add(cells.length)
+    if (widths.size !== 1) throw error
+    return [unquoted, await detectLayout(gridOf(opened, format, unquoted))]
+  }
+}
+
+async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<Completed> {
+  const { options, notes } = await withEncoding(opened, given)
+  if (options.records !== undefined) return { options, notes }
+  const found = await findRecords(textOf(opened.data, options.encoding))
+  switch (found.type) {
+    case 'objects':
+      return {
+        options: found.pointer === '' ? options : { ...options, records: found.pointer },
+        notes: [
+          ...notes,
+          ...(found.others.length === 0
+            ? []
+            : [`other arrays of objects were left out: ${found.others.slice(0, 5).join(', ')}`]),
+        ],
+      }
+    case 'rows':
+      return completeGrid(opened, 'json', { ...options, records: found.pointer }, notes)
+    case 'members':
+      return {
+        options: { ...options, records: `${found.pointer}/*` },
+        notes: [...notes, 'the records are the members of an object'],
+      }
+    default:
+      return found satisfies never
+  }
+}

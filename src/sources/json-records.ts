@@ -1,0 +1,144 @@
+import { parseExactly } from '../model/exact-json.ts'
+import type { Cell, Grid, GridRow } from './grid.ts'
+import type { JsonObject } from './json.ts'
+import { readElements, sortArrays } from './json-array.ts'
+import { parsePointer, valueAt } from './pointer.ts'
+import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { nameOf, readText, type TextFile } from './text.ts'
+import { unreadable } from './unreadable.ts'
+
+/** Where the records of a JSON document are. */
+export type JsonRecords =
+  /** An array of objects. */
+  | { readonly type: 'objects'; readonly pointer: string; readonly others: readonly string[] }
+  /** An array of arrays: a table. */
+  | { readonly type: 'rows'; readonly pointer: string }
+  /** An object whose members are the records, by their keys. */
+  | { readonly type: 'members'; readonly pointer: string }
+
+/** Characters of a document whose members are the records: it is read whole. */
+const MAX_WHOLE = 2 ** 28
+
+/** Finds the records of a JSON document: of its arrays of objects the longest. Throws SourceUnreadable where there are none. */
+export async function findRecords(file: TextFile): Promise<JsonRecords> {
+  const { ofObjects, ofArrays, others } = await sortArrays(file)
+  const found = await longest(file, ofObjects)
+  if (found !== undefined)
+    return { type: 'objects', pointer: found, others: ofObjects.filter(pointer => pointer !== found) }
+  const rows = await longest(file, ofArrays)
+  if (rows !== undefined && !(await isTopology(file))) return { type: 'rows', pointer: rows }
+  const members = membersPointer(await wholeDocument(file))
+  if (members !== undefined) return { type: 'members', pointer: members }
+  const list = [...ofArrays, ...others].slice(0, 8).join(', ')
+  throw unreadable(
+    'The document has no array of objects that could be the records.',
+    { file: nameOf(file), line: 1, column: 1 },
+    (await isTopology(file))
+      ? 'It is TopoJSON: save it as GeoJSON.'
+      : list === ''
+        ? undefined
+        : `Arrays: ${list}`,
+  )
+}
+
+async function longest(file: TextFile, pointers: readonly string[]): Promise<string | undefined> {
+  if (pointers.length < 2) return pointers[0]
+  let best: { readonly pointer: string; readonly count: number } | undefined
+  for (const pointer of pointers.slice(0, 10)) {
+    let count = 0
+    for await (const elements of readElements(file, parsePointer(pointer))) count += elements.length
+    if (best === undefined || count > best.count) best = { pointer, count }
+  }
+  return best?.pointer
+}
+
+async function isTopology(file: TextFile): Promise<boolean> {
+  for await (const text of readText(file))
+    return /^\s*\{[^[]*"type"\s*:\s*"Topology"/.test(text.slice(0, 5000))
+  return false
+}
+
+async function wholeDocument(file: TextFile): Promise<unknown> {
+  const parts: string[] = []
+  let length = 0
+  for await (const text of readText(file)) {
+    parts.push(text)
+    length += text.length
+    if (length > MAX_WHOLE)
+      throw unreadable('The document is too long for one without an array of records.', {
+        file: nameOf(file),
+      })
+  }
+  return parseExactly(parts.join(''))
+}
+
+/** The pointer of an object of which all members are objects: the document, or its only member that is such. */
+function membersPointer(document: unknown): string | undefined {
+  if (!isObject(document)) return undefined
+  if (isMap(document)) return ''
+  const maps = Object.entries(document).filter(([, value]) => isMap(value))
+  const [only] = maps
+  return maps.length === 1 && only !== undefined
+    ? `/${only[0].replaceAll('~', '~0').replaceAll('/', '~1')}`
+    : undefined
+}
+
+function isMap(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const members = Object.values(value)
+  return members.length >= 2 && members.every(member => isObject(member))
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The members of an object as records: their keys in a column `key` and their own members. */
+export function membersSource(file: TextFile, pointer: string): Source {
+  return {
+    name: nameOf(file),
+    textual: false,
+    async *read() {
+      const map = valueAt((await wholeDocument(file)) as JsonObject, parsePointer(pointer))
+      if (!isObject(map))
+        throw unreadable(`There is no object at ${JSON.stringify(pointer)}.`, { file: nameOf(file) })
+      const rows = Object.entries(map).map(([key, value], at): Row => {
+        const own = isObject(value) ? value : { value }
+        return {
+          row: at + 1,
+          line: undefined,
+          data: { [Object.hasOwn(own, 'key') ? 'member_key' : 'key']: key, ...own },
+        }
+      })
+      for (let from = 0; from < rows.length; from += BATCH_ROWS) yield rows.slice(from, from + BATCH_ROWS)
+    },
+  }
+}
+
+/** An array of arrays as a grid of cells; nested values are their JSON. */
+export function jsonGrid(file: TextFile, pointer: string): Grid {
+  return {
+    name: nameOf(file),
+    textual: false,
+    async *rows() {
+      let line = 0
+      for await (const elements of readElements(file, parsePointer(pointer)))
+        yield elements.map((element): GridRow => {
+          const value = parseExactly(element.text)
+          return { line: ++line, cells: Array.isArray(value) ? value.map(cellOf) : [cellOf(value)] }
+        })
+    },
+  }
+}
+
+function cellOf(value: unknown): Cell {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return value
+    default:
+      return value === null || value === undefined ? null : JSON.stringify(value)
+  }
+}

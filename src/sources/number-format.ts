@@ -1,0 +1,154 @@
+import { misconfigured } from './unreadable.ts'
+
+/** How numbers are written in a column, beyond the plain form with a decimal point. */
+export interface NumberFormat {
+  /** Between groups of three digits; empty for none. */
+  readonly group: '' | '.' | ',' | ' ' | "'"
+  readonly decimal: '.' | ','
+  /** What may stand before and after the number: a currency or a unit. Empty for nothing. */
+  readonly prefix: string
+  readonly suffix: string
+}
+
+const EXAMPLE = /^(?<prefix>\D*?)1(?<group>[.,' ]?)234(?:(?<decimal>[.,])5)?(?<suffix>\D*)$/
+
+/** Blanks that separate groups of digits, and apostrophes, in the forms that typesetters use. */
+const BLANKS = /[\u0020\u00a0\u2009\u202f]/g
+const APOSTROPHES = /['\u2019]/g
+const MINUS = /[\u2212\u2013]/
+
+/** Digits of an integer that a number holds exactly. */
+const MAX_DIGITS = 15
+
+/**
+ * Reads the format of an int or double: a decimal sign (`,` or `.`), or the number 1234.5 as the column writes it: `1.234,5`,
+ * `1 234,5`, `€1,234.5`, `1234,5 %`. Throws ConfigInvalid for anything else.
+ */
+export function numberFormat(format: string, type: 'int' | 'double'): NumberFormat {
+  if (type === 'double' && (format === ',' || format === '.'))
+    return { group: '', decimal: format, prefix: '', suffix: '' }
+  const { prefix = '', group = '', decimal, suffix = '' } = EXAMPLE.exec(format)?.groups ?? {}
+  const isFormat = EXAMPLE.test(format) && (decimal === undefined || decimal !== group)
+  if (!isFormat || (type === 'int' && decimal !== undefined))
+    throw misconfigured(
+      `The format of ${type === 'int' ? 'an int' : 'a double'} is its decimal sign or an example, not ${JSON.stringify(format)}.`,
+      type === 'int' ? "format: '1 234'" : "format: ',' or '1.234,5' or '1,234.5 €'",
+    )
+  const point = decimal ?? (group === '.' ? ',' : '.')
+  return {
+    group: group as NumberFormat['group'],
+    decimal: point as NumberFormat['decimal'],
+    prefix: prefix.trim(),
+    suffix: suffix.trim(),
+  }
+}
+
+/** The text of a format: the number 1234.5, or 1234 for an int, as the column writes it. */
+export function formatText({ group, decimal, prefix, suffix }: NumberFormat, type: 'int' | 'double'): string {
+  if (group === '' && prefix === '' && suffix === '' && type === 'double') return decimal
+  const fraction = type === 'double' ? `${decimal}5` : ''
+  return `${prefix}1${group}234${fraction}${suffix === '' ? '' : ` ${suffix}`}`
+}
+
+/** A number without sign and affixes, its digits in groups as the format has them. */
+function bareForm({ group, decimal }: NumberFormat): RegExp {
+  const escaped = (sign: string) => (sign === '.' ? '\\.' : sign)
+  const whole = group === '' ? '\\d+' : `(?:\\d{1,3}(?:${escaped(group)}\\d{3})+|\\d+)`
+  return new RegExp(`^(?:${whole}(?:${escaped(decimal)}\\d*)?|${escaped(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')
+}
+
+/**
+ * Reads numbers of a format as the plain text that JavaScript reads (`-1234.5`); undefined for a text of another form. A
+ * minus may be typographic, stand behind, or be a pair of parentheses, as accounts have it.
+ */
+export function numberReader(format: NumberFormat): (text: string) => string | undefined {
+  const form = bareForm(format)
+  const { group, decimal, prefix, suffix } = format
+  return text => {
+    let rest = text.trim()
+    let sign = ''
+    if (rest.startsWith('(') && rest.endsWith(')')) {
+      rest = rest.slice(1, -1).trim()
+      sign = '-'
+    }
+    const takeSign = () => {
+      const first = rest.charAt(0)
+      if (sign !== '' || !(first === '-' || first === '+' || MINUS.test(first))) return
+      sign = first === '+' ? '+' : '-'
+      rest = rest.slice(1).trimStart()
+    }
+    takeSign()
+    if (prefix !== '' && rest.startsWith(prefix)) rest = rest.slice(prefix.length).trimStart()
+    if (suffix !== '' && rest.endsWith(suffix)) rest = rest.slice(0, -suffix.length).trimEnd()
+    takeSign()
+    if (sign === '' && rest.length > 1 && (rest.endsWith('-') || rest.endsWith('\u2212'))) {
+      rest = rest.slice(0, -1).trimEnd()
+      sign = '-'
+    }
+    if (group === ' ') rest = rest.replace(BLANKS, ' ')
+    if (group === "'") rest = rest.replace(APOSTROPHES, "'")
+    if (!form.test(rest)) return undefined
+    const digits = group === '' ? rest : rest.replaceAll(group, '')
+    const plain = decimal === ',' ? digits.replace(',', '.') : digits
+    return `${sign === '-' ? '-' : ''}${plain}`
+  }
+}
+
+/** Signs of a number and what stands around it, taken apart. */
+export interface WrittenNumber {
+  readonly prefix: string
+  readonly suffix: string
+  /** Digits and their separators. */
+  readonly core: string
+}
+
+const CURRENCIES =
+  'EUR|USD|GBP|CHF|JPY|CNY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|BRL|MXN|ARS|CLP|COP|PEN|INR|ZAR|KRW|Kč|kr|zł|Ft|lei|Fr\\.?|R\\$|US\\$|[A-Z]{1,2}\\$'
+const UNITS =
+  '%|‰|°C?|°F|°|k?m[²³]|[kmcdµ]?m|km\\/h|m\\/s|k?g|mg|µg|t|[mcdh]?l|ha|a|[kMGT]?Wh?|[kMGT]?V|[km]?A|[kMG]?Hz|[kMG]?J|[hkM]?Pa|dB|min|h|s|ms|ppm|km2|m2|m3'
+
+const WRITTEN = new RegExp(
+  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:e[+-]?\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
+  'u',
+)
+
+/** Takes a number with its currency or unit apart; undefined for a text that is none. */
+export function writtenNumber(text: string): WrittenNumber | undefined {
+  if (text.length > 60) return undefined
+  const { prefix = '', core, suffix = '' } = WRITTEN.exec(text)?.groups ?? {}
+  if (core === undefined || (prefix !== '' && suffix !== '' && prefix !== suffix)) return undefined
+  // +33123456789 is a telephone.
+  if (text.startsWith('+') && suffix === '' && core.replace(/\D/g, '').length >= 8) return undefined
+  // 12a is the number of a house, 12 A is a current.
+  if (/^[a-z]$/i.test(suffix) && !/\s[a-z]\)?$/i.test(text)) return undefined
+  return { prefix, suffix, core: core.trim() }
+}
+
+/** Ways to write digits, each a bit of a set. */
+export const NUMBER_STYLES = [
+  { group: '', decimal: '.' },
+  { group: '', decimal: ',' },
+  { group: ',', decimal: '.' },
+  { group: '.', decimal: ',' },
+  { group: ' ', decimal: ',' },
+  { group: ' ', decimal: '.' },
+  { group: "'", decimal: '.' },
+  { group: "'", decimal: ',' },
+] as const
+
+/** Digits in groups of three, strictly: the first group has one to three, and no zero before others. */
+const STYLE_FORMS = NUMBER_STYLES.map(({ group, decimal }) => {
+  const sign = (of: string) =>
+    of === '.' ? '\\.' : of === ' ' ? '[\\u0020\\u00a0\\u2009\\u202f]' : of === "'" ? "['\\u2019]" : of
+  const whole =
+    group === '' ? '(?:0|[1-9]\\d{0,14})' : `(?:0|[1-9]\\d{0,2}(?:${sign(group)}\\d{3})+|[1-9]\\d{0,2})`
+  return new RegExp(`^(?:${whole}(?:${sign(decimal)}\\d*)?|${sign(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')
+})
+
+/** The set of styles in which the digits of a number are written; 0 for none. */
+export function stylesOf(core: string): number {
+  if ((core.match(/\d/g)?.length ?? 0) > MAX_DIGITS + 6) return 0
+  let styles = 0
+  for (let i = 0; i < STYLE_FORMS.length; i++) if ((STYLE_FORMS[i] as RegExp).test(core)) styles |= 1 << i
+  return styles
+}

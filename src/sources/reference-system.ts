@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module'
+import proj4 from 'proj4'
+import { lookup } from '../model/lookup.ts'
+
+/** Makes degrees of WGS 84, longitude first, of a position of another reference system. */
+export type Unprojector = (position: readonly number[]) => readonly number[]
+
+type Definitions = Readonly<Record<string, readonly [name: string, definition: string]>>
+
+let definitions: Definitions | undefined
+
+/** Codes whose degrees are those of WGS 84 for all that a map shows. */
+const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 0, -1])
+
+/** Positions of an EPSG code as degrees: null where they are degrees already, undefined for a code that is not known. */
+export function unprojectorOfCode(code: number): Unprojector | null | undefined {
+  if (DEGREES.has(code)) return null
+  definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
+  const known = lookup(definitions, `EPSG:${code}`)?.[1]
+  return known === undefined ? undefined : unprojector(known)
+}
+
+/** The same for the text of a `.prj` file or of another WKT of reference systems; undefined for one that is not understood. */
+export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
+  const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
+  if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
+    return null
+  try {
+    return unprojector(wkt)
+  } catch {
+    const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
+    return code === undefined ? undefined : unprojectorOfCode(Number(code))
+  }
+}
+
+function unprojector(definition: string): Unprojector {
+  const converter = proj4(definition)
+  return position => {
+    const [x = Number.NaN, y = Number.NaN] = position
+    const { 0: lon, 1: lat } = converter.inverse([x, y])
+    // Projections are exact to some nanometres: eleven decimals of a degree are less than that.
+    return [rounded(lon), rounded(lat)]
+  }
+}
+
+function rounded(degrees: number | undefined): number {
+  return Math.round((degrees ?? Number.NaN) * 1e11) / 1e11
+}
+
+/** Geometry in the form of GeoJSON, unchecked. */
+export interface RawGeometry {
+  readonly type: string
+  readonly coordinates?: unknown
+  readonly geometries?: readonly RawGeometry[]
+}
+
+/** A geometry with every position made anew; null for null. */
+export function moved(geometry: RawGeometry | null, move: Unprojector | null): RawGeometry | null {
+  if (geometry === null || move === null) return geometry
+  if (geometry.geometries !== undefined)
+    return { type: geometry.type, geometries: geometry.geometries.flatMap(part => moved(part, move) ?? []) }
+  return { type: geometry.type, coordinates: movedCoordinates(geometry.coordinates, move) }
+}
+
+function movedCoordinates(coordinates: unknown, move: Unprojector): unknown {
+  if (!Array.isArray(coordinates)) return coordinates
+  return typeof coordinates[0] === 'number'
+    ? move(coordinates as readonly number[])
+    : coordinates.map(part => movedCoordinates(part, move))
+}

@@ -1,0 +1,161 @@
+import type { RdfFormat } from '../model/rdf-format.ts'
+import type { DataFile } from './data-file.ts'
+import type { SourceFormat } from './formats.ts'
+import { unreadable } from './unreadable.ts'
+
+const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFormat])[] = [
+  [/^kml$/i, 'kml'],
+  [/^gpx$/i, 'gpx'],
+  [/^rdf:RDF$/, 'rdfxml'],
+  [/^(?:ss:)?Workbook$/, 'spreadsheetml'],
+]
+
+/**
+ * The format of data by their first bytes and, where these may be several, by their name. Throws SourceUnreadable for what is no
+ * data for certain, with the way out.
+ *
+ * @param named the format that the name tells
+ */
+export function sniffFormat(
+  data: DataFile,
+  named: SourceFormat | RdfFormat | undefined,
+): SourceFormat | RdfFormat {
+  const { head, name } = data
+  const found = signature(data)
+  if (found !== undefined) return found
+  const text = textHead(head)
+  if (text === undefined) {
+    if (named !== undefined && named !== 'csv' && named !== 'tsv') return named
+    throw unreadable('The file is no text, and no format of data that is known.', { file: name }, KNOWN)
+  }
+  const start = text.trimStart()
+  if (/^(?:<!doctype html|<html|<head|<body|<script)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
+    throw unreadable('The file is a web page.', { file: name }, 'Get the file that the page links to.')
+  if (start.startsWith('<'))
+    return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))
+  if (named === 'jsonl' || named === 'geojson' || named === 'jsonld') return named
+  if ((named === undefined || named === 'json') && /^[[{]/.test(start)) return jsonFormat(start, data.base)
+  return named === undefined || named === 'xml' || named === 'kml' || named === 'gpx' || !isText(named)
+    ? 'csv'
+    : named
+}
+
+const KNOWN =
+  'Save it as CSV, XLSX, ODS, JSON, GeoJSON, Parquet, GeoPackage or another format of the documentation.'
+
+function isText(format: SourceFormat | RdfFormat): boolean {
+  return !['xlsx', 'ods', 'parquet', 'shapefile', 'geopackage', 'flatgeobuf', 'spreadsheetml'].includes(
+    format,
+  )
+}
+
+/** The format of data that begin in a way that no others do. */
+function signature({ head, name, base, archive }: DataFile): SourceFormat | undefined {
+  if (archive !== null) {
+    if (/\.shp$/i.test(base)) return 'shapefile'
+    const names = new Set(archive.members.map(it => it.name))
+    if (names.has('[Content_Types].xml')) {
+      if (names.has('xl/workbook.xml')) return 'xlsx'
+      if (names.has('xl/workbook.bin'))
+        throw unreadable(
+          'The file is a binary workbook of Excel (.xlsb).',
+          { file: name },
+          'Save it as .xlsx.',
+        )
+      throw unreadable(
+        'The file is a document of Office, and no workbook.',
+        { file: name },
+        'Save its table as CSV.',
+      )
+    }
+    if (names.has('content.xml')) return 'ods'
+    if (archive.members.length === 0) return /\.ods$/i.test(base) ? 'ods' : 'xlsx'
+  }
+  const four = head.subarray(0, 4).toString('latin1')
+  if (four === 'PAR1') return 'parquet'
+  if (four === 'PARE') throw unreadable('The file is an encrypted Parquet file.', { file: name })
+  if (four.startsWith('fgb')) return 'flatgeobuf'
+  if (head.subarray(0, 15).toString('latin1') === 'SQLite format 3') return 'geopackage'
+  if (head.length >= 100 && head.readUInt32BE(0) === 9994 && head.readUInt32LE(28) === 1000)
+    return 'shapefile'
+  if (four === '\xd0\xcf\x11\xe0')
+    throw unreadable(
+      'The file is a workbook of Excel before 2007, or encrypted.',
+      { file: name },
+      'Save it as .xlsx, without a password.',
+    )
+  if (four === '%PDF')
+    throw unreadable('The file is a PDF.', { file: name }, 'Publish the table that it was made from.')
+  if (four === 'Obj\x01')
+    throw unreadable('The file is Avro.', { file: name }, 'Save it as Parquet or JSON Lines.')
+  if (four === 'ARRO' || head.subarray(0, 6).toString('latin1') === 'ARROW1')
+    throw unreadable('The file is Arrow or Feather.', { file: name }, 'Save it as Parquet.')
+  if (head.length > 4 && four === 'Rar!')
+    throw unreadable('The file is a RAR archive.', { file: name }, 'Pack the data as zip or gz.')
+  if (four === '7z\xbc\xaf')
+    throw unreadable('The file is a 7z archive.', { file: name }, 'Pack the data as zip or gz.')
+  if (four.startsWith('BZh') || four === '\xfd7zX' || four === '(\xb5/\xfd')
+    throw unreadable(
+      'The file is packed in a way that is not read.',
+      { file: name },
+      'Pack the data as zip or gz.',
+    )
+  return undefined
+}
+
+/** The beginning as text; undefined for bytes that are none. */
+function textHead(head: Buffer): string | undefined {
+  if (head[0] === 0xff && head[1] === 0xfe) return head.subarray(2).toString('utf16le')
+  if (head[0] === 0xfe && head[1] === 0xff)
+    return Buffer.from(head.subarray(2, 2 + ((head.length - 2) & ~1)))
+      .swap16()
+      .toString('utf16le')
+  const even = head.filter((byte, at) => at % 2 === 0 && byte === 0).length
+  const odd = head.filter((byte, at) => at % 2 === 1 && byte === 0).length
+  if (odd > head.length / 4 && even < head.length / 50) return head.toString('utf16le')
+  if (even > head.length / 4 && odd < head.length / 50)
+    return Buffer.from(head.subarray(0, head.length & ~1))
+      .swap16()
+      .toString('utf16le')
+  if (even + odd > 0) return undefined
+  let controls = 0
+  for (const byte of head) if (byte < 9 || (byte > 13 && byte < 28)) controls++
+  return controls > head.length / 100 ? undefined : head.toString('utf8').replace(/^\ufeff/, '')
+}
+
+function xmlFormat(start: string): SourceFormat | RdfFormat | undefined {
+  const body = start
+    .replace(/<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>/gi, '')
+    .trimStart()
+  const root = /^<([^\s/>]+)/.exec(body)?.[1]
+  if (root === undefined) return undefined
+  const found = XML_ROOTS.find(([pattern]) => pattern.test(root))
+  if (root.endsWith(':kml')) return 'kml'
+  return found?.[1] ?? 'xml'
+}
+
+/** JSON that holds features is GeoJSON, and objects on lines of their own are JSON Lines. */
+function jsonFormat(start: string, base: string): SourceFormat | RdfFormat {
+  if (start.startsWith('{')) {
+    if (/^\{[^{[]*"type"\s*:\s*"(?:FeatureCollection|Feature)"/.test(start)) return 'geojson'
+    if (
+      /^\{\s*(?:"[^"]*"\s*:\s*(?:"[^"]*"|\{[^{}]*\}|null|\d+)\s*,\s*)*"type"\s*:\s*"FeatureCollection"/.test(
+        start,
+      )
+    )
+      return 'geojson'
+    if (/^\{\s*"@(?:context|graph)"/.test(start)) return 'jsonld'
+    const [first = '', second = ''] = start.split(/\r?\n/).filter(line => line.trim() !== '')
+    if (first.trimEnd().endsWith('}') && second.startsWith('{') && isJson(first)) return 'jsonl'
+    if (first.trimEnd().endsWith('}') && second === '' && /\.(?:jsonl|ndjson)$/i.test(base)) return 'jsonl'
+  }
+  return 'json'
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,55 @@
+import type { Transform } from 'node:stream'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { FaultPlace } from '../errors.ts'
+import { unreadable } from './unreadable.ts'
+
+/** Bytes that a packed file may unpack to. */
+export const MAX_UNPACKED = 64 * 2 ** 30
+/** Bytes from which on a file may not unpack to more than so many times its size: what honest data never does. */
+const SUSPICIOUS = 2 ** 27
+const MAX_RATIO = 300
+
+/**
+ * Unpacks pieces of bytes. Throws SourceUnreadable for damaged data and for what unpacks to more than is sensible: a bomb.
+ *
+ * @param unpacker a stream of zlib
+ */
+export async function* bounded(
+  packed: AsyncIterable<Buffer>,
+  unpacker: Transform,
+  place: FaultPlace,
+): AsyncGenerator<Buffer> {
+  let read = 0
+  async function* counted() {
+    for await (const piece of packed) {
+      read += piece.length
+      yield piece
+    }
+  }
+  const input = Readable.from(counted(), { objectMode: true, highWaterMark: 1 })
+  let unpacked = 0
+  // The pipeline carries errors of the input over; they come to whoever reads the output.
+  const done = pipeline(input, unpacker).catch(() => undefined)
+  try {
+    for await (const piece of unpacker as AsyncIterable<Buffer>) {
+      unpacked += piece.length
+      if (unpacked > MAX_UNPACKED || (unpacked > SUSPICIOUS && unpacked > read * MAX_RATIO))
+        throw unreadable(
+          `The packed data unpack to more than ${unpacked} bytes from ${read}: they are refused as a bomb.`,
+          place,
+          'Publish the unpacked file, if it is honest.',
+        )
+      yield piece
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (typeof code !== 'string' || !code.startsWith('Z_')) throw error
+    const reason = code === 'Z_BUF_ERROR' ? 'the packed data end too soon' : 'the packed data are damaged'
+    throw unreadable(`The file cannot be read: ${reason}.`, place, 'Get the file again.', error)
+  } finally {
+    input.destroy()
+    unpacker.destroy()
+    await done
+  }
+}

@@ -1,0 +1,185 @@
+import { createInflateRaw } from 'node:zlib'
+import type { RandomAccess } from './random-access.ts'
+import { bounded } from './unpack.ts'
+import { unreadable } from './unreadable.ts'
+
+/** A file in a ZIP archive. */
+export interface ZipMember {
+  /** Its path in the archive, with slashes. */
+  readonly name: string
+  /** Bytes, unpacked and packed. */
+  readonly size: number
+  readonly packed: number
+  readonly method: number
+  readonly isEncrypted: boolean
+  /** Where its local header begins. */
+  readonly offset: number
+}
+
+const END = 0x06054b50
+const END_64 = 0x06064b50
+const END_64_LOCATOR = 0x07064b50
+const ENTRY = 0x02014b50
+const LOCAL = 0x04034b50
+const STORED = 0
+const DEFLATED = 8
+
+/** Members that are listed, and bytes of their list. */
+const MAX_MEMBERS = 20_000
+const MAX_DIRECTORY = 2 ** 26
+
+/** True for bytes that begin a ZIP archive. */
+export function isZip(head: Buffer): boolean {
+  return head.length >= 4 && (head.readUInt32LE(0) === LOCAL || head.readUInt32LE(0) === END)
+}
+
+/**
+ * Lists the files of a ZIP archive (APPNOTE.TXT 6.3.10, with ZIP64); folders are left out. Throws SourceUnreadable for an
+ * archive that is damaged, has more than 20,000 members, or a member whose path leads out of it.
+ */
+export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[] {
+  const { offset, size, count } = findDirectory(bytes, file)
+  if (count > MAX_MEMBERS || size > MAX_DIRECTORY)
+    throw unreadable(`The archive has ${count} members, and at most ${MAX_MEMBERS} are read.`, { file })
+  const directory = bytes.read(offset, size)
+  const members: ZipMember[] = []
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    if (at + 46 > directory.length || directory.readUInt32LE(at) !== ENTRY) throw damaged(file)
+    const flags = directory.readUInt16LE(at + 8)
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map(field =>
+      directory.readUInt16LE(at + field),
+    ) as [number, number, number]
+    const end = at + 46 + nameLength + extraLength + commentLength
+    if (end > directory.length) throw damaged(file)
+    const rawName = directory.subarray(at + 46, at + 46 + nameLength)
+    const name = (flags & 0x800 ? rawName.toString('utf8') : rawName.toString('latin1')).replaceAll('\\', '/')
+    const extra = directory.subarray(at + 46 + nameLength, at + 46 + nameLength + extraLength)
+    const sizes = wideSizes(extra, {
+      size: directory.readUInt32LE(at + 24),
+      packed: directory.readUInt32LE(at + 20),
+      offset: directory.readUInt32LE(at + 42),
+    })
+    if (
+      name.startsWith('/') ||
+      /^[a-z]:/i.test(name) ||
+      name.split('/').includes('..') ||
+      name.includes('\0')
+    )
+      throw unreadable(`The archive has a member whose path leads out of it: ${JSON.stringify(name)}.`, {
+        file,
+      })
+    if (!name.endsWith('/'))
+      members.push({
+        name,
+        ...sizes,
+        method: directory.readUInt16LE(at + 10),
+        isEncrypted: (flags & 1) !== 0,
+      })
+    at = end
+  }
+  return members
+}
+
+/**
+ * Reads a member of a ZIP archive, unpacked, piece by piece. Throws SourceUnreadable for one that is encrypted, packed by another
+ * method than deflate, damaged, or that unpacks to more than it tells or than is sensible.
+ */
+export async function* memberPieces(
+  bytes: RandomAccess,
+  member: ZipMember,
+  file: string,
+  chunkSize = 2 ** 18,
+): AsyncGenerator<Buffer> {
+  const where = { file: `${file}/${member.name}` }
+  if (member.isEncrypted) throw unreadable('The file is encrypted.', where, 'Save it without a password.')
+  if (member.method !== STORED && member.method !== DEFLATED)
+    throw unreadable(
+      `The file is packed by method ${member.method} of ZIP, which is not read.`,
+      where,
+      'Pack it by deflate.',
+    )
+  const local = bytes.read(member.offset, 30)
+  if (local.length < 30 || local.readUInt32LE(0) !== LOCAL) throw damaged(file)
+  const start = member.offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28)
+  const packed = packedPieces(bytes, start, member.packed, chunkSize)
+  let length = 0
+  for await (const piece of member.method === STORED
+    ? packed
+    : bounded(packed, createInflateRaw({ chunkSize }), where)) {
+    length += piece.length
+    if (length > member.size)
+      throw unreadable(
+        `The file unpacks to more than the ${member.size} bytes that the archive tells.`,
+        where,
+      )
+    yield piece
+  }
+  if (length !== member.size) throw unreadable('The file ends before the archive says.', where)
+}
+
+async function* packedPieces(bytes: RandomAccess, start: number, length: number, chunkSize: number) {
+  for (let at = 0; at < length; ) {
+    const piece = bytes.read(start + at, Math.min(chunkSize, length - at))
+    if (piece.length === 0) return
+    at += piece.length
+    yield piece
+  }
+}
+
+interface Sizes {
+  readonly size: number
+  readonly packed: number
+  readonly offset: number
+}
+
+/** Sizes of ZIP64, which stand in an extra field where those of the entry have no room. */
+function wideSizes(extra: Buffer, narrow: Sizes): Sizes {
+  const LIMIT = 0xffffffff
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const length = extra.readUInt16LE(at + 2)
+    if (extra.readUInt16LE(at) === 1) {
+      let field = at + 4
+      const next = (value: number) => {
+        if (value !== LIMIT || field + 8 > Math.min(extra.length, at + 4 + length)) return value
+        const wide = Number(extra.readBigUInt64LE(field))
+        field += 8
+        return wide
+      }
+      const size = next(narrow.size)
+      const packed = next(narrow.packed)
+      return { size, packed, offset: next(narrow.offset) }
+    }
+    at += 4 + length
+  }
+  return narrow
+}
+
+function findDirectory(bytes: RandomAccess, file: string) {
+  const tailLength = Math.min(bytes.size, 65_557)
+  const tail = bytes.read(bytes.size - tailLength, tailLength)
+  for (let at = tail.length - 22; at >= 0; at--) {
+    if (tail.readUInt32LE(at) !== END) continue
+    const count = tail.readUInt16LE(at + 10)
+    const size = tail.readUInt32LE(at + 12)
+    const offset = tail.readUInt32LE(at + 16)
+    if (count !== 0xffff && offset !== 0xffffffff && size !== 0xffffffff) return { count, size, offset }
+    if (at < 20 || tail.readUInt32LE(at - 20) !== END_64_LOCATOR) return { count, size, offset }
+    const wide = bytes.read(Number(tail.readBigUInt64LE(at - 12)), 56)
+    if (wide.length < 56 || wide.readUInt32LE(0) !== END_64) throw damaged(file)
+    return {
+      count: Number(wide.readBigUInt64LE(32)),
+      size: Number(wide.readBigUInt64LE(40)),
+      offset: Number(wide.readBigUInt64LE(48)),
+    }
+  }
+  throw unreadable(
+    'The ZIP archive has no list of its members: it is cut off or damaged.',
+    { file },
+    'Get the file again.',
+  )
+}
+
+function damaged(file: string): Error {
+  return unreadable('The ZIP archive is damaged.', { file }, 'Get the file again.')
+}

@@ -1,0 +1,90 @@
+import { lookup } from '../model/lookup.ts'
+import type { Term } from '../rdf/term.ts'
+import { GEOF, LODESTONE, RDF, XSD } from '../rdf/vocab.ts'
+import type { AggregateCall } from './operation.ts'
+import type { SyntaxNode } from './relative.ts'
+
+/** Functions that are aggregates wherever they stand (SPARQL 1.1 Query, section 19.8, note 6). */
+export const EXTENSION_AGGREGATES: readonly string[] = [
+  LODESTONE.sum,
+  LODESTONE.average,
+  LODESTONE.minimum,
+  LODESTONE.maximum,
+  LODESTONE.countDistinct,
+  LODESTONE.percentile,
+  LODESTONE.hull,
+  LODESTONE.boundingBox,
+]
+
+/** Names that are no functions, and functions that only the compiler calls, for their arguments are forms of its own. */
+const UNTOLD: readonly string[] = [
+  LODESTONE.position,
+  LODESTONE.dateFormat,
+  LODESTONE.recordSize,
+  LODESTONE.step,
+  LODESTONE.random,
+]
+
+/** Functions that columns evaluate beside those of SPARQL (section 17.6): of GeoSPARQL, and of Lodestone. */
+export const EXTENSION_FUNCTIONS: readonly string[] = [
+  ...Object.values(GEOF),
+  ...Object.values(LODESTONE).filter(iri => !UNTOLD.includes(iri) && !EXTENSION_AGGREGATES.includes(iri)),
+]
+
+/** What a function is called that strangers may not call: nobody knows it. */
+const UNKNOWN = 'urn:lodestone:unknown'
+
+/** The function that a stranger's query names. */
+export function functionOfStranger(iri: string): string {
+  return UNTOLD.includes(iri) ? UNKNOWN : iri
+}
+
+/** Makes aggregates of the calls of functions that are such, for the grammar cannot tell them from others. */
+export function liftAggregates(tree: SyntaxNode): void {
+  const declarations = (tree.context ?? []) as readonly SyntaxNode[]
+  const prefixes = declarations
+    .filter(({ subType }) => subType === 'prefix')
+    .map(({ key, value }) => [String(key), String((value as SyntaxNode).value)])
+  lift(tree, Object.fromEntries(prefixes))
+}
+
+type Prefixes = Readonly<Record<string, string>>
+
+function lift(part: unknown, prefixes: Prefixes): void {
+  if (typeof part !== 'object' || part === null) return
+  for (const [key, value] of Object.entries(part)) if (key !== 'loc') lift(value, prefixes)
+  const node = part as SyntaxNode
+  if (node.type !== 'expression' || node.subType !== 'functionCall') return
+  const name = iriOf(node.function as SyntaxNode, prefixes)
+  const [operand, ...others] = node.args as readonly SyntaxNode[]
+  if (!EXTENSION_AGGREGATES.includes(name) || operand === undefined) return
+  const parameters = others.map(each => constantOf(each, prefixes))
+  node.subType = 'aggregate'
+  // The algebra of the library keeps nothing of an aggregate but its name.
+  node.aggregation = JSON.stringify({ name, parameters })
+  node.distinct = node.distinct === true
+  node.expression = [operand]
+  delete node.function
+  delete node.args
+}
+
+/** The aggregate that a name of the algebra stands for; null for one of SPARQL. */
+export function namedAggregate(name: string): Pick<AggregateCall, 'name' | 'parameters'> | null {
+  return name.startsWith('{') ? (JSON.parse(name) as Pick<AggregateCall, 'name' | 'parameters'>) : null
+}
+
+function iriOf({ prefix, value }: SyntaxNode, prefixes: Prefixes): string {
+  return (typeof prefix === 'string' ? (lookup(prefixes, prefix) ?? '') : '') + String(value)
+}
+
+/** A constant argument. Throws for any other. */
+function constantOf(node: SyntaxNode, prefixes: Prefixes): Term {
+  const { type, subType, value, langOrIri } = node
+  if (type === 'term' && subType === 'namedNode') return { type: 'iri', value: iriOf(node, prefixes) }
+  if (type !== 'term' || subType !== 'literal')
+    throw new RangeError('arguments of an aggregate after its first are constants')
+  if (typeof langOrIri === 'string')
+    return { type: 'literal', value: String(value), datatype: RDF.langString, language: langOrIri }
+  const datatype = langOrIri === undefined ? XSD.string : iriOf(langOrIri as SyntaxNode, prefixes)
+  return { type: 'literal', value: String(value), datatype, language: '' }
+}

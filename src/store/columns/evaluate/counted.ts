@@ -1,0 +1,238 @@
+import type { AggregateCall, Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
+import type { Column } from '../column.ts'
+import type { GraphColumns } from '../graph.ts'
+import { Batch } from './batch.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import { isPosition } from './links.ts'
+import { rangeOf } from './ranges.ts'
+import { connected } from './sources.ts'
+import type { Vector } from './vector.ts'
+
+type Group = Extract<Operation, { type: 'group' }>
+
+/** The values of one column that solutions have, one solution a triple. */
+interface Counted {
+  readonly graph: GraphColumns
+  readonly column: Column
+  readonly subject: string
+  /** The variable of the values; null where it is one value. */
+  readonly variable: string | null
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Groups that are counted without a look at their solutions: those of all triples of a column whose values are in a range,
+ * together or by value, from where the subjects of each value begin. Null for any other.
+ */
+export function countedGroups(
+  { input, keys, aggregates }: Group,
+  graphs: readonly GraphColumns[],
+  evaluation: Evaluation,
+): Batch | null {
+  const [key, ...others] = keys
+  if (aggregates.length === 0 || others.length > 0) return null
+  const predicates = key === undefined ? null : countedPredicates(input, key, graphs, aggregates, evaluation)
+  if (predicates !== null) return predicates
+  const counted = countedValues(input, graphs, evaluation)
+  const [first, ...more] = counted ?? []
+  if (counted === null || first === undefined) return null
+  if (!aggregates.every(({ aggregate }) => isCount(aggregate, [first.subject, first.variable]))) return null
+  if (key !== undefined && key !== first.variable) return null
+  evaluation.columns.add(first.column.predicate)
+  if (key === undefined) {
+    const sum = counted.reduce((total, each) => total + countBetween(each), 0)
+    return counts(Float64Array.of(sum), [], aggregates)
+  }
+  const own = countedCodes(first, evaluation)
+  if (more.length === 0) {
+    const domain = domainsOf(first.graph).of(first.column)
+    return counts(own.values, [[key, { type: 'ids', domain, ids: own.ids }]], aggregates)
+  }
+  const { pool } = evaluation
+  const sums = new Map<number, number>()
+  for (const each of counted) {
+    const { ids, values } = countedCodes(each, evaluation)
+    for (let at = 0; at < ids.length; at++) {
+      const id = pool.intern(each.column.dictionary.term(ids[at] as number))
+      sums.set(id, (sums.get(id) ?? 0) + (values[at] as number))
+    }
+  }
+  return pooledCounts(sums, key, aggregates, evaluation)
+}
+
+/** The triples of each value of a column, of those that have any. */
+function countedCodes({ column, from, to }: Counted, evaluation: Evaluation) {
+  const { starts } = column.postings
+  const ids = new Uint32Array(Math.max(0, to - from))
+  const values = new Float64Array(ids.length)
+  let count = 0
+  for (let code = from; code < to; code++) {
+    const triples = (starts[code + 1] as number) - (starts[code] as number)
+    if (triples === 0) continue
+    ids[count] = code
+    values[count++] = triples
+  }
+  evaluation.advance(ids.length)
+  return { ids: ids.subarray(0, count), values: values.subarray(0, count) }
+}
+
+function pooledCounts(
+  sums: ReadonlyMap<number, number>,
+  key: string,
+  aggregates: Group['aggregates'],
+  { pool }: Evaluation,
+): Batch {
+  const ids = Uint32Array.from(sums.keys())
+  return counts(Float64Array.from(sums.values()), [[key, { type: 'ids', domain: pool, ids }]], aggregates)
+}
+
+/** All triples by predicate, of graphs that have no subject in common. */
+function countedPredicates(
+  input: Operation,
+  key: string,
+  graphs: readonly GraphColumns[],
+  aggregates: Group['aggregates'],
+  evaluation: Evaluation,
+): Batch | null {
+  const [pattern, ...others] = input.type === 'bgp' ? input.patterns : []
+  if (pattern === undefined || others.length > 0 || !isNamed(pattern.predicate, key)) return null
+  const names = [pattern.subject, pattern.predicate, pattern.object].map(node =>
+    node.type === 'variable' ? node.name : null,
+  )
+  if (names.includes(null) || new Set(names).size < names.length) return null
+  if (!aggregates.every(({ aggregate }) => isCount(aggregate, names)) || !areApart(graphs)) return null
+  const sums = new Map<number, number>()
+  for (const { columns } of graphs)
+    for (const { predicate, header } of columns) {
+      const id = evaluation.pool.intern({ type: 'iri', value: predicate })
+      if (header.triples > 0) sums.set(id, (sums.get(id) ?? 0) + header.triples)
+    }
+  return pooledCounts(sums, key, aggregates, evaluation)
+}
+
+function isNamed(node: TriplePatternNode['predicate'], name: string): boolean {
+  return node.type === 'variable' && node.name === name
+}
+
+/** True where no triple can be in two graphs. */
+function areApart(graphs: readonly GraphColumns[]): boolean {
+  return connected(graphs).every(({ length }) => length === 1)
+}
+
+function counts(
+  values: Float64Array,
+  keys: readonly (readonly [string, Vector])[],
+  aggregates: Group['aggregates'],
+): Batch {
+  const vector: Vector = { type: 'numbers', kind: 'integer', values, bound: null }
+  return new Batch(
+    values.length,
+    new Map([...keys, ...aggregates.map(({ variable }) => [variable, vector] as const)]),
+  )
+}
+
+function countBetween({ column, from, to }: Counted): number {
+  if (to <= from) return 0
+  if (from <= 1 && to > column.dictionary.count) return column.header.triples
+  const { starts } = column.postings
+  return (starts[to] as number) - (starts[from] as number)
+}
+
+/** COUNT of all solutions, or of a variable that all of them bind. */
+function isCount({ name, distinct, operand }: AggregateCall, bound: readonly (string | null)[]): boolean {
+  if (name !== 'COUNT' || distinct) return false
+  return operand === null || (operand.type === 'variable' && bound.includes(operand.name))
+}
+
+/** Reads an operation as one pattern with conditions on its value, in each graph that has it; null for any other. */
+function countedValues(
+  input: Operation,
+  graphs: readonly GraphColumns[],
+  evaluation: Evaluation,
+): readonly Counted[] | null {
+  if (input.type === 'graph') {
+    if (input.name.type !== 'iri') return null
+    const graph = evaluation.dataset.namedGraphs.get(input.name.value)
+    return graph === undefined ? null : countedValues(input.input, [graph], evaluation)
+  }
+  const [operation, conditions] = unfiltered(input)
+  if (operation.type !== 'bgp') return null
+  const pattern = solePattern(operation.patterns, graphs)
+  if (pattern?.predicate.type !== 'iri' || pattern.subject.type !== 'variable') return null
+  const { subject, predicate, object } = pattern
+  if (object.type === 'variable' && object.name === subject.name) return null
+  const found: Counted[] = []
+  for (const graph of graphs) {
+    const column = graph.column(predicate.value)
+    if (column === undefined) continue
+    const range = rangeIn(graph, column, object, conditions)
+    if (range === null) return null
+    const variable = object.type === 'variable' ? object.name : null
+    found.push({ graph, column, subject: subject.name, variable, ...range })
+  }
+  return found.length === 1 || areApart(found.map(({ graph }) => graph)) ? found : null
+}
+
+function rangeIn(
+  graph: GraphColumns,
+  column: Column,
+  object: TriplePatternNode['object'],
+  conditions: readonly Formula[],
+): Pick<Counted, 'from' | 'to'> | null {
+  if (object.type !== 'variable') {
+    const code = column.dictionary.find(object)
+    return conditions.length > 0 ? null : { from: code, to: code === 0 ? 0 : code + 1 }
+  }
+  let [from, to] = [1, column.dictionary.count + 1]
+  for (const condition of conditions) {
+    const range = rangeOfVariable(condition, object.name, graph, column)
+    if (range === null) return null
+    from = Math.max(from, range.from)
+    to = Math.min(to, range.to)
+  }
+  return { from, to }
+}
+
+function rangeOfVariable(condition: Formula, name: string, graph: GraphColumns, column: Column) {
+  if (condition.type !== 'binary') return null
+  const isOwn = [condition.left, condition.right].some(side => side.type === 'variable' && side.name === name)
+  const range = isOwn ? rangeOf(condition, domainsOf(graph).of(column)) : null
+  return range === null || range.negated ? null : range
+}
+
+function unfiltered(operation: Operation): readonly [Operation, readonly Formula[]] {
+  if (operation.type === 'join' && operation.inputs.length === 1)
+    return unfiltered(operation.inputs[0] as Operation)
+  if (operation.type !== 'filter') return [operation, []]
+  const [input, conditions] = unfiltered(operation.input)
+  return [input, [...conditions, ...conjuncts(operation.condition)]]
+}
+
+/** The members of a conjunction. */
+export function conjuncts(condition: Formula): readonly Formula[] {
+  return condition.type === 'binary' && condition.operator === '&&'
+    ? [...conjuncts(condition.left), ...conjuncts(condition.right)]
+    : [condition]
+}
+
+/** The one pattern beside the position of its subject, which every subject of a graph has once. */
+function solePattern(
+  patterns: readonly TriplePatternNode[],
+  graphs: readonly GraphColumns[],
+): TriplePatternNode | null {
+  const [first] = patterns
+  if (first?.subject.type !== 'variable') return null
+  const { name } = first.subject
+  const about = patterns.filter(({ subject }) => subject.type === 'variable' && subject.name === name)
+  const [pattern, ...others] = about.filter(
+    ({ predicate }) => !(predicate.type === 'iri' && isPosition(predicate.value)),
+  )
+  const positions = about.flatMap(({ predicate, object }) =>
+    predicate.type === 'iri' && isPosition(predicate.value) ? [object] : [],
+  )
+  if (about.length < patterns.length || pattern === undefined || others.length > 0) return null
+  const names = [name, pattern.object.type === 'variable' ? pattern.object.name : null]
+  const areFree = positions.every(object => object.type === 'variable' && !names.includes(object.name))
+  return areFree && positions.length <= (graphs.length === 1 ? 1 : 0) ? pattern : null
+}

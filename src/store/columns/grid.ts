@@ -1,0 +1,103 @@
+import { sharedUint32 } from './bytes.ts'
+import type { PointPart } from './dictionary.ts'
+
+/** Longitudes and latitudes from one to another, both included. */
+export interface Box {
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+}
+
+/** The places of points by the cell of a grid over all of them that each lies in. */
+export interface PointGrid {
+  readonly box: Box
+  /** Cells along each axis. */
+  readonly side: number
+  /** Where the places of each cell begin, row by row from the south; one more than there are cells. */
+  readonly starts: Uint32Array
+  readonly places: Uint32Array
+}
+
+/** Points of a cell, where they are spread evenly. */
+const POINTS_A_CELL = 4
+const MAX_SIDE = 1024
+
+/** Makes the grid of points, in memory that all threads see. */
+export function makeGrid({ longitudes, latitudes, count }: PointPart): readonly SharedArrayBuffer[] {
+  const frame = new Float64Array(new SharedArrayBuffer(5 * Float64Array.BYTES_PER_ELEMENT))
+  const side = Math.max(1, Math.min(MAX_SIDE, Math.ceil(Math.sqrt(count / POINTS_A_CELL))))
+  frame.set([...extent(longitudes), ...extent(latitudes), side])
+  const box = boxOf(frame)
+  const starts = sharedUint32(side * side + 1)
+  const cells = new Uint32Array(count)
+  for (let place = 0; place < count; place++) {
+    const column = cellOf(longitudes[place] as number, box.west, box.east, side)
+    const cell = cellOf(latitudes[place] as number, box.south, box.north, side) * side + column
+    cells[place] = cell
+    starts[cell + 1] = (starts[cell + 1] as number) + 1
+  }
+  for (let cell = 0; cell < side * side; cell++)
+    starts[cell + 1] = (starts[cell + 1] as number) + (starts[cell] as number)
+  const next = starts.slice()
+  const places = sharedUint32(count)
+  for (let place = 0; place < count; place++) {
+    const cell = cells[place] as number
+    const at = next[cell] as number
+    places[at] = place
+    next[cell] = at + 1
+  }
+  return [frame.buffer, starts.buffer, places.buffer] as readonly SharedArrayBuffer[]
+}
+
+export function openGrid([frame, starts, places]: readonly SharedArrayBuffer[]): PointGrid {
+  const numbers = new Float64Array(frame as SharedArrayBuffer)
+  return {
+    box: boxOf(numbers),
+    side: numbers[4] as number,
+    starts: new Uint32Array(starts as SharedArrayBuffer),
+    places: new Uint32Array(places as SharedArrayBuffer),
+  }
+}
+
+/** Calls back for places in cells that a box touches: those of all points in the box, and of some beside it. */
+export function forEachNear(
+  { box, side, starts, places }: PointGrid,
+  near: Box,
+  call: (place: number) => void,
+): void {
+  if (near.west > box.east || near.east < box.west || near.south > box.north || near.north < box.south) return
+  const [first, last] = [near.west, near.east].map(lon => cellOf(lon, box.west, box.east, side)) as [
+    number,
+    number,
+  ]
+  const [low, high] = [near.south, near.north].map(lat => cellOf(lat, box.south, box.north, side)) as [
+    number,
+    number,
+  ]
+  for (let row = low; row <= high; row++) {
+    const end = starts[row * side + last + 1] as number
+    for (let at = starts[row * side + first] as number; at < end; at++) call(places[at] as number)
+  }
+}
+
+function extent(values: Float64Array): readonly [least: number, most: number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as number
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  return [least, most]
+}
+
+function boxOf(frame: Float64Array): Box {
+  const [west, east, south, north] = frame as unknown as readonly [number, number, number, number]
+  return { west, south, east, north }
+}
+
+/** Rises with the value, so that the cells of a box are those between the cells of its corners. */
+function cellOf(value: number, least: number, most: number, side: number): number {
+  const cell = most > least ? Math.floor(((value - least) / (most - least)) * side) : 0
+  return Math.max(0, Math.min(side - 1, cell))
+}

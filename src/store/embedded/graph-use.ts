@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { unversionedGraph } from '../../rdf/iris.ts'
+
+/** Sets of graphs that are counted; of more, those that are asked least are forgotten. */
+const MAX_SETS = 100
+/** Queries after which a set is loaded ahead. */
+const OFTEN = 3
+/** Milliseconds after which what was counted is written. */
+const SAVE_AFTER = 30_000
+
+/**
+ * Counts which graphs the engine is asked for, from one start to the next; each start halves the counts, so that what was
+ * asked long ago is forgotten. A set of graphs whose merge is asked counts as one.
+ */
+export class GraphUse {
+  private readonly file: string | null
+  private readonly counts: Map<string, number>
+  private timer: NodeJS.Timeout | null = null
+
+  /** @param file where the counts are kept; null for nowhere */
+  constructor(file: string | null) {
+    this.file = file
+    this.counts = new Map(file === null ? [] : readCounts(file).map(([key, count]) => [key, count / 2]))
+  }
+
+  /** Counts a query over the merge of graphs. */
+  note(graphs: readonly string[]): void {
+    if (this.file === null || graphs.length === 0) return
+    const key = keyOf(graphs)
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+    this.timer ??= setTimeout(() => this.save(), SAVE_AFTER).unref()
+  }
+
+  /** The sets of graphs that were asked often, the most frequent first, by the names that graphs have now. */
+  frequent(graphs: Iterable<string>): readonly (readonly string[])[] {
+    const names = new Map(Array.from(graphs, graph => [unversionedGraph(graph), graph]))
+    return this.sorted()
+      .filter(([, count]) => count >= OFTEN)
+      .flatMap(([key]) => {
+        const set = key.split(' ').map(part => names.get(part))
+        return set.every(name => name !== undefined) ? [set as readonly string[]] : []
+      })
+  }
+
+  save(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+    if (this.file === null || this.counts.size === 0) return
+    try {
+      writeFileSync(this.file, JSON.stringify(this.sorted().slice(0, MAX_SETS)))
+    } catch {
+      // Without the file nothing is loaded ahead.
+    }
+  }
+
+  private sorted(): readonly (readonly [key: string, count: number])[] {
+    return [...this.counts].sort(([, a], [, b]) => b - a)
+  }
+}
+
+function keyOf(graphs: readonly string[]): string {
+  return graphs.map(unversionedGraph).sort().join(' ')
+}
+
+function readCounts(file: string): readonly (readonly [key: string, count: number])[] {
+  try {
+    const found = JSON.parse(readFileSync(file, 'utf8')) as unknown
+    return Array.isArray(found)
+      ? found.filter(
+          (each): each is [string, number] => typeof each?.[0] === 'string' && Number.isFinite(each[1]),
+        )
+      : []
+  } catch {
+    return []
+  }
+}

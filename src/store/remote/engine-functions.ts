@@ -1,0 +1,33 @@
+import { Fault } from '../../errors.ts'
+import type { EngineKind } from './addresses.ts'
+
+/** Schemes under which Virtuoso has the functions of its SQL: they read files, and change what is stored. */
+const SCHEMES: readonly string[] = ['bif:', 'sql:']
+
+const IRI = /<\s*([^<>"{}|^`\s]*)\s*>/g
+const NAMESPACE = /\b(?:PREFIX\s+[^\s<]*:|BASE)\s*<\s*([^<>"{}|^`\s]*)\s*>/gi
+
+/**
+ * Refuses a query of a stranger that calls what an engine can do beside SPARQL. Namespaces that a name could complete to
+ * such a scheme are refused as well. Faults: BadRequest.
+ */
+export function refuseEngineFunctions(kind: EngineKind, query: string): void {
+  if (kind !== 'virtuoso') return
+  const text = query.replace(
+    /\\u([0-9a-f]{4})|\\U([0-9a-f]{8})/gi,
+    (whole, short?: string, long?: string) => {
+      const code = Number.parseInt(short ?? long ?? '', 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
+  const isCall = (iri: string) => SCHEMES.some(scheme => iri.toLowerCase().startsWith(scheme))
+  const mayBecome = (namespace: string) =>
+    isCall(namespace) || SCHEMES.some(scheme => scheme.startsWith(namespace.toLowerCase()))
+  const found =
+    [...text.matchAll(IRI)].map(([, iri = '']) => iri).find(isCall) ??
+    [...text.matchAll(NAMESPACE)].map(([, namespace = '']) => namespace).find(mayBecome)
+  if (found !== undefined)
+    throw new Fault('BadRequest', {
+      reason: `<${found.slice(0, 100)}>: functions of the engine are not served.`,
+    })
+}

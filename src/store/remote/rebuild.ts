@@ -1,0 +1,141 @@
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { gzipSync } from 'node:zlib'
+import { Fault } from '../../errors.ts'
+import { termText } from '../../rdf/ntriples.ts'
+import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import { generate } from '../../sparql/generate.ts'
+import { buildColumnsAside } from '../columns/build/builder-thread.ts'
+import { numberForm, numberOf } from '../columns/lexical.ts'
+import type { Engine } from './engine.ts'
+import { exactDoubles } from './exact-doubles.ts'
+import { decodeTerm, type KeptForms } from './forms.ts'
+import { readJsonSolutions } from './results.ts'
+
+/** A graph whose columns are made of the triples that an engine has. */
+export interface RebuiltGraph {
+  readonly graph: string
+  /** File of the columns. */
+  readonly columns: string
+  readonly isSearched: boolean
+  /** Triples that the engine has of it; null where that is not known. */
+  readonly stored: number | null
+}
+
+/** Characters that are compressed at a time: other requests are answered between two pieces. */
+const PIECE = 2 ** 20
+
+/**
+ * Makes the columns of a graph of its triples in an engine, in the order in which the engine gives them: what triples do not
+ * have, the order of records and of several values of a field, is not that of the source. Faults: LoadRefused where the engine
+ * has not as many triples as were loaded; StoreUnavailable, DeadlineExceeded.
+ */
+export async function rebuildColumns(
+  engine: Engine,
+  forms: KeptForms,
+  { graph, columns, isSearched, stored }: RebuiltGraph,
+): Promise<void> {
+  mkdirSync(path.dirname(columns), { recursive: true })
+  const file = `${columns}.${process.pid}.nt.gz`
+  try {
+    const triples = await exportTriples(engine, forms, graph, file)
+    if (stored !== null && triples !== stored)
+      throw new Fault('LoadRefused', { reason: `the engine has ${triples} of ${stored} triples of ${graph}` })
+    await buildColumnsAside(file, columns, { isSearched })
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Writes the triples of a graph into a compressed file and gives their number. */
+async function exportTriples(
+  engine: Engine,
+  { rounded }: KeptForms,
+  graph: string,
+  file: string,
+): Promise<number> {
+  const doubles = rounded.length === 0 ? null : exactDoubles(engine.addresses.kind)
+  const writer = new TripleFile(file)
+  try {
+    const decoder = new StringDecoder('utf8')
+    let rest = ''
+    const take = (text: string) => {
+      for (const triple of parseTriples(text))
+        if (doubles === null || !isDouble(triple.object)) writer.add(triple)
+    }
+    await engine.export(graph, piece => {
+      const text = rest + decoder.write(piece)
+      const end = text.lastIndexOf('\n') + 1
+      rest = text.slice(end)
+      take(text.slice(0, end))
+    })
+    take(rest + decoder.end())
+    if (doubles !== null) await addDoubles(engine, generate(doubles(graph)), writer)
+    return writer.triples
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError)
+      throw new Fault(
+        'LoadRefused',
+        { reason: `the triples of ${graph} cannot be read: ${error.message}` },
+        { cause: error },
+      )
+    throw error
+  } finally {
+    writer.close()
+  }
+}
+
+async function addDoubles(engine: Engine, text: string, writer: TripleFile): Promise<void> {
+  for (const { subject, predicate, value } of readJsonSolutions(
+    await engine.query({ text, format: 'json', deadline: EXACT_DEADLINE }),
+  ))
+    if (
+      (subject?.type === 'iri' || subject?.type === 'blank') &&
+      predicate?.type === 'iri' &&
+      value?.type === 'literal'
+    )
+      writer.add({ subject, predicate, object: { ...value, datatype: XSD.double } })
+}
+
+const EXACT_DEADLINE = 600_000
+
+function isDouble(term: Term): boolean {
+  return term.type === 'literal' && term.datatype === XSD.double
+}
+
+/** A compressed file of N-Triples, as columns are made of. */
+class TripleFile {
+  triples = 0
+  readonly #file: number
+  #text = ''
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w')
+  }
+
+  add({ subject, predicate, object }: Triple): void {
+    this.triples += 1
+    this.#text += `${termText(subject)} ${termText(predicate)} ${termText(canonicalDouble(decodeTerm(object)))} .\n`
+    if (this.#text.length >= PIECE) this.#flush()
+  }
+
+  close(): void {
+    this.#flush()
+    closeSync(this.#file)
+  }
+
+  #flush(): void {
+    writeSync(this.#file, gzipSync(this.#text, { level: 1 }))
+    this.#text = ''
+  }
+}
+
+/** Engines write doubles in forms of their own; published files have one. */
+function canonicalDouble(term: Term): Term {
+  if (term.type !== 'literal' || term.datatype !== XSD.double) return term
+  const number = numberOf(term.value.trim(), 'double')
+  return number === null ? term : { ...term, value: numberForm(number) }
+}

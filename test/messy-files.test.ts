@@ -1,0 +1,483 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { deflateRawSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { definedDatasets } from '../src/catalog/definition.ts'
+import { PortalWatch } from '../src/catalog/portal-watch.ts'
+import { publishDataset } from '../src/catalog/publish.ts'
+import { versionsOf } from '../src/catalog/versions.ts'
+import { Fault, faultText } from '../src/errors.ts'
+import { zip } from '../src/formats/zip-stream.ts'
+import { inspectSource } from '../src/sources/inspect.ts'
+import { openSource, type SourceOptions } from '../src/sources/open.ts'
+import { typeRecords } from '../src/sources/typing.ts'
+
+const folder = t.testdir({})
+const folders = { datasetFolder: folder, portalFolder: folder }
+
+/** Fields as `name: type format`, and the values of the first record. */
+async function understood(name: string, content: string | Buffer, options?: SourceOptions) {
+  writeFileSync(join(folder, name), content)
+  const found = await inspectSource({ path: name, ...(options === undefined ? {} : { options }) }, folders)
+  const typed = typeRecords(openSource(found.source, folders), found.fields)
+  const values: (readonly unknown[])[] = []
+  for await (const batch of typed.batches()) values.push(...batch.values)
+  const fields = found.fields.map(
+    ({ name, type, format }) => `${name}: ${type}${format === undefined ? '' : ` ${format}`}`,
+  )
+  return { fields, values, misfits: typed.report().misfitCount, found }
+}
+
+function latin(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
+}
+
+/** MacRoman has these at other places than all else. */
+function macRoman(text: string): Buffer {
+  const upper: Readonly<Record<string, number>> = { é: 0x8e, è: 0x8f, à: 0x88, ç: 0x8d, ô: 0x99, É: 0x83 }
+  return Buffer.from([...text].map(letter => upper[letter] ?? letter.charCodeAt(0)))
+}
+
+async function archive(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+  const entries = Object.entries(files).map(([name, content]) => ({ name, content: [content as string] }))
+  return buffer(Readable.from(zip(entries)))
+}
+
+type Case = readonly [
+  name: string,
+  content: string | Buffer,
+  fields: readonly string[],
+  first: readonly unknown[],
+  records?: number,
+]
+
+const TEXTS: readonly Case[] = [
+  ['semicolons.csv', 'nom;prix\nA;1,5\nB;2,25\n', ['nom: text', 'prix: double ,'], ['A', 1.5]],
+  ['tabs.txt', 'name\tn\nA\t1\nB\t2\n', ['name: text', 'n: int'], ['A', 1]],
+  ['pipes.dat', 'name|n\nA|1\nB|2\n', ['name: text', 'n: int'], ['A', 1]],
+  ['carets.csv', 'name^n^m\nA^1^2\nB^2^3\n', ['name: text', 'n: int', 'm: int'], ['A', 1, 2]],
+  ['tab-in-csv.csv', 'name\tn\nA\t1\n', ['name: text', 'n: int'], ['A', 1]],
+  ['sep.csv', 'sep=;\r\nname;n\r\n"A;B";1\r\n', ['name: text', 'n: int'], ['A;B', 1]],
+  ['latin.csv', latin('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
+  ['mac.csv', macRoman('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
+  [
+    'utf16.csv',
+    Buffer.from('\ufeffville;note\nGenève;1\n', 'utf16le'),
+    ['ville: text', 'note: int'],
+    ['Genève', 1],
+  ],
+  [
+    'utf16-plain.csv',
+    Buffer.from('ville;note\nGenève;1\n', 'utf16le'),
+    ['ville: text', 'note: int'],
+    ['Genève', 1],
+  ],
+  ['cr.csv', 'a,b\r1,x\r2,y\r', ['a: int', 'b: text'], [1, 'x']],
+  [
+    'title.csv',
+    'Liste des arbres;;\nMise à jour : 2024;;\n;;\nNom;Hauteur;An\nChêne;12;1999\nHêtre;15;2001\n',
+    ['nom: text', 'hauteur: int', 'an: int'],
+    ['Chêne', 12, 1999],
+    2,
+  ],
+  [
+    'footer.csv',
+    'name,n,m\nA,1,2\nB,2,3\nC,4,5\nTotal,7,10\n\nSource: the city\n',
+    ['name: text', 'n: int', 'm: int'],
+    ['A', 1, 2],
+    3,
+  ],
+  [
+    'no-header.csv',
+    '1,Oak,12.5\n2,Elm,8\n3,Fir,9.25\n',
+    ['column_1: int', 'column_2: text', 'column_3: double'],
+    [1, 'Oak', 12.5],
+    3,
+  ],
+  [
+    'years.csv',
+    'country,2019,2020\nFR,1.5,2\nDE,3,4\n',
+    ['country: text', '2019: double', '2020: int'],
+    ['FR', 1.5, 2],
+    2,
+  ],
+  ['headers.csv', 'a,,a, b \n1,2,3,4\n', ['a: int', 'column_2: int', 'a_2: int', 'b: int'], [1, 2, 3, 4]],
+  ['trailing.csv', 'a;b;;\n1;2;;\n3;4;;\n', ['a: int', 'b: int'], [1, 2], 2],
+  ['quotes.csv', 'a,b\n"Le "Grand" Hotel",1\nB,2\n', ['a: text', 'b: int'], ['Le "Grand" Hotel', 1]],
+  ['inches.csv', 'size,n\n"5,1\n7,2\n', ['size: text', 'n: int'], ['"5', 1], 2],
+  [
+    'thousands.csv',
+    'a\tb\tc\n1,234.50\t1.234,50\t1 234,5\n12.00\t7,5\t2\n',
+    ['a: double 1,234.5', 'b: double 1.234,5', 'c: double 1 234,5'],
+    [1234.5, 1234.5, 1234.5],
+  ],
+  ['apostrophes.csv', "a;b\n1'234.50;x\n1’000’000;y\n", ["a: double 1'234.5", 'b: text'], [1234.5, 'x']],
+  ['grouped.csv', 'n;p\n1.234;1,5\n12.345;2,5\n', ['n: int 1.234', 'p: double ,'], [1234, 1.5]],
+  [
+    'currency.csv',
+    'price;share;loss\n€ 1.234,50;12,5 %;(1.000)\n€ 7,00;3 %;20\n',
+    ['price: double €1.234,5', 'share: double 1234,5 %', 'loss: int 1.234'],
+    [1234.5, 12.5, -1000],
+  ],
+  ['dollars.csv', 'price,n\n"$1,200.00",1\n$5.10,2\n', ['price: double $1,234.5', 'n: int'], [1200, 1]],
+  ['day-first.csv', 'd,n\n05/03/2020,1\n25/12/2020,2\n', ['d: date d/M/yyyy', 'n: int'], ['2020-03-05', 1]],
+  ['month-first.csv', 'd,n\n05/03/2020,1\n12/25/2020,2\n', ['d: date M/d/yyyy', 'n: int'], ['2020-05-03', 1]],
+  [
+    'by-others.csv',
+    'd,e\n05/03/2020,12/25/2020\n06/04/2020,01/02/2020\n',
+    ['d: date M/d/yyyy', 'e: date M/d/yyyy'],
+    ['2020-05-03', '2020-12-25'],
+  ],
+  ['points.csv', 'd;n\n5.3.2020;1\n6.4.2020;2\n', ['d: date d.M.yyyy', 'n: int'], ['2020-03-05', 1]],
+  [
+    'times.csv',
+    'at,n\n05/13/2020 1:05 PM,1\n05/14/2020 12:00 AM,2\n',
+    ['at: datetime M/d/yyyy h:mm a', 'n: int'],
+    ['2020-05-13T13:05:00Z', 1],
+  ],
+  [
+    'midnights.csv',
+    'd;n\n13/05/2020 00:00;1\n14/05/2020 0:00;2\n',
+    ['d: date d/M/yyyy H:mm', 'n: int'],
+    ['2020-05-13', 1],
+  ],
+  [
+    'names.csv',
+    'd;e\n5 mars 2020;Jan 5, 2020\n14 août 2021;Feb 6, 2021\n',
+    ['d: date d MMMM yyyy', 'e: date MMMM d, yyyy'],
+    ['2020-03-05', '2020-01-05'],
+  ],
+  ['months.csv', 'month,n\n2020-01,1\n2020-02,2\n', ['month: date yyyy-MM', 'n: int'], ['2020-01-01', 1]],
+  [
+    'booleans.csv',
+    'a;b;c;d\nOui;yes;VRAI;x\nNon;no;FAUX;y\n',
+    ['a: boolean Oui/Non', 'b: boolean yes/no', 'c: boolean VRAI/FAUX', 'd: text'],
+    [true, true, true, 'x'],
+  ],
+  [
+    'nothing.csv',
+    'n,d\n1,2020-01-01\nNA,-\n3,2020-01-03\n',
+    ['n: int', 'd: date yyyy-M-d'],
+    [1, '2020-01-01'],
+  ],
+  [
+    'codes.csv',
+    'code_postal,siren,n\n75001,552 100 554,1\n69001,552 100 555,2\n',
+    ['code_postal: text', 'siren: text', 'n: int'],
+    ['75001', '552 100 554', 1],
+  ],
+  ['zeros.csv', 'id,n\n007,1\n012,2\n', ['id: text', 'n: int'], ['007', 1]],
+  [
+    'lat-lon.csv',
+    'name,lat,lon\nA,48.85,2.35\nB,43.3,5.4\n',
+    ['name: text', 'lat: double', 'lon: double', 'geo_point: geo_point_2d'],
+    ['A', 48.85, 2.35, { lon: 2.35, lat: 48.85 }],
+  ],
+  [
+    'lat-comma.csv',
+    'nom;Latitude;Longitude\nA;48,85;2,35\nB;43,3;5,4\n',
+    ['nom: text', 'latitude: double ,', 'longitude: double ,', 'geo_point: geo_point_2d'],
+    ['A', 48.85, 2.35, { lon: 2.35, lat: 48.85 }],
+  ],
+  [
+    'pair.csv',
+    'name;where\nA;48.8566, 2.3522\nB;43.2965, 5.3698\n',
+    ['name: text', 'where: geo_point_2d lat,lon'],
+    ['A', { lon: 2.3522, lat: 48.8566 }],
+  ],
+  [
+    'pair-turned.csv',
+    'name;where\nA;151.2093 -33.8688\nB;2.3522 48.8566\n',
+    ['name: text', 'where: geo_point_2d lon,lat'],
+    ['A', { lon: 151.2093, lat: -33.8688 }],
+  ],
+  [
+    'degrees.csv',
+    'name;where\nA;48°51\'24"N 2°21\'00"E\n',
+    ['name: text', 'where: geo_point_2d lat,lon'],
+    ['A', { lon: 2.35, lat: 48 + 51 / 60 + 24 / 3600 }],
+  ],
+  [
+    'shapes.csv',
+    'name;g\nA;POINT(2 48)\nB;"{""type"":""LineString"",""coordinates"":[[0,0],[1,1]]}"\n',
+    ['name: text', 'g: geo_shape'],
+    ['A', { type: 'Point', coordinates: [2, 48] }],
+  ],
+  [
+    'epoch.json',
+    '[{"created_at":1577836800,"n":1},{"created_at":1577836860,"n":2}]',
+    ['created_at: datetime epoch-s', 'n: int'],
+    ['2020-01-01T00:00:00Z', 1],
+  ],
+  [
+    'nested.json',
+    '{"meta":{"x":[1]},"data":{"rows":[{"a":{"b":1}},{"a":{"b":2}}],"few":[{"z":1}]}}',
+    ['a_b: int'],
+    [1],
+    2,
+  ],
+  ['arrays.json', '[["name","n"],["A",1],["B",2]]', ['name: text', 'n: int'], ['A', 1], 2],
+  ['members.json', '{"FR":{"n":1},"DE":{"n":2}}', ['key: text', 'n: int'], ['FR', 1], 2],
+  ['lines.json', '{"a":1}\n{"a":2}\n', ['a: int'], [1], 2],
+  [
+    'features.json',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":{"type":"Point","coordinates":[2,48]}}]}',
+    ['a: int', 'geometry: geo_point_2d'],
+    [1, { lon: 2, lat: 48 }],
+  ],
+  [
+    'books.xml',
+    '<?xml version="1.0" encoding="ISO-8859-1"?><c><meta><d>1</d></meta><book id="1"><title>A</title><price>1.5</price></book><book id="2"><title>B</title><price>2</price></book></c>',
+    ['id: int', 'title: text', 'price: double'],
+    [1, 'A', 1.5],
+    2,
+  ],
+  [
+    'track.gpx',
+    '<gpx version="1.1"><wpt lat="48" lon="2"><ele>35.5</ele><name>A</name></wpt></gpx>',
+    ['ele: double', 'name: text', 'geometry: geo_point_2d'],
+    [35.5, 'A', { lon: 2, lat: 48 }],
+  ],
+  [
+    'places.kml',
+    '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><Placemark><name>A</name><ExtendedData><Data name="n"><value>5</value></Data></ExtendedData><Point><coordinates>2,48,0</coordinates></Point></Placemark></Document></kml>',
+    ['n: int', 'name: text', 'geometry: geo_point_2d'],
+    [5, 'A', { lon: 2, lat: 48 }],
+  ],
+  ['packed.csv.gz', gzipSync('a;b\n1;2\n'), ['a: int', 'b: int'], [1, 2]],
+]
+
+t.test('messy files get the types that a careful person would choose', async t => {
+  for (const [name, content, fields, first, records] of TEXTS) {
+    const {
+      fields: found,
+      values,
+      misfits,
+    } = await understood(name, content).catch(error => {
+      if (error instanceof Fault) return { fields: [faultText(error)], values: [], misfits: -1 }
+      throw error
+    })
+    t.strictSame(found, fields, `${name}: fields`)
+    t.strictSame(values[0], first, `${name}: first record`)
+    t.equal(misfits, 0, `${name}: what is inferred fits`)
+    if (records !== undefined) t.equal(values.length, records, `${name}: records`)
+  }
+})
+
+const SHEET = (rows: string) =>
+  `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`
+const text = (place: string, value: string) => `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`
+const number = (place: string, value: number, style = 0) => `<c r="${place}" s="${style}"><v>${value}</v></c>`
+const WORKBOOK = {
+  '[Content_Types].xml': '<Types/>',
+  'xl/_rels/workbook.xml.rels':
+    '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="/xl/worksheets/sheet2.xml"/></Relationships>',
+  'xl/workbook.xml':
+    '<workbook xmlns:r="x"><sheets><sheet name="Notes" state="hidden" r:id="r1"/><sheet name="Data" r:id="r2"/></sheets></workbook>',
+  'xl/styles.xml':
+    '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="dd/mm/yyyy\\ hh:mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="10"/></cellXfs></styleSheet>',
+  'xl/worksheets/sheet1.xml': SHEET(
+    `<row r="1">${text('A1', 'only')}${text('B1', 'x')}</row><row r="2">${text('A2', 'hidden')}${text('B2', 'y')}</row>`,
+  ),
+  'xl/worksheets/sheet2.xml': SHEET(
+    `<row r="1">${text('B1', 'Trees of the city')}</row>` +
+      `<row r="3">${text('B3', 'Name')}${text('C3', 'Planted')}${text('D3', 'Seen')}${text('E3', 'Share')}${text('F3', 'Old')}</row>` +
+      `<row r="4">${text('B4', 'Oak')}${number('C4', 43_831, 1)}${number('D4', 43_831.5, 2)}${number('E4', 0.25, 3)}<c r="F4" t="b"><v>1</v></c></row>` +
+      `<row r="5">${text('B5', 'Elm')}${number('C5', 43_832, 1)}${text('D5', 'n/a')}<c r="E5" t="e"><v>#DIV/0!</v></c><c r="F5" t="b"><v>0</v></c></row>`,
+  ),
+}
+
+t.test('workbooks', async t => {
+  const xlsx = await archive(WORKBOOK)
+  const fields = ['column_1', 'name', 'planted', 'seen', 'share', 'old']
+  const { found, values, fields: types } = await understood('trees.xlsx', xlsx)
+  t.strictSame(found.source.options, { header: 3 })
+  t.strictSame(types.slice(1), [
+    'name: text',
+    'planted: date',
+    "seen: datetime yyyy-M-d'T'H:mm:ss",
+    'share: double',
+    'old: boolean',
+  ])
+  t.equal(fields.length, types.length)
+  t.strictSame(values, [
+    [null, 'Oak', '2020-01-01', '2020-01-01T12:00:00Z', 0.25, true],
+    [null, 'Elm', '2020-01-02', null, null, false],
+  ])
+  t.strictSame((await understood('trees.xlsx', xlsx, { range: 'B3:C5' })).values, [
+    ['Oak', '2020-01-01'],
+    ['Elm', '2020-01-02'],
+  ])
+  t.strictSame((await understood('trees.xlsx', xlsx, { sheet: 'Notes' })).values, [['hidden', 'y']])
+  t.strictSame(
+    (await understood('wrong-name.csv', xlsx, { range: 'B3:B5' })).values,
+    [['Oak'], ['Elm']],
+    'told by its bytes',
+  )
+  t.strictSame(
+    (await understood('in.zip', await archive({ 'a/trees.xlsx': xlsx }), { range: 'B3:B5' })).values,
+    [['Oak'], ['Elm']],
+  )
+  const cell = (type: string, value: string, shown: string) =>
+    `<table:table-cell office:value-type="${type}" office:${value}><text:p>${shown}</text:p></table:table-cell>`
+  const ods = await archive({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'content.xml': `<office:document-content><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('string', 'x="1"', 'Name')}${cell('string', 'x="1"', 'Day')}${cell('string', 'x="1"', 'N')}</table:table-row><table:table-row>${cell('string', 'x="1"', 'Oak')}${cell('date', 'date-value="2020-01-01"', '1.1.20')}${cell('float', 'value="1.5"', '1,5')}</table:table-row><table:table-row table:number-rows-repeated="1048000"><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
+  })
+  const sheet = await understood('trees.ods', ods)
+  t.strictSame(
+    [sheet.fields, sheet.values],
+    [['name: text', 'day: date', 'n: double'], [['Oak', '2020-01-01', 1.5]]],
+  )
+})
+
+t.test('archives', async t => {
+  const csv = 'a;b\n1;2\n'
+  t.strictSame(
+    (
+      await understood(
+        'one.zip',
+        await archive({ 'readme.txt': 'x', 'data/t.csv': csv, '__MACOSX/._t.csv': 'x' }),
+      )
+    ).values,
+    [[1, 2]],
+  )
+  const two = await archive({ 'one.csv': csv, 'two.csv': 'c\n5\n' })
+  t.strictSame((await understood('two.zip', two, { file: 'two.csv' })).values, [[5]])
+  t.strictSame((await understood('lines.zip', await archive({ 't.jsonl': '{"a":1}\n{"a":2}\n' }))).values, [
+    [1],
+    [2],
+  ])
+})
+
+t.test('hostile and hopeless files are refused, with the way out', async t => {
+  const bomb = gzipSync(Buffer.alloc(300 * 2 ** 20, '1,2\n'))
+  const outside = await archive({ '../../etc/passwd.csv': 'a\n1\n' })
+  const lying = zipOf('t.csv', Buffer.from(`a\n${'1\n'.repeat(1000)}`), 5)
+  const cases: readonly (readonly [name: string, content: string | Buffer, told: RegExp])[] = [
+    ['bomb.csv.gz', bomb, /unpack to more than .* bomb/],
+    ['outside.zip', outside, /path leads out of it/],
+    ['lying.zip', lying, /unpacks to more than the 5 bytes/],
+    ['cut.zip', (await archive({ 't.csv': 'a\n1\n' })).subarray(0, 40), /no list of its members/],
+    [
+      'two.zip',
+      await archive({ 'one.csv': 'a\n1\n', 'two.csv': 'c\n5\n' }),
+      /2 files of data[\s\S]*options: \{ file: one.csv \}/,
+    ],
+    ['wide.csv', `${'a,'.repeat(1_000_000)}a\n`, /more than 20000 cells/],
+    [
+      'wide.json',
+      `[{${Array.from({ length: 3000 }, (_, i) => `"c${i}":1`).join(',')}}]`,
+      /at most 1000 fields/,
+    ],
+    [
+      'entities.xml',
+      '<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z SYSTEM "file:///etc/passwd">]><a><b>&z;</b><b>&x;</b></a>',
+      /declares entities/,
+    ],
+    ['page.csv', '<!DOCTYPE html><html><body>Not found</body></html>', /a web page/],
+    [
+      'old.xls',
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+      /before 2007[\s\S]*Save it as .xlsx/,
+    ],
+    ['a.pdf', '%PDF-1.7', /PDF/],
+    [
+      'noise.bin',
+      Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 7919) % 256)),
+      /no text, and no format/,
+    ],
+    ['empty.csv', '', /empty/],
+    [
+      'topology.json',
+      '{"type":"Topology","objects":{},"arcs":[[[0,0],[1,1]]]}',
+      /TopoJSON: save it as GeoJSON/,
+    ],
+    ['deep.xml', `${'<a>'.repeat(2000)}${'</a>'.repeat(2000)}`, /nested more than 500 deep/],
+    ['unquoted.csv', 'a,b\n1,"x\n2,y,z,\n3,w\n', /never closed/],
+    [
+      'external.xlsx',
+      await archive({
+        ...WORKBOOK,
+        'xl/workbook.xml': '<!DOCTYPE x [<!ENTITY e SYSTEM "http://127.0.0.1/">]><workbook>&e;</workbook>',
+      }),
+      /declares entities/,
+    ],
+    [
+      'columns.xlsx',
+      await archive({
+        ...WORKBOOK,
+        'xl/worksheets/sheet2.xml': SHEET(`<row r="1">${text('ZZZ1', 'x')}</row>`),
+      }),
+      /16384|empty/,
+    ],
+  ]
+  for (const [name, content, told] of cases) {
+    const answer = await understood(name, content).then(
+      ({ fields }) => `accepted: ${fields.slice(0, 5).join(', ')}`,
+      (error: unknown) =>
+        error instanceof Fault ? faultText(error) : `no fault: ${String((error as Error).stack)}`,
+    )
+    t.match(answer, told, name)
+  }
+})
+
+/** A ZIP archive of one member that says that it has other than its bytes. */
+function zipOf(name: string, content: Buffer, size: number): Buffer {
+  const packed = deflateRawSync(content)
+  const head = Buffer.alloc(30)
+  head.writeUInt32LE(0x04034b50, 0)
+  head.writeUInt16LE(8, 8)
+  head.writeUInt32LE(packed.length, 18)
+  head.writeUInt32LE(size, 22)
+  head.writeUInt16LE(name.length, 26)
+  const entry = Buffer.alloc(46)
+  entry.writeUInt32LE(0x02014b50, 0)
+  entry.writeUInt16LE(8, 10)
+  entry.writeUInt32LE(packed.length, 20)
+  entry.writeUInt32LE(size, 24)
+  entry.writeUInt16LE(name.length, 28)
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(1, 8)
+  end.writeUInt16LE(1, 10)
+  end.writeUInt32LE(46 + name.length, 12)
+  end.writeUInt32LE(30 + name.length + packed.length, 16)
+  return Buffer.concat([head, Buffer.from(name), packed, entry, Buffer.from(name), end])
+}
+
+t.test('undecidable days are asked for', async t => {
+  const { found } = await understood('which.csv', 'd,n\n05/03/2020,1\n06/04/2020,2\n')
+  t.match(found.columns[0]?.suggestion, /where months come first, say format: M\/d\/yyyy/)
+  const near = await understood('near.csv', `n,m\n${'1,x\n'.repeat(50)}12 est.,x\n`)
+  t.strictSame(near.fields, ['n: text', 'm: text'])
+  t.match(near.found.columns[0], { misfits: ['12 est.'], suggestion: /most values are numbers/ })
+})
+
+t.test('a file or folder without dataset.yaml is a dataset', async t => {
+  const portal = t.testdir({
+    data: {
+      'Arbres Paris.csv': 'nom;hauteur\nChêne;1,5\n',
+      'readme.txt': 'not data',
+      trees: { 'a.csv': 'n\n1\n', 'readme.md': 'x' },
+      two: { 'a.csv': 'n\n1\n', 'b.csv': 'n\n1\n' },
+      own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' },
+    },
+  })
+  const watch = new PortalWatch(portal)
+  t.strictSame(definedDatasets(portal), ['arbres-paris', 'own', 'trees'])
+  const context = { portal, base: 'http://localhost', versions: versionsOf(portal), now: () => new Date() }
+  const { type, manifest } = await publishDataset('arbres-paris', context)
+  t.equal(type, 'published')
+  t.strictSame(
+    manifest.dataset.fields.map(field => `${field.name} ${field.type}`),
+    ['nom text', 'hauteur double'],
+  )
+  t.equal(manifest.dataset.metas.default?.title, 'Arbres Paris')
+  t.equal((await publishDataset('arbres-paris', context)).type, 'unchanged')
+  writeFileSync(join(portal, 'data', 'new.json'), '[{"a":1}]')
+  watch.look()
+  t.strictSame(watch.look()?.definitions, ['new'], 'a server sees what is dropped')
+})

@@ -1,0 +1,230 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { readDefinition } from '../src/catalog/definition.ts'
+import { publishDataset } from '../src/catalog/publish.ts'
+import { isSchedule, nextTime } from '../src/catalog/remote/schedule.ts'
+import { dueRemotes, remoteFolder, remoteState } from '../src/catalog/remote/state.ts'
+import { versionsOf } from '../src/catalog/versions.ts'
+import { Fault, faultText } from '../src/errors.ts'
+import { type FetchLimits, fetchAddress, isPrivateAddress } from '../src/sources/address.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+let answer: Answer = (_, response) => response.end()
+const server = createServer((request, response) => answer(request, response))
+const asked: { url: string | undefined; headers: IncomingMessage['headers'] }[] = []
+let origin = ''
+
+t.before(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+t.teardown(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const folder = t.testdir({})
+const LIMITS: FetchLimits = { privateHosts: ['127.0.0.1'], size: 100_000, idle: 300, pauses: [1] }
+
+async function fetched(
+  url: string,
+  limits: Partial<FetchLimits> = {},
+  authorization?: string,
+): Promise<string> {
+  const file = join(folder, 'fetched')
+  try {
+    const found = await fetchAddress(url, file, {}, { ...LIMITS, ...limits }, authorization)
+    return found.type === 'changed' ? `${found.size} ${found.mediaType} ${found.name}` : found.type
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    t.notOk(existsSync(file), 'nothing is left behind')
+    return faultText(error)
+  }
+}
+
+t.test('private addresses', async t => {
+  for (const address of [
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.31.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '::1',
+    '::',
+    'fd00::1',
+    'fe80::1',
+    '::ffff:10.0.0.1',
+    '::ffff:7f00:1',
+    '64:ff9b::a00:1',
+    '2002:a00:1::',
+    '224.0.0.1',
+  ])
+    t.ok(isPrivateAddress(address), address)
+  for (const address of ['8.8.8.8', '172.32.0.1', '2606:4700::1111', '192.169.0.1'])
+    t.notOk(isPrivateAddress(address), address)
+})
+
+t.test('what is fetched and what is refused', async t => {
+  answer = (_, response) =>
+    response
+      .writeHead(200, {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="a.csv"',
+      })
+      .end('a\n1\n')
+  t.equal(await fetched(`${origin}/x`), '4 text/csv a.csv')
+  t.match(await fetched(`${origin}/x`, { privateHosts: [] }), /private address/)
+  t.match(
+    await fetched(`${origin.replace('127.0.0.1', 'localhost')}/x`, { privateHosts: [] }),
+    /stands for the private address/,
+  )
+  t.match(await fetched(`http://[::ffff:127.0.0.1]:1/x`, { privateHosts: [] }), /private address/)
+  t.match(
+    await fetched(`http://2130706433/x`, { privateHosts: [] }),
+    /private address/,
+    'an address as one number',
+  )
+  t.match(
+    await fetched(`${origin}/x`, { hosts: ['example.org'], privateHosts: [] }),
+    /not one of source_hosts/,
+  )
+  answer = (_, response) => response.writeHead(302, { location: 'http://localhost:1/secret' }).end()
+  t.match(await fetched(`${origin}/x`), /stands for the private address/, 'after a redirect')
+  answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()
+  t.match(await fetched(`${origin}/x`), /file: is not a protocol/)
+  answer = ({ url }, response) => response.writeHead(302, { location: `${url}x` }).end()
+  t.match(await fetched(`${origin}/x`), /redirects more than 5 times/)
+  answer = (_, response) => {
+    response.writeHead(200)
+    const more = () => {
+      if (!response.destroyed) response.write(Buffer.alloc(10_000), () => setImmediate(more))
+    }
+    more()
+  }
+  t.match(await fetched(`${origin}/x`), /more than 100000 bytes/)
+  answer = (_, response) => void response.writeHead(200, { 'content-length': '10000000000' }).write('a')
+  t.match(await fetched(`${origin}/x`), /more than 100000 bytes/)
+  answer = () => undefined
+  t.match(await fetched(`${origin}/x`), /does not answer within 0.3 s/)
+  answer = (_, response) => void response.writeHead(200).write('a\n')
+  t.match(await fetched(`${origin}/x`), /sends nothing for 0.3 s/)
+  answer = (_, response) => response.writeHead(404).end('gone')
+  t.match(await fetched(`${origin}/x?token=secret`), /it answers 404/)
+  t.notMatch(await fetched(`${origin}/x?token=secret`), /secret/)
+  let times = 0
+  answer = (_, response) => (times++ === 0 ? response.writeHead(503).end() : response.end('a\n1\n'))
+  t.equal(await fetched(`${origin}/x.csv`), '4  x.csv', 'tried again')
+  answer = (request, response) => {
+    asked.push({ url: request.url, headers: request.headers })
+    if (request.url === '/x')
+      response.writeHead(302, { location: `${origin.replace('127.0.0.1', 'localhost')}/y` }).end()
+    else response.end('a\n')
+  }
+  await fetched(`${origin}/x`, { privateHosts: ['127.0.0.1', 'localhost'] }, 'Bearer abc')
+  t.strictSame(
+    asked.map(({ headers }) => headers.authorization),
+    ['Bearer abc', undefined],
+    'credentials stay with their host',
+  )
+})
+
+t.test('schedules', async t => {
+  const at = (text: string) => Date.parse(text)
+  const cases: readonly (readonly [schedule: string, last: string, next: string])[] = [
+    ['daily', '2024-01-01T10:00:00Z', '2024-01-02T10:00:00Z'],
+    ['hourly', '2024-01-01T10:00:00Z', '2024-01-01T11:00:00Z'],
+    ['0 3 * * *', '2024-01-01T10:00:00Z', '2024-01-02T03:00:00Z'],
+    ['*/15 * * * *', '2024-01-01T10:07:30Z', '2024-01-01T10:15:00Z'],
+    ['30 6 * * mon-fri', '2024-01-05T07:00:00Z', '2024-01-08T06:30:00Z'],
+    ['0 0 29 2 *', '2024-03-01T00:00:00Z', '2028-02-29T00:00:00Z'],
+    ['0 0 13 * 5', '2024-09-01T00:00:00Z', '2024-09-06T00:00:00Z'],
+    ['0 0 * * 7', '2024-01-01T00:00:00Z', '2024-01-07T00:00:00Z'],
+  ]
+  for (const [schedule, last, next] of cases) t.equal(nextTime(schedule, at(last), 0), at(next), schedule)
+  t.equal(nextTime('weekly', 0, 1), 120_000, 'sooner after a failure')
+  t.equal(nextTime(undefined, 0, 0), null)
+  for (const wrong of ['often', '* * * *', '60 * * * *', '5-1 * * * *', '*/0 * * * *'])
+    t.notOk(isSchedule(wrong), wrong)
+})
+
+t.test('a dataset from an address', async t => {
+  const portal = t.testdir({ 'portal.yaml': 'source_private_hosts: [127.0.0.1]\nsource_timeout: 0.3\n' })
+  mkdirSync(join(portal, 'data', 'far'), { recursive: true })
+  writeFileSync(
+    join(portal, 'data', 'far', 'dataset.yaml'),
+    `source: { url: "${origin}/far.csv", authorization: SOURCE_AUTH_FAR }\nrefresh: daily\n`,
+  )
+  process.env.SOURCE_AUTH_FAR = 'Bearer far'
+  let clock = Date.parse('2024-01-01T00:00:00Z')
+  const publish = async () => {
+    clock += 86_400_000
+    const context = {
+      portal,
+      base: 'http://localhost',
+      versions: versionsOf(portal),
+      now: () => new Date(clock),
+    }
+    return publishDataset('far', context).then(
+      ({ type, manifest }) => `${type} ${manifest.statistics.records}`,
+      (error: unknown) => (error instanceof Fault ? faultText(error) : Promise.reject(error)),
+    )
+  }
+  const headers: IncomingMessage['headers'][] = []
+  const sends =
+    (status: number, body: string, more: Record<string, string> = {}): Answer =>
+    (request, response) => {
+      headers.push(request.headers)
+      response.writeHead(status, more).end(body)
+    }
+  answer = sends(500, '')
+  t.match(await publish(), /answers 500/)
+  answer = sends(200, 'n\n1\n2\n', { etag: '"one"' })
+  t.equal(await publish(), 'published 2')
+  t.match(headers.at(-1), { authorization: 'Bearer far' })
+  t.match(remoteState(portal, 'far'), { failures: 0, etag: '"one"', next: '2024-01-04T00:00:00.000Z' })
+  t.strictSame(dueRemotes(portal, clock), [])
+  t.strictSame(dueRemotes(portal, clock + 86_400_000), ['far'])
+  answer = sends(304, '')
+  t.equal(await publish(), 'unchanged 2')
+  t.match(headers.at(-1), { 'if-none-match': '"one"' })
+  for (const [what, next] of [
+    ['a web page', sends(200, '<!doctype html><p>down</p>')],
+    ['nothing', sends(200, '')],
+    ['404', sends(404, 'no')],
+    ['a broken table', sends(200, '{"a":')],
+    ['silence', (() => undefined) as Answer],
+    ['a private address', sends(302, '', { location: 'http://localhost:1/' })],
+  ] as const) {
+    answer = next
+    await publish()
+    t.equal(
+      await publish().then(() => readDefinition(portal, 'far').definition?.source.path !== undefined),
+      true,
+    )
+    const state = remoteState(portal, 'far')
+    t.ok((state?.failures ?? 0) > 0, `${what}: is counted`)
+    t.ok(state?.reason, `${what}: is told`)
+    t.equal(
+      readFileSync(join(remoteFolder(portal, 'far'), state?.file ?? ''), 'utf8'),
+      'n\n1\n2\n',
+      `${what}: the good data stay`,
+    )
+  }
+  answer = sends(200, 'n\n1\n2\n3\n', { etag: '"two"' })
+  t.equal(await publish(), 'published 3')
+  t.match(remoteState(portal, 'far'), { failures: 0 })
+  t.equal(remoteState(portal, 'far')?.reason, undefined)
+  t.ok(readdirSync(remoteFolder(portal, 'far')).length <= 3, 'old files do not gather')
+  const wrong = `source: { path: a.csv }\nrefresh: daily\n`
+  writeFileSync(join(portal, 'data', 'far', 'dataset.yaml'), wrong)
+  t.match(
+    readDefinition(portal, 'far').problems[0]?.message,
+    /refresh means something only for a source with an url/,
+  )
+})

@@ -1,0 +1,552 @@
+/** Random graphs with values of every kind, and random SPARQL queries over them. */
+import { languageDatatype } from '../../src/rdf/ntriples.ts'
+import type { Triple } from '../../src/rdf/ntriples-reader.ts'
+import type { BlankNode, Literal, NamedNode } from '../../src/rdf/term.ts'
+import { GEO } from '../../src/rdf/vocab.ts'
+
+let state = 1
+
+/** The same start gives the same graphs and queries. */
+export function startFrom(seed: number): void {
+  state = seed >>> 0
+}
+
+/** Mulberry32: short periods of simpler generators show in nested choices. */
+function random(): number {
+  state = (state + 0x6d2b79f5) >>> 0
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
+export const chance = (share: number) => random() < share
+export const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1))
+export function pick<Value>(values: readonly Value[]): Value {
+  return values[Math.floor(random() * values.length)] as Value
+}
+const times = <Value>(count: number, make: (index: number) => Value): Value[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const typed = (form: string, type: string) => `"${form}"^^<${XSD}${type}>`
+const iri = (name: string) => `<http://example.org/${name}>`
+
+const SUBJECTS = times(14, index => (index < 11 ? iri(`s${index}`) : `_:b${index}`))
+const NAMES = times(11, index => iri(`s${index}`))
+
+const INTEGERS = ['-3', '0', '1', '2', '3', '7', '12', '100'].map(form => typed(form, 'integer'))
+const EXACT = [
+  ...INTEGERS,
+  ...['0.5', '-1.25', '2', '3.1', '1000000.000001'].map(form => typed(form, 'decimal')),
+]
+const DOUBLES = ['0.1', '-0', '0', '1.5', '2', '1000000000000000000', '-2.5', 'NaN', 'INF', '-INF'].map(
+  form => typed(form, 'double'),
+)
+const FLOATS = ['0.1', '1.5', 'INF', '16777216'].map(form => typed(form, 'float'))
+const HUGE = [
+  '9007199254740993',
+  '123456789012345',
+  '-9007199254740993',
+  '9007199254740992',
+  '4503599627370497',
+].map(form => typed(form, 'integer'))
+const TEXTS = [
+  '',
+  'a',
+  'b',
+  'A',
+  'abc',
+  'b\\"c',
+  'line\\nbreak',
+  'é',
+  'é',
+  '日本',
+  '😀x',
+  '\uffee',
+  'x y',
+  '12',
+  'a-b_c',
+  'true',
+].map(form => `"${form}"`)
+const TAGGED = ['"a"@en', '"a"@en-gb', '"abc"@fr', '"b"@en', '"日本"@ja', '"A"@fr', '""@en']
+const DATES = [
+  '2020-01-01',
+  '2019-12-31',
+  '2020-02-29',
+  '-0044-03-15',
+  '12000-01-01',
+  '2020-01-01Z',
+  '2020-01-01+02:00',
+].map(form => typed(form, 'date'))
+const TIMES = [
+  '2020-01-01T00:00:00Z',
+  '2020-01-01T00:00:00+02:00',
+  '2020-01-01T12:30:15.25Z',
+  '2020-01-01T12:30:15.25',
+  '1969-12-31T23:59:59Z',
+  '2020-01-01T00:00:00',
+  '0001-01-01T00:00:00Z',
+].map(form => typed(form, 'dateTime'))
+const BOOLEANS = ['true', 'false'].map(form => typed(form, 'boolean'))
+const ODD = [
+  typed('x', 'integer'),
+  typed('2021-02-30', 'date'),
+  typed('maybe', 'boolean'),
+  '"x"^^<http://example.org/type>',
+  '"1"^^<http://example.org/type>',
+  typed('P1D', 'dayTimeDuration'),
+  typed('P1Y', 'yearMonthDuration'),
+  typed('12:30:00', 'time'),
+  typed('2020', 'gYear'),
+]
+
+interface Column {
+  readonly values: readonly string[]
+  /** Share of subjects that have a value, and how many one may have. */
+  readonly share: number
+  readonly most: number
+  /** True where any two values are in an order that the recommendation gives. */
+  readonly ordered?: true
+}
+
+const COLUMNS: Readonly<Record<string, Column>> = {
+  int: { values: INTEGERS, share: 0.9, most: 1, ordered: true },
+  exact: { values: EXACT, share: 0.8, most: 2, ordered: true },
+  double: { values: DOUBLES, share: 0.7, most: 2 },
+  number: { values: [...EXACT, ...DOUBLES, ...FLOATS], share: 0.7, most: 3 },
+  huge: { values: [...HUGE, ...INTEGERS], share: 0.5, most: 2, ordered: true },
+  text: { values: TEXTS, share: 0.8, most: 2, ordered: true },
+  label: { values: [...TEXTS, ...TAGGED], share: 0.7, most: 3 },
+  day: { values: DATES.slice(0, 5), share: 0.6, most: 1, ordered: true },
+  date: { values: DATES, share: 0.5, most: 2 },
+  time: { values: TIMES, share: 0.6, most: 2 },
+  flag: { values: BOOLEANS, share: 0.6, most: 1, ordered: true },
+  odd: { values: ODD, share: 0.4, most: 2 },
+  link: { values: NAMES, share: 0.7, most: 2, ordered: true },
+  part: { values: SUBJECTS, share: 0.5, most: 3 },
+  type: { values: [iri('A'), iri('B'), iri('C')], share: 0.9, most: 2, ordered: true },
+  any: {
+    values: [...EXACT, ...DOUBLES, ...TEXTS, ...TAGGED, ...DATES, ...TIMES, ...BOOLEANS, ...ODD, ...SUBJECTS],
+    share: 0.7,
+    most: 4,
+  },
+}
+
+const PREDICATES = Object.keys(COLUMNS)
+const ORDERED = PREDICATES.filter(name => COLUMNS[name]?.ordered === true)
+
+/** The lines of a random graph as N-Triples, each once. */
+export function makeGraph(): readonly string[] {
+  const lines = new Set<string>()
+  const share = pick([0.3, 0.7, 1])
+  const columns = PREDICATES.filter(() => chance(0.85))
+  for (const subject of SUBJECTS)
+    for (const name of columns) {
+      const column = COLUMNS[name] as Column
+      if (!chance(column.share * share)) continue
+      for (let count = between(1, column.most); count > 0; count--)
+        lines.add(`${subject} ${iri(name)} ${pick(column.values)} .\n`)
+    }
+  return [...lines]
+}
+
+/** Names of the named graphs of all datasets. */
+export const GRAPH_NAMES = ['http://example.org/g1', 'http://example.org/g2'] as const
+
+/** A query and what of its answer is to be compared. */
+export interface RandomQuery {
+  readonly text: string
+  /** Variables whose values have an order that is to be kept; none where the order is free. */
+  readonly order: readonly string[]
+  /** True where numbers that are equal are compared without their types. */
+  readonly byValue?: boolean
+  /** True where all solutions are one group, which there is also of none. */
+  readonly isOneGroup?: boolean
+}
+
+const VARIABLES = ['a', 'b', 'c', 'd', 'x', 'y'] as const
+const variable = () => `?${pick(VARIABLES)}`
+/** Variables that are subjects, mostly. */
+const subjectVariable = () => `?${pick(['a', 'b'])}`
+const valueVariable = () => `?${pick(['c', 'd', 'x', 'y'])}`
+
+const termOf = (name: string) =>
+  pick((COLUMNS[name] as Column).values.filter(value => !value.startsWith('_:')))
+const anyConstant = () => termOf(pick(PREDICATES))
+
+function triple(): string {
+  const subject = chance(0.9) ? subjectVariable() : pick(NAMES)
+  if (chance(0.06)) return `${subject} ${variable()} ${chance(0.6) ? variable() : anyConstant()} .`
+  const name = pick(PREDICATES)
+  const isLink = name === 'link' || name === 'part'
+  const object = chance(0.12) ? termOf(name) : isLink && chance(0.7) ? subjectVariable() : valueVariable()
+  return `${subject} ${iri(name)} ${object} .`
+}
+
+const triples = () => times(pick([1, 1, 2, 2, 3]), triple).join(' ')
+
+function path(depth: number): string {
+  const link = () => iri(pick(['link', 'link', 'part', 'type', 'any', 'int']))
+  // Oxigraph gives what several branches find once, where the recommendation has their union.
+  const closure = () => pick(['*', '+', '?'])
+  switch (depth <= 0 ? 0 : between(0, 7)) {
+    case 1:
+      return `(${path(depth - 1)})/(${path(depth - 1)})`
+    case 2:
+      return `((${path(depth - 1)})|(${path(depth - 1)}))${closure()}`
+    case 3:
+      return `^(${path(depth - 1)})`
+    case 4:
+      return `(${path(depth - 1)})*`
+    case 5:
+      return `(${path(depth - 1)})+`
+    case 6:
+      return `(${path(depth - 1)})?`
+    case 7:
+      return chance(0.5) ? `!(${link()}|${link()})` : `(!(${link()}|^${link()}))${closure()}`
+    default:
+      return link()
+  }
+}
+
+function pathPattern(): string {
+  const end = () => (chance(0.75) ? subjectVariable() : chance(0.8) ? pick(NAMES) : variable())
+  return `${end()} ${path(pick([1, 1, 2]))} ${end()} .`
+}
+
+/**
+ * True within EXISTS and GRAPH, where Oxigraph has MINUS see what is bound outside and subqueries read all graphs, and within
+ * groups in groups, where it has EXISTS see what is bound outside.
+ */
+let isWithin = false
+
+function within(depth: number): string {
+  const before = isWithin
+  isWithin = true
+  const inner = group(depth)
+  isWithin = before
+  return inner
+}
+
+function group(depth: number): string {
+  const parts: string[] = [chance(0.9) ? triples() : '']
+  for (let count = depth <= 0 ? between(0, 1) : between(0, 3); count > 0; count--) parts.push(part(depth))
+  return `{ ${parts.join(' ')} }`
+}
+
+function part(depth: number): string {
+  const inner = () => within(depth - 1)
+  switch (depth <= 0 ? pick([0, 1, 1, 2]) : between(0, 14)) {
+    case 0:
+      return triples()
+    case 1:
+    case 2:
+      return `FILTER(${condition(depth)})`
+    case 3:
+      return `OPTIONAL ${inner()}`
+    case 4:
+      return `OPTIONAL { ${triple()} ${chance(0.4) ? `FILTER(${condition(0)})` : ''} }`
+    case 5:
+      return `${inner()} UNION ${inner()}`
+    case 6:
+      return isWithin ? triples() : `MINUS ${within(depth - 1)}`
+    case 7:
+      return isWithin ? triples() : `FILTER ${chance(0.5) ? 'NOT ' : ''}EXISTS ${within(depth - 1)}`
+    case 8:
+      return `BIND(${expression(2)} AS ?n${between(0, 99999)})`
+    case 9:
+      return inlineData()
+    case 10:
+      return isWithin ? triples() : `{ ${subquery(depth - 1)} }`
+    case 11:
+      return `GRAPH ${chance(0.6) ? '?g' : `<${pick(GRAPH_NAMES)}>`} ${inner()}`
+    case 12:
+      return pathPattern()
+    case 13:
+      return inner()
+    default:
+      return triples()
+  }
+}
+
+function inlineData(): string {
+  const names = [...new Set([chance(0.5) ? subjectVariable() : valueVariable(), valueVariable()])].slice(
+    0,
+    between(1, 2),
+  )
+  const cell = (name: string) =>
+    chance(0.15) ? 'UNDEF' : name === '?a' || name === '?b' ? pick(NAMES) : anyConstant()
+  const rows = times(between(1, 4), () => `(${names.map(cell).join(' ')})`)
+  return `VALUES (${names.join(' ')}) { ${rows.join(' ')} }`
+}
+
+function subquery(depth: number): string {
+  if (chance(0.4)) return grouped(depth, 1)
+  const names = [...new Set([subjectVariable(), valueVariable()])].join(' ')
+  return `SELECT ${chance(0.4) ? 'DISTINCT ' : ''}${names} WHERE ${group(depth)}`
+}
+
+/** A condition of a filter. */
+function condition(depth: number): string {
+  switch (between(0, 9)) {
+    case 0:
+      return `${condition(depth)} && ${condition(depth)}`
+    case 1:
+      return `(${condition(depth)} || ${condition(depth)})`
+    case 2:
+      return `!(${condition(depth)})`
+    case 3:
+      return depth > 0 && !isWithin
+        ? `${chance(0.5) ? 'NOT ' : ''}EXISTS ${within(depth - 1)}`
+        : `BOUND(${variable()})`
+    case 4:
+      return `${expression(1)} ${chance(0.5) ? 'NOT ' : ''}IN (${times(between(1, 3), () => expression(0)).join(', ')})`
+    case 5:
+      return test()
+    default:
+      return `${expression(1)} ${pick(['=', '!=', '<', '<=', '>', '>='])} ${expression(1)}`
+  }
+}
+
+function test(): string {
+  const text = () => `STR(${valueVariable()})`
+  return pick([
+    () => `BOUND(${variable()})`,
+    () => `${pick(['isIRI', 'isBlank', 'isLiteral', 'isNumeric'])}(${variable()})`,
+    () =>
+      `${pick(['CONTAINS', 'STRSTARTS', 'STRENDS'])}(${chance(0.5) ? text() : valueVariable()}, ${pick(TEXTS)})`,
+    () =>
+      `REGEX(${text()}, ${pick(['"^a"', '"[0-9]+"', '"b.c"', '"A"', '"x|y"'])}${chance(0.4) ? ', "i"' : ''})`,
+    () => `LANGMATCHES(LANG(${valueVariable()}), ${pick(['"en"', '"*"', '"fr"', '""', '"EN-GB"'])})`,
+    () => `sameTerm(${variable()}, ${chance(0.5) ? variable() : anyConstant()})`,
+    () => `DATATYPE(${valueVariable()}) = <${XSD}${pick(['integer', 'string', 'double', 'date'])}>`,
+    () => valueVariable(),
+  ])()
+}
+
+/** An expression of any type. */
+function expression(depth: number): string {
+  if (depth <= 0) return chance(0.65) ? variable() : anyConstant()
+  const one = () => expression(depth - 1)
+  return pick([
+    () => variable(),
+    () => anyConstant(),
+    () => `(${one()} ${pick(['+', '-', '*', '/'])} ${one()})`,
+    () => `-(${one()})`,
+    () => `${pick(['ABS', 'CEIL', 'FLOOR', 'ROUND'])}(${one()})`,
+    () => `${pick(['STR', 'LANG', 'DATATYPE'])}(${one()})`,
+    () => `STRLEN(STR(${variable()}))`,
+    () => `${pick(['UCASE', 'LCASE'])}(${valueVariable()})`,
+    () => `SUBSTR(${valueVariable()}, ${between(1, 3)}${chance(0.5) ? `, ${between(0, 3)}` : ''})`,
+    () => `${pick(['STRBEFORE', 'STRAFTER'])}(${valueVariable()}, ${pick(['""', '"b"', '"a"@en', '"-"'])})`,
+    () => `CONCAT(${valueVariable()}, ${pick(TEXTS)})`,
+    () =>
+      `REPLACE(STR(${valueVariable()}), ${pick(['"[ab]"', '"(.)b"', '"x"'])}, ${pick(['"z"', '"<$1>"'])})`,
+    () => `${pick(['YEAR', 'MONTH', 'DAY', 'HOURS', 'MINUTES', 'SECONDS', 'TZ'])}(${valueVariable()})`,
+    () => `IF(${condition(0)}, ${one()}, ${one()})`,
+    () => `COALESCE(${one()}, ${one()})`,
+    () => `ENCODE_FOR_URI(STR(${variable()}))`,
+    () => `<${XSD}${pick(['integer', 'double', 'decimal', 'string', 'boolean'])}>(${valueVariable()})`,
+    () => `STRDT(STR(${valueVariable()}), <${XSD}integer>)`,
+    () => `STRLANG(STR(${valueVariable()}), "en")`,
+    () => `IRI(CONCAT("http://example.org/", STRLEN(STR(${variable()}))))`,
+    () => `(${condition(0)})`,
+  ])()
+}
+
+function aggregate(): string {
+  const distinct = chance(0.4) ? 'DISTINCT ' : ''
+  return pick([
+    () => 'COUNT(*)',
+    () => `COUNT(${distinct}${variable()})`,
+    () => `${pick(['SUM', 'AVG'])}(${distinct}${chance(0.7) ? valueVariable() : expression(1)})`,
+    () => `COUNT(${distinct}COALESCE(${expression(1)}, 0))`,
+    () => `STRLEN(GROUP_CONCAT(${distinct}STR(${variable()}); SEPARATOR="|"))`,
+  ])()
+}
+
+function grouped(depth: number, fewestKeys = 0): string {
+  const keys = [
+    ...new Set(times(between(fewestKeys, 2), () => (chance(0.7) ? valueVariable() : subjectVariable()))),
+  ]
+  const computed = chance(0.2) ? `(COALESCE(${expression(1)}, 1) AS ?k${between(0, 99999)})` : ''
+  const computedName = /AS (\?k\d+)\)$/.exec(computed)?.[1] ?? ''
+  const name = between(0, 99999)
+  const figures = times(between(1, 2), index => `(${aggregate()} AS ?f${name}${index})`)
+  const by = keys.length + computed.length > 0 ? `GROUP BY ${keys.join(' ')} ${computed}` : ''
+  const having = chance(0.2) ? `HAVING(${pick(['COUNT(*) > 1', `COUNT(${variable()}) < 4`])})` : ''
+  return `SELECT ${keys.join(' ')} ${computedName} ${figures.join(' ')} WHERE ${group(depth)} ${by} ${having}`
+}
+
+/** A query in whose order nothing is left open but that of equal keys, and a page of its keys. */
+function orderedQuery(): RandomQuery {
+  const [first, second] = [pick(ORDERED), pick(ORDERED)]
+  const direction = () => pick(['ASC', 'DESC'])
+  const optional = chance(0.4)
+  const more = `?a ${iri(second)} ?d .`
+  const where = `{ ?a ${iri(first)} ?c . ${optional ? `OPTIONAL { ${more} }` : more} ${chance(0.3) ? part(0) : ''} }`
+  const page = chance(0.6) ? `LIMIT ${between(0, 12)} ${chance(0.5) ? `OFFSET ${between(0, 6)}` : ''}` : ''
+  const distinct = chance(0.2) ? 'DISTINCT ' : ''
+  return {
+    text: `SELECT ${distinct}?c ?d WHERE ${where} ORDER BY ${direction()}(?c) ${direction()}(?d) ${page}`,
+    order: ['c', 'd'],
+    byValue: true,
+  }
+}
+
+/** A least or greatest value, of values whose order the recommendation gives. */
+function extremes(): RandomQuery {
+  const name = pick(ORDERED)
+  const key = pick(['type', 'flag', 'int'])
+  const figures = `(MIN(?v) AS ?low) (MAX(?v) AS ?high) (COUNT(DISTINCT ?v) AS ?n)`
+  const by = chance(0.7) ? `GROUP BY ?k` : ''
+  return {
+    text: `SELECT ${by === '' ? '' : '?k '}${figures} WHERE { ?a ${iri(name)} ?v ; ${iri(key)} ?k . ${chance(0.4) ? part(0) : ''} } ${by}`,
+    order: [],
+    byValue: true,
+    isOneGroup: by === '',
+  }
+}
+
+export function makeQuery(): RandomQuery {
+  const kind = between(0, 9)
+  if (kind === 0) return orderedQuery()
+  if (kind === 1) return extremes()
+  if (kind <= 3) {
+    const text = grouped(2)
+    return { text, order: [], isOneGroup: !/GROUP BY [^{}]*$/.test(text) }
+  }
+  if (kind === 4) return { text: `ASK ${group(2)}`, order: [] }
+  const distinct = pick(['', '', 'DISTINCT ', 'REDUCED '].slice(0, 3))
+  return { text: `SELECT ${distinct}* WHERE ${group(2)}`, order: [] }
+}
+
+const FORMS: Readonly<Record<string, readonly string[]>> = {
+  integer: ['1', '01', '+1', '-0', '0', '9007199254740993', '-18446744073709551616', 'x', '', ' 1', '1.0'],
+  int: ['1', '2147483648', '007'],
+  nonNegativeInteger: ['0', '-1', '1'],
+  decimal: [
+    '1',
+    '1.0',
+    '1.',
+    '.5',
+    '+0.50',
+    '-0.0',
+    '0.000000000000000000000000001',
+    '123456789012345678901234567890.5',
+  ],
+  double: [
+    '1',
+    '1.0E0',
+    '1e0',
+    '-0',
+    '-0.0',
+    'NaN',
+    'INF',
+    '-INF',
+    '+INF',
+    '1e400',
+    '1e-400',
+    'nan',
+    '4.9E-324',
+  ],
+  float: ['0.1', '16777217', '1E10', 'NaN'],
+  boolean: ['true', 'false', '1', '0', 'TRUE', ''],
+  date: [
+    '2020-01-01',
+    '2020-02-30',
+    '2020-01-01Z',
+    '2020-01-01+14:00',
+    '-0001-01-01',
+    '0000-01-01',
+    '12345-06-07',
+    '20-1-1',
+  ],
+  dateTime: [
+    '2020-01-01T00:00:00',
+    '2020-01-01T00:00:00Z',
+    '2020-01-01T00:00:00.000Z',
+    '2020-01-01T00:00:00.10Z',
+    '2020-01-01T24:00:00Z',
+    '2020-01-01T23:59:60Z',
+    '2020-01-01T00:00:00-00:00',
+    '2020-01-01T00:00:00.123456789+05:30',
+    '-0044-03-15T12:00:00Z',
+    '2020-13-01T00:00:00Z',
+  ],
+  time: ['00:00:00', '24:00:00Z', '12:30:00.5+01:00'],
+  gYear: ['2020', '-0001', '2020Z'],
+  duration: ['P1Y2M3DT4H5M6.7S', '-P1D', 'PT0S', 'P'],
+  string: [
+    '',
+    'a',
+    'a\nb',
+    '\r\n',
+    '\t"\\',
+    '\u0000\u0001\u007f',
+    '\ufffe',
+    'é',
+    'e\u0301',
+    '\u{1f600}',
+    '\uffee',
+    ' ',
+  ],
+}
+
+const WKT = [
+  'POINT (2.35 48.85)',
+  'POINT(2.35 48.85)',
+  'POINT (2.350 48.85)',
+  'POINT (-0 0)',
+  'POINT (1e3 2)',
+  'POINT EMPTY',
+  'POLYGON ((0 0, 1 0, 1 1, 0 0))',
+  '<http://www.opengis.net/def/crs/EPSG/0/4326> POINT (48.85 2.35)',
+]
+
+const TAGS = ['en', 'EN', 'en-GB', 'zh-Hant-TW', 'ar--rtl', 'en--ltr', 'de-x-private']
+
+const PLACES = [
+  'http://example.org/',
+  'http://example.org/a/0123456789abcdef0123456789abcdef01234567',
+  'http://example.org/a/0123456789ABCDEF0123456789abcdef01234567',
+  'http://example.org/a/fedcba9876543210fedcba9876543210fedcba98',
+  'urn:x:é日本\u{1f600}',
+  'http://example.org/%C3%A9?q=1&r=2#frag',
+  `http://example.org/${'long/'.repeat(300)}`,
+]
+
+/** A graph with whatever N-Triples can have, each line once: forms that are no canonical ones, and values that are none. */
+export function makeOddGraph(): readonly Triple[] {
+  const places = [...PLACES, ...times(between(0, 40), index => `http://example.org/${index * index}`)]
+  const node = (): NamedNode | BlankNode =>
+    chance(0.2) ? { type: 'blank', value: `b${between(0, 9)}` } : { type: 'iri', value: pick(places) }
+  const literal = (): Literal => {
+    const kind = between(0, 9)
+    if (kind === 0) return { type: 'literal', value: pick(WKT), datatype: GEO.wktLiteral, language: '' }
+    if (kind === 1)
+      return {
+        type: 'literal',
+        value: pick(FORMS.string ?? []),
+        datatype: 'http://example.org/é',
+        language: '',
+      }
+    if (kind <= 3) {
+      const language = pick(TAGS)
+      return {
+        type: 'literal',
+        value: pick(FORMS.string ?? []),
+        datatype: languageDatatype(language),
+        language,
+      }
+    }
+    const name = pick(Object.keys(FORMS))
+    return { type: 'literal', value: pick(FORMS[name] ?? []), datatype: XSD + name, language: '' }
+  }
+  const predicates = times(between(1, 8), index => `http://example.org/p${index}`)
+  return times(between(0, 400), () => ({
+    subject: node(),
+    predicate: { type: 'iri', value: pick(predicates) },
+    object: chance(0.3) ? node() : literal(),
+  }))
+}
