@@ -224,9 +224,9 @@ t.test('who may not publish, and what is refused', async t => {
   const files: readonly (readonly [string, string | Buffer, number])[] = [
     ['dataset.yaml', 'source: {}', 400],
     ['..%2F..%2F..%2Fevil.csv', CSV, 201],
-    ['.hidden', CSV, 400],
+    ['.hidden', CSV, 201],
     [`${'a'.repeat(150)}.csv`, CSV, 400],
-    ['tool.exe', 'MZ', 400],
+    ['tool.exe', Buffer.from([77, 90, 0, 1, 2, 0, 255, 254, 0, 0, 3]), 400],
     ['empty.csv', '', 400],
     ['broken.json', '{"a": [', 400],
     ['huge.csv', Buffer.alloc(3_000_000, 'a,b\n'), 413],
@@ -403,7 +403,7 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
   t.equal((await get('/explore/dataset/street-trees/', null)).status, 404)
   t.match((await get('/desk/')).body, 'withdrawn')
   for (const name of ['tool.exe', 'dataset.yaml']) {
-    const refused = await upload('/desk/', token, name, 'x')
+    const refused = await upload('/desk/', token, name, 'MZ\0\u0001\u0002\0\0\u0003')
     t.equal(refused.status, 400, name)
     t.match(refused.body, 'role="alert"')
   }

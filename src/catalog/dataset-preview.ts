@@ -3,8 +3,9 @@ import type { Field } from '../model/field.ts'
 import { titleFromName } from '../model/title.ts'
 import type { Value } from '../model/value.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
-import { inspectSource } from '../sources/inspect.ts'
+import { inspectFormat, inspectSource } from '../sources/inspect.ts'
 import { openSource } from '../sources/open.ts'
+import { RDF_FORMATS } from '../sources/rdf.ts'
 import { type FieldMisfits, typeRecords } from '../sources/typing.ts'
 import { definitionOf } from './definition.ts'
 import type { DefinitionChange, FieldChange } from './edit-definition.ts'
@@ -49,17 +50,23 @@ export async function understandFile(
     throw new Fault('BadRequest', {
       reason: `The name ${JSON.stringify(name)} tells no format of data that is known.`,
     })
-  const title = titleFromName(name)
-  const folders = { datasetFolder: folder, portalFolder: portal }
-  const { source, fields } = await asBadRequest(() => inspectSource({ path: name }, folders))
-  const { format, options } = source
-  return {
-    source: { path: name },
-    ...(format === undefined ? {} : { format }),
-    ...(options === undefined ? {} : { options: { ...options } }),
-    ...(fields.length === 0 ? {} : { fields: fields as unknown as readonly FieldChange[] }),
-    title,
-  }
+  return asBadRequest(async () => {
+    const folders = { datasetFolder: folder, portalFolder: portal }
+    const source = { path: name }
+    const title = titleFromName(name.replace(/\.gz$/i, ''))
+    const format = inspectFormat(source, folders)
+    const plain = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+    if (RDF_FORMATS.some(known => known === format))
+      return { source, format: format === plain ? null : format, options: null, title }
+    const { source: found, fields } = await inspectSource(source, folders)
+    return {
+      source,
+      format: found.format === undefined || found.format === plain ? null : found.format,
+      options: found.options === undefined ? null : { ...found.options },
+      fields: fields as unknown as readonly FieldChange[],
+      title,
+    }
+  })
 }
 
 /**
@@ -71,8 +78,10 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
   return asBadRequest(async () => {
     const definition = definitionOf(root, id)
     if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
-    const { source: spec, fields: specs } = await resolveSource(definition, root)
-    const source = openSource(spec, { datasetFolder: definition.sourceFolder, portalFolder: root })
+    const resolved = await resolveSource(definition, root)
+    const specs = resolved.fields
+    const folders = { datasetFolder: definition.sourceFolder, portalFolder: root }
+    const source = openSource(resolved.source, folders)
     const typed = typeRecords(source, specs)
     const records: (readonly Value[])[] = []
     for await (const { values } of typed.batches()) {

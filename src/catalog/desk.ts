@@ -91,7 +91,7 @@ export class Desk {
     const { portal } = this.options
     const ids = new Set([...definedDatasets(portal), ...draftedDatasets(portal)])
     return [...ids]
-      .filter(id => DATASET_ID.test(id) && mayPublish(principal, id))
+      .filter(id => this.isKnown(id) && mayPublish(principal, id))
       .sort()
       .map(id => this.describe(id))
   }
@@ -167,19 +167,13 @@ export class Desk {
     const isFirst = before.trim() === ''
     const definition = isFirst ? null : readDefinition(root, id).definition
     const isRecords = found.fields !== undefined
+    const metas = { default: { title: this.titles.get(id) ?? title, description: '' } }
     const change: DefinitionChange = {
-      source: { path: name },
-      ...(isFirst
-        ? {
-            metas: { default: { title: this.titles.get(id) ?? title, description: '' } },
-            visibility: 'public' as const,
-          }
-        : {}),
-      ...(isRecords && definition !== null && definition.fields !== null
-        ? {}
-        : { fields: found.fields ?? null }),
-      ...(isRecords ? {} : { id: null, options: null }),
-      ...(definition?.source.format === undefined ? {} : { format: null }),
+      ...(isFirst ? { metas, visibility: 'public' as const } : {}),
+      ...found,
+      // Fields that were declared stay, and are looked for in the new file.
+      fields: definition?.fields != null && isRecords ? undefined : (found.fields ?? null),
+      ...(isRecords ? {} : { id: null }),
     }
     const text = await asBadRequest(() => changedDefinition(before, change))
     renameSync(path.join(place, name), path.join(folder, name))
@@ -363,13 +357,15 @@ export class Desk {
     }
   }
 
-  private require(id: string): void {
+  /** True for a dataset with a dataset.yaml or a draft: files that nobody described are not at the desk. */
+  private isKnown(id: string): boolean {
     const { portal } = this.options
-    if (
-      DATASET_ID.test(id) &&
-      (existsSync(path.join(portal, 'data', id, DEFINITION)) || findDraft(portal, id) !== null)
-    )
-      return
+    if (!DATASET_ID.test(id)) return false
+    return existsSync(path.join(portal, 'data', id, DEFINITION)) || findDraft(portal, id) !== null
+  }
+
+  private require(id: string): void {
+    if (this.isKnown(id)) return
     throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
   }
 

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -79,6 +80,8 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   const folder = path.join(root, 'data', id)
   mkdirSync(folder, { recursive: true })
   mkdirSync(path.join(root, 'mappings'))
+  // What was fetched from addresses stays where it is.
+  symlinkSync(path.join(portal, 'var'), path.join(root, 'var'))
   const own = path.join(portal, 'data', id)
   if (existsSync(own)) shareFolder(own, folder)
   for (const file of mappingsOf(portal, id))

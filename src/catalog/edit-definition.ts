@@ -9,7 +9,7 @@ export interface DefinitionChange {
   readonly format?: string | null
   readonly options?: Readonly<Record<string, unknown>> | null
   /** Fields in their order. */
-  readonly fields?: readonly FieldChange[] | null
+  readonly fields?: readonly FieldChange[] | null | undefined
   readonly id?: readonly string[] | null
   /** By template and name. */
   readonly metas?: Readonly<Record<string, Readonly<Record<string, MetaValue | null>>>>

@@ -8,7 +8,8 @@ export interface PoolSetup {
   readonly portal: string
   readonly base: string
   readonly mappingOnly: boolean
-  readonly keepVersions?: number | undefined
+  /** Versions of a dataset that are kept. */
+  readonly keepVersions: number
   readonly endsRollBack: boolean
 }
 

@@ -105,7 +105,8 @@ export async function publishAll(
     return
   }
   const { portal, base, mappingOnly = false, endsRollBack = false } = context
-  const pool = new PublisherPool({ portal, base, mappingOnly, keepVersions, endsRollBack }, parallel)
+  const setup = { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
+  const pool = new PublisherPool(setup, parallel)
   try {
     await pool.each(
       changed.map(id => ({ id, bytes: bytesOf(portal, id) })),
@@ -133,10 +134,10 @@ function bytesOf(portal: string, id: string): number {
 /** Where publications happen, and the store that they are put into where it is shared. */
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
-  /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
-  readonly parallel?: { readonly threads: number; readonly memory: number }
   /** Versions of a dataset that are kept. */
   readonly keepVersions?: number
+  /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
+  readonly parallel?: { readonly threads: number; readonly memory: number }
 }
 
 /**

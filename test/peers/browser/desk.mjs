@@ -1,0 +1,127 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startBrowser, watchPage } from './browser.mjs'
+
+/** From an empty folder to a described and mapped dataset at the desk, with scripts and without; axe looks at every page. */
+const PORT = 4820
+const base = `http://localhost:${PORT}`
+const lodestone = path.resolve(import.meta.dirname, '../../../bin/lodestone.js')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PASSWORD = 'a password that is long enough'
+const MAPPING = `prefixes: { ex: 'http://example.org/' }
+mappings:
+  tree:
+    subject: portal:street-trees/tree/$(nr)
+    predicateobjects:
+      - [a, ex:Tree]
+      - [rdfs:label, $(name)]
+`
+
+async function journey(browser, hasScripts) {
+  const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-desk-'))
+  writeFileSync(path.join(portal, 'portal.yaml'), 'title: Town\nlanguages: [en, de, ar]\n')
+  writeFileSync(path.join(portal, 'street trees.csv'), 'nr,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ivy,\n')
+  const run = (...args) =>
+    execFileSync(process.execPath, [lodestone, ...args, '--portal', portal], { stdio: 'pipe' })
+  run('user', 'add', 'anna', '--password', PASSWORD)
+  run('user', 'grant', 'anna', 'publish:*')
+  const server = spawn(process.execPath, [lodestone, 'serve', '--portal', portal, '--port', String(PORT)], {
+    stdio: 'ignore',
+  })
+  const problems = []
+  try {
+    while (
+      !(await fetch(`${base}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    )
+      await sleep(200)
+    const context = await browser.newContext({ javaScriptEnabled: hasScripts, locale: 'en-GB' })
+    context.setDefaultTimeout(60_000)
+    const page = await context.newPage()
+    const wrong = watchPage(page, base)
+    const begin = performance.now()
+    const judge = async name => {
+      if (!hasScripts) return
+      await page.evaluate(axe)
+      const { violations } = await page.evaluate(() => window.axe.run())
+      for (const { id, impact, nodes } of violations)
+        if (impact === 'serious' || impact === 'critical')
+          problems.push(`${name}: ${id}: ${nodes[0]?.html.slice(0, 200)}`)
+    }
+    const press = label =>
+      page
+        .locator('main button', { hasText: new RegExp(`^${label}$`) })
+        .first()
+        .click()
+    await page.goto(`${base}/desk/`)
+    await page.fill('input[name=name], input[name=username], input[autocomplete=username]', 'anna')
+    await page.fill('input[type=password]', PASSWORD)
+    await page.locator('main form button').first().click()
+    await page.waitForURL(/\/desk\/$/)
+    await judge('list')
+    await page.setInputFiles('input[type=file]', path.join(portal, 'street trees.csv'))
+    await press('Upload')
+    await page.waitForURL(/street-trees/)
+    await judge('fields')
+    await page.fill('input[name="label.2"]', 'Height in metres')
+    await page.check('input[name="facet.1"]')
+    await press('Save')
+    await page.waitForURL(/done=1/)
+    await page.click('nav.tabs >> text=Description')
+    await judge('description')
+    await page.fill('[name="default.title"]', 'Trees of the streets')
+    await page.fill('[name="default.description"]', 'All of them.')
+    await page.fill('[name="default.theme"]', 'Environment')
+    await press('Save')
+    await page.waitForURL(/description\/\?done=1/)
+    await page.click('nav.tabs >> text=Mapping')
+    await page.fill('textarea[name=text]', MAPPING)
+    await press('Save')
+    await page.waitForURL(/mapping\/\?done=1/)
+    await page.click('nav.tabs >> text=Report')
+    await judge('report')
+    await press('Publish')
+    await page.waitForURL(/report\/\?done=1/)
+    for (let tries = 0; tries < 300; tries++) {
+      const { ok } = await fetch(`${base}/api/explore/v2.1/catalog/datasets/street-trees/records`)
+      if (ok) break
+      await sleep(200)
+    }
+    console.log(
+      `${hasScripts ? 'with' : 'without'} scripts: published after ${Math.round((performance.now() - begin) / 100) / 10} s`,
+    )
+    await page.goto(`${base}/desk/street-trees/history/?lang=ar`)
+    await judge('history')
+    await page.goto(`${base}/explore/dataset/street-trees/versions/`)
+    await judge('versions')
+    const mapped = await (
+      await fetch(`${base}/api/tpf/street-trees`, { headers: { accept: 'text/turtle' } })
+    ).text()
+    if (!mapped.includes('http://example.org/Tree')) problems.push('the mapping is not in force')
+    await page.goto(`${base}/desk/street-trees/history/`)
+    await press('Withdraw')
+    await page.waitForURL(/done=1/)
+    const { status } = await fetch(`${base}/explore/dataset/street-trees/`)
+    if (status !== 404) problems.push(`withdrawn, and answered with ${status}`)
+    await context.close()
+    return [...problems, ...wrong]
+  } finally {
+    const ended = new Promise(resolve => server.once('close', resolve))
+    server.kill()
+    await ended
+    rmSync(portal, { recursive: true, force: true })
+  }
+}
+
+const browser = await startBrowser()
+const found = []
+for (const hasScripts of [true, false]) found.push(...(await journey(browser, hasScripts)))
+await browser.close()
+for (const problem of found) console.log(problem)
+process.exitCode = found.length === 0 ? 0 : 1
