@@ -17,7 +17,6 @@ const TABLES = [
   ['access_token', ['hash', 'family', 'expires'], 'hash'],
   ['refresh_token', ['hash', 'family', 'spent'], 'hash'],
   ['identity', ['issuer', 'subject', 'user'], 'issuer, subject'],
-  ['second_factor', ['user', 'secret', 'counter'], 'user'],
   ['call_count', ['day', 'subject', 'calls'], 'day, subject'],
 ] as const
 

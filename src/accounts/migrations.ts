@@ -116,10 +116,5 @@ export const MIGRATIONS: readonly string[] = [
      user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
      PRIMARY KEY (issuer, subject)
    ) STRICT, WITHOUT ROWID;
-   CREATE INDEX identity_user ON identity (user);
-   CREATE TABLE second_factor (
-     user INTEGER PRIMARY KEY REFERENCES user ON DELETE CASCADE,
-     secret BLOB NOT NULL,
-     counter INTEGER NOT NULL
-   ) STRICT;`,
+   CREATE INDEX identity_user ON identity (user);`,
 ]

@@ -158,10 +158,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
      "user" bigint NOT NULL REFERENCES "user" ON DELETE CASCADE,
      PRIMARY KEY (issuer, subject)
    );
-   CREATE INDEX identity_user ON identity ("user");
-   CREATE TABLE second_factor (
-     "user" bigint PRIMARY KEY REFERENCES "user" ON DELETE CASCADE,
-     secret bytea NOT NULL,
-     counter bigint NOT NULL
-   );`,
+   CREATE INDEX identity_user ON identity ("user");`,
 ]
