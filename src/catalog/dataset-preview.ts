@@ -9,7 +9,6 @@ import { RDF_FORMATS } from '../sources/rdf.ts'
 import { type FieldMisfits, typeRecords } from '../sources/typing.ts'
 import { definitionOf } from './definition.ts'
 import type { DefinitionChange, FieldChange } from './edit-definition.ts'
-import { isData } from './implicit.ts'
 import { resolveSource } from './materialise.ts'
 
 /** Records that examples are taken from. */
@@ -46,10 +45,6 @@ export async function understandFile(
   name: string,
   portal: string,
 ): Promise<Pick<DefinitionChange, 'source' | 'format' | 'options' | 'fields'> & { readonly title: string }> {
-  if (!isData(name))
-    throw new Fault('BadRequest', {
-      reason: `The name ${JSON.stringify(name)} tells no format of data that is known.`,
-    })
   return asBadRequest(async () => {
     const folders = { datasetFolder: folder, portalFolder: portal }
     const source = { path: name }
