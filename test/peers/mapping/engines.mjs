@@ -68,7 +68,7 @@ export const ENGINES = {
 function lodestone(mapping) {
   return {
     peer: null,
-    missing: () => (existsSync(path.join(root, 'dist/cli/map.js')) ? null : 'it is not built'),
+    missing: () => (existsSync(path.join(root, 'dist/cli/lodestone.js')) ? null : 'it is not built'),
     command: (_, format, output) => [
       'bash',
       '-c',
