@@ -62,7 +62,10 @@ const sourceOf = (graph: string, text: string): GraphSource => ({
 
 async function serve(store: Store): Promise<FastifyInstance> {
   await store.load(Object.entries(GRAPHS).map(([graph, text]) => sourceOf(graph, text)))
-  const app = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
+  const app = fastify({
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString },
+  })
   const now = () => Date.now()
   const quotas = new Quotas({ limits: quotaLimits(), now, counts: null, secret: Buffer.alloc(32) })
   addManners(app, {

@@ -34,6 +34,7 @@ import {
   lengthOf,
   substring,
 } from './text.ts'
+import { checkTextLength } from './text-limit.ts'
 
 /** What functions need to know beside their arguments. */
 export interface FunctionContext {
@@ -51,9 +52,6 @@ export interface FunctionContext {
 
 /** A function of values that are all there; null is an error. */
 export type Builtin = (args: readonly Value[], context: FunctionContext) => Value | null
-
-/** Longest text that a function makes, in characters. */
-const MAX_TEXT = 2 ** 22
 
 /** The functions of SPARQL 1.1 Query, sections 17.4.2 to 17.4.6, but for those that see errors or unbound variables. */
 export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
@@ -224,7 +222,8 @@ function concat(args: readonly Value[]): Value | null {
     parts.push(arg)
     length += arg.value.length
   }
-  return length > MAX_TEXT ? null : concatenated(parts)
+  checkTextLength(length)
+  return concatenated(parts)
 }
 
 function regexOf(pattern: TextValue, flags: string, { regexes }: FunctionContext): Regex | null {
@@ -255,7 +254,9 @@ function replace(args: readonly Value[], context: FunctionContext): Value | null
   if (flags !== undefined && flags.type !== 'text') return null
   const compiled = regexOf(pattern, flags?.value ?? '', context)
   const replaced = compiled?.replace(value.value, replacement.value) ?? null
-  return replaced === null || replaced.length > MAX_TEXT ? null : text(replaced, value.language)
+  if (replaced === null) return null
+  checkTextLength(replaced.length)
+  return text(replaced, value.language)
 }
 
 /** Applies a function to a number of any kind. */

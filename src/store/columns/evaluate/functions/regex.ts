@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { checkTextLength } from './text-limit.ts'
 
 /** What a regular expression of XPath can do with a text. */
 export interface Regex {
@@ -73,7 +74,7 @@ function nativeRegex(source: string, flags: string): Regex {
       if (parts === null || tester.test('')) return null
       const joined = new Replaced(text, parts)
       for (const match of text.matchAll(all))
-        if (!joined.add(match.index, match.index + match[0].length, () => match[0])) return null
+        joined.add(match.index, match.index + match[0].length, () => match[0])
       return joined.end()
     },
   }
@@ -95,15 +96,11 @@ function linearRegex(source: string, flags: string): Regex {
       if (parts === null || compiled.matcher('').find()) return null
       const joined = new Replaced(text, parts)
       const matcher = compiled.matcher(text)
-      while (matcher.find())
-        if (!joined.add(matcher.start(), matcher.end(), group => matcher.group(group) ?? '')) return null
+      while (matcher.find()) joined.add(matcher.start(), matcher.end(), group => matcher.group(group) ?? '')
       return joined.end()
     },
   }
 }
-
-/** Longest text that is made, in characters. */
-const MAX_TEXT = 2 ** 22
 
 /** A text whose matches are replaced one after another. */
 class Replaced {
@@ -117,12 +114,12 @@ class Replaced {
     this.parts = parts
   }
 
-  /** Replaces the match from one place to another; false where the text grows too long. */
-  add(from: number, to: number, groupOf: (group: number) => string): boolean {
+  /** Replaces the match from one place to another. */
+  add(from: number, to: number, groupOf: (group: number) => string): void {
     this.made += this.text.slice(this.done, from)
     for (const part of this.parts) this.made += typeof part === 'string' ? part : groupOf(part)
     this.done = to
-    return this.made.length <= MAX_TEXT
+    checkTextLength(this.made.length)
   }
 
   end(): string {

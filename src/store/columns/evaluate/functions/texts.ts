@@ -3,6 +3,7 @@ import { integer, text, truth, type Value } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 import { lengthOf } from './text.ts'
+import { checkTextLength } from './text-limit.ts'
 
 /** Functions of texts that SPARQL has none for, and of the words in them. */
 export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
@@ -42,7 +43,8 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
         if (from.value === '') return null
         const parts = value.value.split(from.value)
         const length = value.value.length + (parts.length - 1) * to.value.length
-        return length > MAX_TEXT ? null : text(parts.join(to.value))
+        checkTextLength(length)
+        return text(parts.join(to.value))
       },
     },
   ],
@@ -58,9 +60,6 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
   ],
   [LODESTONE.substring, { apply: ([value, start, length]) => substring(value, start, length) }],
 ]
-
-/** Longest text that a function makes, in characters. */
-const MAX_TEXT = 2 ** 22
 
 function iriOf(value: Value): readonly string[] {
   return value.type === 'iri' ? [value.value] : []

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { type Context, clock, type Row } from './support/odsql-evaluator.ts'
+import { buildApp } from '../../src/app.ts'
+import { type Context, clock, type Row } from '../support/odsql-evaluator.ts'
 import {
   type Asked,
   ask,
@@ -10,9 +10,9 @@ import {
   pick,
   startFrom,
   TYPES,
-} from './support/odsql-generator.ts'
-import { seedOf } from './support/seed.ts'
-import { publishInto, testConfig } from './support/stores.ts'
+} from '../support/odsql-generator.ts'
+import { seedOf } from '../support/seed.ts'
+import { publishInto, testConfig } from '../support/stores.ts'
 
 /**
  * Random queries of the whole language over generated records of every type, answered by Lodestone through its API and
