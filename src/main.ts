@@ -44,15 +44,19 @@ async function serveRegistered(
   progress: ProgressReporter,
   unregister: () => void,
 ): Promise<Service> {
+  // Its thread starts while the application is built.
+  const publisher = new PublisherThread(publisherSettings(config))
   const app = await buildApp(config, {
     onProgress: ({ triples, total }) => progress.update('loading', triples, total),
     publish: id => publishNow({ datasets: [id], mappingOnly: false, endsRollBack: true }),
+  }).catch(async error => {
+    await publisher.close()
+    throw error
   })
   // What others have published is served from the first request on: nothing has to be loaded for it.
   if (app.shared !== null) await app.catalog.refresh()
   const listening = await listen(app, config)
   const portal = new PortalWatch(config.portal)
-  const publisher = new PublisherThread(publisherSettings(config))
   const publishNow = (job: PublishJob) =>
     publisher.publish(job, message => {
       progress.publication(message)

@@ -327,6 +327,24 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
     at(`/explore/dataset/${HIDDEN}/${tab}/`, 'hidden'),
     silent(`/explore/dataset/${OPEN}/${tab}/`, 'public'),
   ]),
+  ...Object.fromEntries(
+    ['', '/feed', '/timemap', '/ldes'].map(tail => [
+      `/api/versions/:dataset${tail}`,
+      [
+        silent(`/api/versions/${HIDDEN}${tail}`, 'hidden'),
+        silent(`/api/versions/${OPEN}${tail}`, 'public'),
+        at(`/api/versions/nowhere${tail}`, 'absent'),
+      ],
+    ]),
+  ),
+  '/api/versions/:dataset/changes': [
+    at(`/api/versions/${HIDDEN}/changes?from=1&to=2`, 'absent'),
+    at(`/api/versions/${OPEN}/changes?from=1&to=2`, 'absent'),
+  ],
+  '/api/versions/:dataset/ldes/:part/:page': [
+    at(`/api/versions/${HIDDEN}/ldes/nothing/1`, 'absent'),
+    at(`/api/versions/${OPEN}/ldes/nothing/1`, 'absent'),
+  ],
   '/healthz': [at('/healthz', 'public')],
   '/readyz': [at('/readyz', 'public')],
   '/api/sparql': [
@@ -454,7 +472,7 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
 
 /** Routes with pages and credentials of their own, which have tests of their own. */
 const APART =
-  /^\/(?:account|oauth2|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:\/|$)/
+  /^\/(?:account|oauth2|desk|api\/management|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:\/|$)/
 
 /** The patterns of all routes that answer GET. */
 function routesOf({ http }: App): readonly string[] {

@@ -323,7 +323,7 @@ t.test('a server, from its address to its end', { buffered: true }, async t => {
   t.same(await (await fetch(`${base}/healthz`)).json(), { status: 'alive' })
   t.match(await (await fetch(`${base}/readyz`)).json(), {
     status: 'ready',
-    store: { threads: { ready: 1, wanted: 1 } },
+    store: { threads: { ready: 2, wanted: 2 } },
   })
   const plants = `${base}/api/explore/v2.0/catalog/datasets/plants/records`
   t.match(await (await fetch(plants)).json(), { total_count: 3 })
