@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as oxigraph from 'oxigraph/web.js'
 import t from 'tap'
 import { ClientBudget, WorkBudgets } from '../../src/http/budget.ts'
 import { takeNext } from '../../src/model/turns.ts'
@@ -195,7 +196,6 @@ t.test('turns go to who used least', async t => {
 
 t.test('the memory of the engine cannot grow beyond its limit', async t => {
   const bytes = readFileSync(createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm'))
-  const oxigraph = await import('oxigraph/web.js')
   const limit = 48 * 2 ** 20
   const { memory } = oxigraph.initSync({ module: new WebAssembly.Module(withMemoryLimit(bytes, limit)) })
   const store = new oxigraph.Store()

@@ -556,8 +556,8 @@ t.test(
     const left = readdirSync(path.join(versions.root, 'cities'), { withFileTypes: true })
     t.equal(
       left.filter(entry => entry.isDirectory()).length,
-      3,
-      'in force, before it, and that of the records',
+      6,
+      'five that are kept, and that of the records',
     )
     const { facts } = app.catalog.dataset('cities').target.graphs
     const pairs = 'abcdefgh'.replace(/./g, '?$& ?p$& ?o$& . ')

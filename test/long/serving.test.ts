@@ -109,7 +109,7 @@ t.test('a query that meets its deadline costs no thread', async t => {
   t.equal((await get(slow)).status, 503)
   const { status, body } = await get(`${address}/readyz`)
   t.equal(status, 200)
-  t.match(JSON.parse(body), { status: 'ready', store: { threads: { ready: 1, wanted: 1 }, deadlines: 1 } })
+  t.match(JSON.parse(body), { status: 'ready', store: { threads: { ready: 2, wanted: 2 }, deadlines: 1 } })
   t.equal((await get(`${address}/api/sparql/one?query=ASK%20%7B%7D`)).status, 200)
 })
 

@@ -225,11 +225,20 @@ export class PositionDomain implements Domain {
   }
 }
 
+/** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
+const BYTES_A_TERM = 200
+
 /** Terms that a query makes or names, numbered as they come. */
 export class PoolDomain implements Domain {
   private readonly values: Value[] = []
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
+  private readonly allocate: (bytes: number) => void
+
+  /** @param allocate counts the bytes of what is taken in */
+  constructor(allocate: (bytes: number) => void = () => undefined) {
+    this.allocate = allocate
+  }
 
   get size(): number {
     return this.terms.length
@@ -240,6 +249,7 @@ export class PoolDomain implements Domain {
     const key = keyOf(term)
     const known = this.numbers.get(key)
     if (known !== undefined) return known
+    this.allocate(BYTES_A_TERM + 4 * key.length)
     this.terms.push(term)
     this.values.push(termValue(term))
     this.numbers.set(key, this.terms.length)

@@ -60,7 +60,7 @@ export class Evaluation implements FunctionContext {
   readonly dataset: DatasetView
   readonly now: Date
   readonly base: string | null
-  readonly pool = new PoolDomain()
+  readonly pool = new PoolDomain(bytes => this.allocate(bytes))
   readonly regexes = new Map<string, Regex | null>()
   /** Columns that were read, for whoever explains the query. */
   readonly columns = new Set<string>()

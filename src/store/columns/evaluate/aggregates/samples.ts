@@ -7,6 +7,9 @@ import type { Aggregator, AggregatorContext } from './aggregator.ts'
 /** Longest text that GROUP_CONCAT makes, in characters. */
 const MAX_TEXT = 2 ** 26
 
+/** Bytes of a text beside its characters, with its place in a list. */
+const BYTES_A_TEXT = 40
+
 /** Some value of a group: the first. */
 export class Sample implements Aggregator {
   private readonly values = new Map<number, Value>()
@@ -63,7 +66,7 @@ export class GroupConcat implements Aggregator {
         continue
       }
       this.length += form.length
-      this.context.evaluation.allocate(2 * form.length)
+      this.context.evaluation.allocate(BYTES_A_TEXT + 2 * form.length)
       if (known === undefined) this.texts.set(group, [form])
       else known.push(form)
     }
