@@ -260,8 +260,14 @@ t.test('connections that wait for their client are ended', async t => {
   const other = open('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', '127.0.0.2')
   t.match(await other.closed, / 200 /, 'another address is served meanwhile')
   await Promise.all(busy.map(({ closed }) => closed))
-  const idle = Array.from({ length: 6 }, () => open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'))
-  await until(() => idle.every(({ text }) => text().includes(' 200 ')))
+  // The server may hear later than the client that the connections before are closed.
+  await until(async () => {
+    const idle = Array.from({ length: 6 }, () => open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'))
+    await until(() => idle.every(({ text }) => / (?:200|429) /.test(text())))
+    const areServed = idle.every(({ text }) => text().includes(' 200 '))
+    if (!areServed) for (const { socket } of idle) socket.destroy()
+    return areServed
+  })
   const seventh = open('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
   t.match(await seventh.closed, / 200 /, 'one that waits is closed for a new one')
   t.notMatch(stderr(), /unexpected|Error/)
