@@ -1,4 +1,4 @@
-/** The rooms and the directions of imports: the table of src/README.md as rules. */
+/** The rooms and the directions of imports: the table of docs/architecture.md as rules. */
 const room = names => `^src/(${names})(/|\\.ts$)`
 const LAYERS = [
   'errors|config|document|thread|model',
@@ -63,7 +63,11 @@ module.exports = {
     only('sparql-parser', '@traqula/', '^src/sparql/'),
     only('oxigraph', 'oxigraph', '^src/store/embedded/'),
     only('n3', 'n3/', '^src/mapping/rml/'),
-    only('sqlite', '(libsql|better-sqlite3)', '^src/accounts/sqlite\\.ts$|^src/sources/files/geopackage\\.ts$'),
+    only(
+      'sqlite',
+      '(libsql|better-sqlite3)',
+      '^src/accounts/sqlite\\.ts$|^src/sources/files/geopackage\\.ts$',
+    ),
     only('postgresql', '(pg|@types/pg)(/|$)', '^src/accounts/postgres/'),
     only('metrics', 'prom-client', '^src/telemetry/'),
     only('archives', 'tar/', '^src/cli/backup/'),

@@ -40,7 +40,7 @@ import { completeList, type DatasetList } from './catalog/seen.ts'
 import type { ServedDataset } from './catalog/served.ts'
 import { Surveys } from './catalog/surveys.ts'
 import { exploreMetas, Usage } from './catalog/usage.ts'
-import { isWithdrawn, publishedDatasets, type Versions, versionsOf } from './catalog/versions.ts'
+import { isWithdrawn, type Versions, versionsOf } from './catalog/versions.ts'
 import { datasetDescription } from './catalog/void.ts'
 import { checkDataset } from './cli/check.ts'
 import type { Config } from './config.ts'
@@ -557,11 +557,4 @@ function sourceAges(portal: string, moment: number) {
     age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
     failures,
   }))
-}
-
-/** Datasets that a portal defines or has published, for commands that take none. */
-export function knownDatasets(portal: string): readonly string[] {
-  return [
-    ...new Set([...definedDatasets(portal), ...publishedDatasets(versionsOf(path.resolve(portal)))]),
-  ].sort()
 }

@@ -9,7 +9,7 @@ import { change, query, type Work } from './work.ts'
 const ID_LENGTH = 24
 const SECRET_LENGTH = 48
 
-export const MOST_CLIENTS = 50
+const MOST_CLIENTS = 50
 
 interface Row {
   readonly id: string

@@ -6,7 +6,7 @@ const GRANT = /^(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})$/
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
 /** Characters of labels and of names of applications. */
-export const LABEL_LENGTH = 200
+const LABEL_LENGTH = 200
 
 /** Most calls of a day that a user can be given. */
 export const MOST_CALLS = 1_000_000_000

@@ -1,7 +1,7 @@
 import { invalid, shown } from './names.ts'
 
 /** Characters of a redirect URI, and redirect URIs of an application. */
-export const REDIRECT_URI_LENGTH = 2000
+const REDIRECT_URI_LENGTH = 2000
 export const MOST_REDIRECT_URIS = 20
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])

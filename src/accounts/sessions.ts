@@ -16,7 +16,7 @@ export const SESSION_IDLE = 12 * 3600_000
 export const SESSION_LIFE = 7 * 24 * 3600_000
 
 /** Of more sessions the oldest are ended. */
-export const MOST_SESSIONS = 100
+const MOST_SESSIONS = 100
 
 /** Whose session it is. */
 interface Held {

@@ -13,13 +13,13 @@ const TOKEN_LENGTH = 43
 const FAMILY_LENGTH = 22
 
 /** Milliseconds that a code lasts: as long as RFC 6749 advises at most (section 4.1.2). */
-export const CODE_LIFE = 600_000
+const CODE_LIFE = 600_000
 
 /** Seconds that an access token lasts (query API, "Limits"). */
-export const TOKEN_LIFE = 3600
+const TOKEN_LIFE = 3600
 
 /** Authorizations that a user has given one application; of more the oldest are revoked. */
-export const MOST_FAMILIES = 100
+const MOST_FAMILIES = 100
 
 const DESCENT = 'family.client, family.user, family.scope, family.id AS family'
 

@@ -19,7 +19,7 @@ import { exploreMetas, type Usage } from './usage.ts'
 /** One record a public dataset; everyone may see it (facts on "Monitoring and network sources"). */
 export const DATASETS_MONITORING = 'ods-datasets-monitoring'
 /** One record a call; for those who may browse the analytics of the portal. */
-export const API_MONITORING = 'ods-api-monitoring'
+const API_MONITORING = 'ods-api-monitoring'
 
 /** The field that tells the records of datasets apart. */
 const IDENTITY = 'dataset_id'

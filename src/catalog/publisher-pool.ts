@@ -33,7 +33,7 @@ const FIXED_BYTES = 100e6
 const BYTES_A_BYTE = 3
 
 /** Bytes of memory that publishing a source of so many bytes takes at most. */
-export function memoryOfPublishing(sourceBytes: number): number {
+function memoryOfPublishing(sourceBytes: number): number {
   return FIXED_BYTES + BYTES_A_BYTE * sourceBytes
 }
 

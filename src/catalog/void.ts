@@ -271,7 +271,7 @@ function prefixes(base: string, { dataset: { id }, prefixes: known }: Described)
 }
 
 /** Address of the catalog in DCAT. */
-export function catalogAddress(base: string): string {
+function catalogAddress(base: string): string {
   return `${base}/api/v2/catalog/exports/ttl`
 }
 

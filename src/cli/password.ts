@@ -23,7 +23,7 @@ export function randomPassword(): string {
 }
 
 /** The first line, without its end; null where there is nothing at all. */
-export async function readLine(input: AsyncIterable<unknown>): Promise<string | null> {
+async function readLine(input: AsyncIterable<unknown>): Promise<string | null> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of input) {

@@ -8,9 +8,6 @@ export interface BudgetLimits {
   readonly rate: number
 }
 
-/** What holds where a portal sets nothing else: half a minute at once, then half of one processor. */
-export const DEFAULT_BUDGET: BudgetLimits = { burst: 30_000, rate: 500 }
-
 /** Milliseconds in which recent work falls to a third (1/e) of its weight. */
 const FADING = 10_000
 

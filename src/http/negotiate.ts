@@ -29,7 +29,7 @@ export function negotiate<O extends Offer>(accept: string | undefined, offers: r
 }
 
 /** The media ranges of an Accept header; what cannot be read is passed over. */
-export function parseAccept(accept: string): readonly Range[] {
+function parseAccept(accept: string): readonly Range[] {
   const ranges = accept
     .slice(0, 4000)
     .split(',')

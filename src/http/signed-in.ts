@@ -50,7 +50,7 @@ export function tokenFor(session: SignedIn, { accounts }: Pick<AccountsOptions, 
 }
 
 /** Refuses a form that did not come from our own page for this session. Faults: CrossSiteRequest. */
-export function refuseForeign(
+function refuseForeign(
   request: FastifyRequest,
   form: Form,
   bound: string,

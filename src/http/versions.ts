@@ -111,7 +111,7 @@ function momentOf(text: string): number {
 }
 
 /** The version that was in force at a moment; the first one for what was before all of them. */
-export function versionAt(kept: readonly VersionMoment[], moment: number): VersionMoment | undefined {
+function versionAt(kept: readonly VersionMoment[], moment: number): VersionMoment | undefined {
   return kept.find(({ published }) => secondOf(published) <= moment) ?? kept.at(-1)
 }
 

@@ -1,7 +1,7 @@
 import type { ObjectMap, Segment } from './ir.ts'
 
 /** A template as YARRRML writes it: `http://example.org/$(name)`. */
-export function templateText(segments: readonly Segment[]): string {
+function templateText(segments: readonly Segment[]): string {
   return segments.map(segmentText).join('')
 }
 

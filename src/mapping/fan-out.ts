@@ -2,7 +2,7 @@ import { MAX_EXPANSION } from './expand.ts'
 import type { RuleReport } from './report.ts'
 
 /** Characters of the triples of one record beyond which no more of its subjects are made, where it has several. */
-export const MAX_RECORD_TEXT = 2 ** 24
+const MAX_RECORD_TEXT = 2 ** 24
 
 /**
  * Writes the statements of a record that has several subjects. Several subjects and several objects multiply: a statement

@@ -1,5 +1,5 @@
 /** The letters of a date pattern (query API, "Date pattern symbols"). */
-export const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
+const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
 
 /** A piece of a date pattern: text as it is, or a symbol with the number of times that its letter stands there. */
 export type FormatPart =

@@ -24,7 +24,7 @@ export interface Facet {
 }
 
 /** Values told of a facet unless it says otherwise. */
-export const USUAL_VALUES = 100
+const USUAL_VALUES = 100
 
 /** A value of a facet that records must have, or must not. */
 export interface FacetFilter {

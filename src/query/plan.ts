@@ -374,7 +374,7 @@ export function fieldsOf(scalar: Scalar): readonly Field[] {
 }
 
 /** The fields that a condition reads. */
-export function fieldsOfCondition(condition: Condition): readonly Field[] {
+function fieldsOfCondition(condition: Condition): readonly Field[] {
   switch (condition.type) {
     case 'and':
     case 'or':

@@ -183,8 +183,8 @@ export const FORMATS = vocabulary(
   'N3',
 )
 
-/** Predicates of the index graph: what queries need and nobody exports. See src/README.md, "What is in the store". */
-/** What SPARQL cannot say and columns can (docs in src/README.md, "Functions of our own"). */
+/** Predicates of the index graph: what queries need and nobody exports. See docs/architecture.md, "What is in the store". */
+/** What SPARQL cannot say and columns can (see docs/sparql.md, "Functions"). */
 export const LODESTONE = vocabulary(
   'urn:lodestone:',
   'position',

@@ -16,7 +16,7 @@ const RECORDS_AT_A_TIME = 1000
  * The facts of the first records of a dataset, of all unless told, in the order of its source, in bounded pieces of
  * N-Triples; what is not read is not asked for.
  */
-export async function* recordTriples(
+async function* recordTriples(
   store: Pick<Store, 'lines'>,
   target: CompileTarget,
   size: number = RECORDS_AT_A_TIME,

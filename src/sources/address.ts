@@ -131,7 +131,7 @@ function faultOf(error: unknown, url: string): Error {
 }
 
 /** An address as it may be shown: without its query, which may hold a secret. */
-export function shownAddress(url: string): string {
+function shownAddress(url: string): string {
   const { origin, pathname, search } = new URL(url)
   return `${origin}${pathname}${search === '' ? '' : '?…'}`
 }

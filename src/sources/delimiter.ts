@@ -7,7 +7,7 @@ export const DELIMITERS: readonly string[] = [',', ';', '\t', '|']
 const LINES = 20
 
 /** Characters that are enough where lines are very long. */
-export const SNIFFED_CHARACTERS = 65_536
+const SNIFFED_CHARACTERS = 65_536
 
 /**
  * Tells the delimiter of a CSV text from its first lines, outside quotes: the one that the header has and that most

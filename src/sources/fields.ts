@@ -59,7 +59,7 @@ export interface CompiledField {
 }
 
 /** True where the records of a field hold lists. */
-export function isMultivalued(spec: FieldSpec): boolean {
+function isMultivalued(spec: FieldSpec): boolean {
   return spec.annotations?.multivalued !== undefined
 }
 

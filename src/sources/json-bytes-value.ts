@@ -156,7 +156,7 @@ function digitsEnd(bytes: Uint8Array, from: number): number {
 }
 
 /** Where a number ends. */
-export function numberEnd(bytes: Uint8Array, from: number): number {
+function numberEnd(bytes: Uint8Array, from: number): number {
   let i = bytes[from] === MINUS ? from + 1 : from
   if (!isDigit(bytes[i])) return ~i
   i = bytes[i] === ZERO ? i + 1 : digitsEnd(bytes, i)
@@ -192,7 +192,7 @@ export function isPlainNumber(bytes: Uint8Array, from: number, to: number): bool
 const WORDS: readonly Uint8Array[] = ['true', 'false', 'null'].map(word => Uint8Array.from(Buffer.from(word)))
 
 /** Where `true`, `false` or `null` ends. */
-export function wordEnd(bytes: Uint8Array, from: number): number {
+function wordEnd(bytes: Uint8Array, from: number): number {
   const word = WORDS.find(([first]) => first === bytes[from])
   if (word === undefined) return ~from
   for (let i = 1; i < word.length; i++) if (bytes[from + i] !== word[i]) return ~(from + i)

@@ -5,7 +5,7 @@ import type { FaultPlace } from '../errors.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Bytes that a packed file may unpack to. */
-export const MAX_UNPACKED = 64 * 2 ** 30
+const MAX_UNPACKED = 64 * 2 ** 30
 /** Bytes from which on a file may not unpack to more than so many times its size: what honest data never does. */
 const SUSPICIOUS = 2 ** 27
 const MAX_RATIO = 300

@@ -1,5 +1,5 @@
 import type { Literal, NamedNode } from '../rdf/term.ts'
-import { RDF, XSD } from '../rdf/vocab.ts'
+import { XSD } from '../rdf/vocab.ts'
 import type { BinaryOperator, BuiltIn, Expression, Node, Pattern, SelectQuery, Variable } from './algebra.ts'
 
 /** Builders that keep the compiler readable: each makes one node of the algebra. */
@@ -12,13 +12,6 @@ export const literal = (value: string, datatype: string = XSD.string): Literal =
   value,
   datatype,
   language: '',
-})
-
-export const languageLiteral = (value: string, language: string): Literal => ({
-  type: 'literal',
-  value,
-  datatype: RDF.langString,
-  language,
 })
 
 export const integer = (value: number): Literal => literal(String(value), XSD.integer)

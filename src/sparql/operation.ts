@@ -269,7 +269,7 @@ function addReadVariables(operation: Operation, found: Set<string>): void {
 }
 
 /** Calls back for each expression of an operation and of the operations in it. */
-export function forEachFormula(operation: Operation, call: (formula: Formula) => void): void {
+function forEachFormula(operation: Operation, call: (formula: Formula) => void): void {
   switch (operation.type) {
     case 'bgp':
     case 'path':

@@ -29,7 +29,7 @@ export interface ParsedQuery {
 }
 
 /** A query in which something stands that has no operation here. */
-export class NotTranslated extends Error {
+class NotTranslated extends Error {
   constructor(what: string) {
     super(`no operation for ${what}`)
     this.name = 'NotTranslated'

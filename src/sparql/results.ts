@@ -140,7 +140,7 @@ function jsonTerm(term: AnswerTerm): string {
 }
 
 /** SPARQL Query Results XML Format. */
-export function xmlRows(): CellWriter {
+function xmlRows(): CellWriter {
   let names: readonly string[] = []
   return rowsOf({
     head: variables => {

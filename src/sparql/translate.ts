@@ -25,7 +25,7 @@ function translateConstruct(query: ConstructQuery): Operation {
 }
 
 /** The operation of a SELECT: its outermost part is a slice where it has a limit or an offset. */
-export function translateSelect(query: SelectQuery): Operation {
+function translateSelect(query: SelectQuery): Operation {
   const aggregates = new AggregateVariables()
   const { groupBy } = query
   const keys = groupBy ?? []
@@ -79,7 +79,7 @@ function extended(operation: Operation, items: readonly Projection[]): Operation
 }
 
 /** A group graph pattern: filters hold of all of it, wherever they stand. */
-export function translateGroup(patterns: readonly Pattern[]): Operation {
+function translateGroup(patterns: readonly Pattern[]): Operation {
   let group: Operation = UNIT
   const filters: Formula[] = []
   for (const pattern of patterns)

@@ -7,7 +7,7 @@ export interface Visitor {
 }
 
 /** Goes through all patterns and expressions of a query. */
-export function walkQuery(query: Query, visitor: Visitor): void {
+function walkQuery(query: Query, visitor: Visitor): void {
   const projection = (items: readonly Projection[]) => {
     for (const { expression } of items) if (expression !== undefined) walkExpression(expression, visitor)
   }

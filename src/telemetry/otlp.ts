@@ -104,7 +104,7 @@ export class SpanExporter {
 }
 
 /** A batch as ExportTraceServiceRequest in its JSON form. */
-export function exportRequest(
+function exportRequest(
   spans: readonly Span[],
   attributes: Readonly<Record<string, AttributeValue>>,
 ): unknown {

@@ -4,10 +4,10 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 
-/** The README and the reference of ODSQL on the demonstration portal: each call answers as shown. */
+/** The README, the tour and the reference of ODSQL on the demonstration portal: each call answers as shown. */
 const root = path.resolve(import.meta.dirname, '../..')
-const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
-const reference = readFileSync(path.join(root, 'src/language/odsql/reference.md'), 'utf8')
+const text = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const reference = text('src/language/odsql/reference.md')
 const SHOWN = 'http://localhost:3000'
 
 interface Step {
@@ -16,9 +16,11 @@ interface Step {
   readonly answer: string
 }
 
-const steps: readonly Step[] = [
-  ...readme.matchAll(/```sh\n([^`]*?)\n```\n\n```(json|csv|turtle)\n([\s\S]*?)\n```/g),
-].map(([, command = '', language = '', answer = '']) => ({ command, language, answer }))
+const stepsOf = (file: string): readonly Step[] =>
+  [...text(file).matchAll(/```sh\n([^`]*?)\n```\n\n```(json|csv|turtle)\n([\s\S]*?)\n```/g)].map(
+    ([, command = '', language = '', answer = '']) => ({ command, language, answer }),
+  )
+const steps = [...stepsOf('README.md'), ...stepsOf('docs/tour.md')]
 
 /** An example of the reference: where it is asked, its parameters in order, and the answer as written. */
 interface Example {
@@ -33,8 +35,9 @@ const examples: readonly Example[] = [
   ...reference.matchAll(/```odsql\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g),
 ].map(([, asked = '', answer = '']) => readExample(asked, answer))
 
-t.test('the demonstration portal answers the README and the reference as shown there', async t => {
-  t.ok(steps.length >= 9, 'the tour is found')
+t.test('the demonstration portal answers the README, the tour and the reference as shown there', async t => {
+  t.equal(stepsOf('README.md').length, 6, 'six calls are found')
+  t.ok(stepsOf('docs/tour.md').length >= 9, 'the tour is found')
   t.ok(examples.length >= 60, 'the examples are found')
   t.equal(examples.length, reference.split('```odsql').length - 1, 'each example has an answer')
   const portal = t.testdir({})
@@ -64,7 +67,7 @@ t.test('the demonstration portal answers the README and the reference as shown t
     const answer = await call(step.command, address)
     if (step.language === 'json')
       t.same(steady(JSON.parse(answer)), steady(JSON.parse(step.answer)), step.command)
-    else t.equal(answer.trim(), step.answer.trim(), step.command)
+    else t.equal(answer.trim().replaceAll('\r\n', '\n'), step.answer.trim(), step.command)
   }
   for (const example of examples) {
     const url = exampleUrl(example, address)
@@ -79,10 +82,12 @@ t.test('the demonstration portal answers the README and the reference as shown t
   })
 })
 
-t.test('the README names every setting and every command', async t => {
+t.test('the documentation names every setting and every command', async t => {
   const { DEFAULTS, PORTAL_SCHEMA } = await import('../../src/config.ts')
   const { program } = await import('../../src/cli/lodestone.ts')
-  const rows = [...readme.matchAll(/^\| `(\w+)` \| `(LODESTONE_\w+)` \| ([^|]*?) *\| (.+) \|$/gm)]
+  const rows = [
+    ...text('docs/settings.md').matchAll(/^\| `(\w+)` \| `(LODESTONE_\w+)` \| ([^|]*?) *\| (.+) \|$/gm),
+  ]
   t.same(
     rows.map(([, key]) => key).sort(),
     Object.keys(PORTAL_SCHEMA.properties).sort(),
@@ -94,8 +99,9 @@ t.test('the README names every setting and every command', async t => {
     if (Object.hasOwn(defaults, key)) t.equal(told, String(defaults[key]), `default of ${key}`)
     t.match(meaning, /\S.{9,}/, `meaning of ${key}`)
   }
+  const commands = text('docs/commands.md')
   for (const command of (await program()).commands)
-    t.ok(readme.includes(`lodestone ${command.name()}`), `command ${command.name()}`)
+    t.ok(commands.includes(`lodestone ${command.name()}`), `command ${command.name()}`)
 })
 
 t.test('the reference names every word of the language', async t => {
@@ -140,7 +146,7 @@ function rowsOf(body: unknown): unknown {
   return rows?.map(row => (row as { record?: { fields: unknown } }).record?.fields ?? row) ?? body
 }
 
-/** Runs one curl call of the README: -G with --data-urlencode and -d, -H, and `| tail -N`. */
+/** Runs one curl call of the documentation: -G with --data-urlencode and -d, -H, and `| tail -N`. */
 async function call(command: string, address: string): Promise<string> {
   const [curl = '', pipe] = command.split(/ \| (?=tail)/)
   const words = [...curl.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(

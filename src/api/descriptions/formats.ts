@@ -16,7 +16,7 @@ export interface DescriptionFormat extends Offer {
 }
 
 /** The first is for those who name none. */
-export const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
+const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
   { type: 'text/turtle', name: 'turtle', write: triples => turtle(whole(triples), VOID_PREFIXES) },
   { type: 'application/ld+json', name: 'jsonld', write: jsonld },
   { type: 'application/n-triples', name: 'ntriples', write: whole },

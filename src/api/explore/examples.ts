@@ -75,7 +75,7 @@ async function knownFacet(
 }
 
 /** Examples of the parameters of the records of a dataset. */
-export function recordExamples({ entry, record, facets }: Sample): Examples {
+function recordExamples({ entry, record, facets }: Sample): Examples {
   const { fields } = entry.dataset
   const single = fields.filter(({ type, multivalued }) => !isGeo(type) && !multivalued)
   const number = single.find(known => isNumeric(known.type) && known.annotations.id === undefined)

@@ -13,7 +13,7 @@ export interface Format extends Omit<Manner, 'omitNulls'> {
 }
 
 /** What to write where nothing could be agreed upon. */
-export const DEFAULT_FORMAT: Format = {
+const DEFAULT_FORMAT: Format = {
   type: 'json',
   version: '4.0',
   level: 'minimal',

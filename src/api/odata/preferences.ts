@@ -1,8 +1,8 @@
 import type { RequestHeaders } from './versions.ts'
 
 /** Entities of a page where nothing is said, and at most (facts on OData, "Performance": large pages for bulk readers). */
-export const ODATA_PAGE = 1000
-export const MOST_ON_A_PAGE = 10_000
+const ODATA_PAGE = 1000
+const MOST_ON_A_PAGE = 10_000
 
 /** What a client prefers and gets (OData 4.0 Protocol 8.2.8). */
 export interface Preferences {

@@ -190,9 +190,7 @@ function bySubject(triples: Iterable<Triple>): ReadonlyMap<string, readonly Trip
 }
 
 /** The objects of each predicate, in the order in which the predicates come first. */
-export function groupByPredicate(
-  triples: readonly Triple[],
-): readonly (readonly [string, readonly Term[]])[] {
+function groupByPredicate(triples: readonly Triple[]): readonly (readonly [string, readonly Term[]])[] {
   const groups = new Map<string, Term[]>()
   for (const { predicate, object } of triples) {
     const group = groups.get(predicate.value)

@@ -109,7 +109,7 @@ export const GRAPH_FORMATS: readonly AnswerOffer[] = [
 ]
 
 /** A page for people, which the Accept header of a browser asks for. */
-export const HTML_OFFER = { type: 'text/html', explicit: true } as const
+const HTML_OFFER = { type: 'text/html', explicit: true } as const
 
 /** Chooses the format of an answer: by its name, else by the Accept header. Faults: BadRequest, NotAcceptable. */
 export function chooseFormat(

@@ -32,7 +32,7 @@ export interface StreamPart {
 }
 
 /** The event stream of a dataset and its only view (LDES; TREE hypermedia). */
-export function streamAddresses(base: string, dataset: string) {
+function streamAddresses(base: string, dataset: string) {
   const view = `${versionsAddress(base, dataset)}/ldes`
   return { view, stream: `${view}#stream` }
 }

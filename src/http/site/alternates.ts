@@ -14,7 +14,7 @@ export interface Findable {
  * The address of a page among all those that show the same: without filter, in the language that was named. A page has
  * one address for each language, and one without for those whose browsers tell which they like.
  */
-export function canonicalAddress({ site, address, namedLanguage }: Visit, path = pathOf(address)): string {
+function canonicalAddress({ site, address, namedLanguage }: Visit, path = pathOf(address)): string {
   return `${site.base}${path}${queryText({ lang: namedLanguage })}`
 }
 

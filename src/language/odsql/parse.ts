@@ -16,7 +16,7 @@ import { parser } from './parser.ts'
 import { RESERVED_WORDS } from './vocabulary.ts'
 
 /** Longest clause that is read, in characters. */
-export const MAX_CLAUSE_LENGTH = 20_000
+const MAX_CLAUSE_LENGTH = 20_000
 
 /** Deepest nesting that is read: parentheses, operators and calls. */
 export const MAX_DEPTH = 400

@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<FieldType, string>> = {
 }
 
 /** Values of a field as far as they are known: from the statistics of its version, else an example of its type. */
-export function sampleValues({ dataset }: Checking, field: Field): readonly string[] {
+function sampleValues({ dataset }: Checking, field: Field): readonly string[] {
   const known = lookup(dataset.statistics?.fields ?? {}, field.name)
   const values = [...(known?.quantiles ?? []), known?.min, known?.max]
     .filter(value => value !== null && value !== undefined)

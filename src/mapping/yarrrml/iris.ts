@@ -61,31 +61,6 @@ export function readIri(context: Context, node: YamlText, path: string, role: Ir
   }
 }
 
-/** Reads an IRI that has no references; null where it is none, which is told. */
-export function readConstantIri(
-  context: Context,
-  node: YamlText,
-  path: string,
-  role: IriRole,
-): string | null {
-  const term = readIri(context, node, path, role)
-  if (term === null || term.type !== 'iri') return null
-  let text = ''
-  for (const segment of term.segments) {
-    if (segment.type !== 'constant') {
-      context.notes.tell(
-        role.code,
-        node.span,
-        path,
-        `${role.what} ${quoted(node.text)} cannot have references`,
-      )
-      return null
-    }
-    text += segment.text
-  }
-  return text
-}
-
 /** `<http://…>` without its brackets. */
 function withoutBrackets(node: YamlText): YamlText {
   if (!/^<[^<>]*>$/.test(node.text)) return node
@@ -147,7 +122,7 @@ function expandPrefix(
 }
 
 /** Tells a prefix that is declared nowhere. */
-export function tellUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
+function tellUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
   const close = nearName(name, [...context.declared, ...context.prefixes.keys()])
   const fallback = `Declare it at the top: prefixes: { ${name}: "http://…" }, or write the whole IRI.`
   context.notes.tell(

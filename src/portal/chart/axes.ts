@@ -111,7 +111,7 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
 }
 
 /** The period that parts the time of a field into enough and not too many. */
-export function usualPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
+function usualPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
   const { min, max } = lookup(fields, name) ?? {}
   const days = (Date.parse(String(max)) - Date.parse(String(min))) / DAY
   if (!(days >= 0) || days > 366 * 6) return 'year'

@@ -20,7 +20,7 @@ export interface Piece {
 }
 
 /** Colours of the series; the style sheet has them for light and dark. */
-export function seriesColour(series: number): string {
+function seriesColour(series: number): string {
   return `var(--series-${series + 1})`
 }
 

@@ -134,7 +134,7 @@ function formatCard(
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
 /** A number of bytes as people read it. */
-export function sizeText({ number }: Visit, bytes: number): string {
+function sizeText({ number }: Visit, bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** power
   return number(value, {

@@ -6,7 +6,7 @@ import { RDF } from '../../rdf/vocab.ts'
 import { doorAddress, doorPaths } from './doors.ts'
 
 /** An IRI as queries write it. */
-export function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
+function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
   const [prefix, space] =
     Object.entries(prefixes)
       .filter(([, space]) => iri.startsWith(space) && iri !== space)

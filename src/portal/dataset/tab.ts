@@ -21,7 +21,7 @@ export interface TabContext {
   readonly path: (tab: TabName) => string
 }
 
-export const TAB_NAMES = [
+const TAB_NAMES = [
   'information',
   'table',
   'map',

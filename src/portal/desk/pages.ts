@@ -43,7 +43,7 @@ export function stateText(say: Translator, { state, hasDraft }: DeskDataset): st
 }
 
 /** The form that takes a file. */
-export function uploadForm({ visit, token }: DeskVisit, action: string, label: string): Html {
+function uploadForm({ visit, token }: DeskVisit, action: string, label: string): Html {
   const { say } = visit
   return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.href(action)}">
 ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}</label>

@@ -4,9 +4,8 @@ import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import { encodeLines, type Line } from './outline.ts'
 
-/** The modules that the build gives the maps: outlines of land and borders between countries, from Natural Earth. */
+/** The module of outlines of land that the build gives the maps, beside that of borders; from Natural Earth. */
 export const LAND_MODULE = 'lodestone:land'
-export const BORDERS_MODULE = 'lodestone:borders'
 
 /** The text of the module of outlines. */
 export function landModule(): string {

@@ -24,7 +24,7 @@ import {
   type TypedClauses,
 } from './odsql-request.ts'
 
-export const ODSQL_PAGE = '/odsql/'
+const ODSQL_PAGE = '/odsql/'
 
 const MOST_KEPT = 500
 

@@ -18,7 +18,7 @@ import {
   type Way,
 } from './sparql-request.ts'
 
-export const SPARQL_PAGE = '/sparql/'
+const SPARQL_PAGE = '/sparql/'
 
 /**
  * Answers with the SPARQL playground: the browser itself runs the query over fragments or endpoints of the chosen datasets.

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { ConstructQuery, Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type { Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
 import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
 import { technicalName } from '../technical.ts'
@@ -76,20 +76,6 @@ export function compileNamed(
       })
   })
   return { name: 'records', query: { type: 'select', projection, where: body.patterns() } }
-}
-
-/** All facts of the records of a query. */
-export function compileFacts(plan: RecordQuery, target: CompileTarget): ConstructQuery {
-  const statement = { subject: RECORD, predicate: variable('predicate'), object: variable('object') }
-  const { query } = compileRecords({ ...plan, select: [] }, target)
-  return {
-    type: 'construct',
-    template: [statement],
-    where: [
-      { type: 'subquery', query },
-      inGraph(target.graphs.facts, triple(RECORD, statement.predicate, statement.object)),
-    ],
-  }
 }
 
 /** One record in whose text of a field a regular expression finds something. */

@@ -28,7 +28,7 @@ export function certain(holds: Condition): TestMeaning {
 }
 
 /** A test that is null for every record. */
-export const NEITHER: TestMeaning = { type: 'test', holds: NEVER, fails: NEVER }
+const NEITHER: TestMeaning = { type: 'test', holds: NEVER, fails: NEVER }
 
 const TRUE: Scalar = { type: 'constant', value: true, of: 'boolean' }
 const FALSE: Scalar = { type: 'constant', value: false, of: 'boolean' }

@@ -106,7 +106,7 @@ export const KIND_FIELDS: Readonly<Record<Kind, FieldType>> = {
 }
 
 /** The kind of the values of a field that has no geometry. */
-export const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, Kind>> = {
+const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, Kind>> = {
   text: 'string',
   int: 'int',
   double: 'double',

@@ -43,7 +43,7 @@ export function resolveScalar(node: Expression, names: Names): Scalar {
 }
 
 /** Reads the text of a date literal. */
-export function resolveDate(node: Extract<Expression, { type: 'date' }>, names: Names): DateConstant {
+function resolveDate(node: Extract<Expression, { type: 'date' }>, names: Names): DateConstant {
   const constant = parseDate(node.text)
   if (constant !== null) return constant
   const hint = "write date'2020', date'2020-06', date'2020/06/30' or date'2020-06-30T12:00:00+02:00'"

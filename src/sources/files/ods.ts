@@ -25,7 +25,7 @@ export function odsGrid(data: DataFile, choice: SheetChoice, range: CellRange): 
 }
 
 /** The names of the sheets, in their order. */
-export async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
+async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
   const sheets: { readonly name: string }[] = []
   const manifest = await data.archive?.whole('META-INF/manifest.xml', 2 ** 22)
   if (manifest?.includes('encryption-data') === true)

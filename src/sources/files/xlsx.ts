@@ -36,11 +36,6 @@ export function xlsxGrid(data: DataFile, choice: SheetChoice, range: CellRange):
   return workbookGrid(data.name, () => readSheet(data, choice, range))
 }
 
-/** The sheets of a workbook, in their order. */
-export async function xlsxSheets(data: DataFile): Promise<readonly XlsxSheet[]> {
-  return (await openWorkbook(data)).sheets
-}
-
 async function* readSheet(
   data: DataFile,
   choice: SheetChoice,
@@ -125,7 +120,7 @@ function kindOf(format: number, formats: ReadonlyMap<number, string>): Kind {
 }
 
 /** What a format of numbers shows: a date where it has years or days, a time where it has hours alone. */
-export function kindOfCode(code: string): Kind {
+function kindOfCode(code: string): Kind {
   const [first = ''] = code.split(';')
   const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
   if (/general/i.test(plain)) return 'number'

@@ -39,7 +39,7 @@ export function namesIdentifier(name: string): boolean {
 }
 
 /** True for the name of a column whose values are days or moments. */
-export function namesDate(name: string): boolean {
+function namesDate(name: string): boolean {
   return DATE_NAME.test(spaced(name))
 }
 
@@ -116,7 +116,7 @@ const GROUP_COMMA = 2
 const GROUP_POINT = 3
 
 /** The style of numbers, and what is asked where two styles fit: 1.234 and 1,234 can be read in two ways. */
-export function chooseStyle(
+function chooseStyle(
   { styles, hasPoint, hasComma }: NumberEvidence,
   { hasDecimalComma }: FileHints,
 ): { readonly style: number; readonly question?: string } {

@@ -118,7 +118,4 @@ export function sharedPrefix(
 /** Typed arrays that all threads see. */
 export const sharedUint32 = (length: number): Uint32Array =>
   new Uint32Array(new SharedArrayBuffer(4 * length))
-export const sharedInt32 = (length: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * length))
-export const sharedFloat64 = (length: number): Float64Array =>
-  new Float64Array(new SharedArrayBuffer(8 * length))
 export const sharedBytes = (length: number): Buffer => Buffer.from(new SharedArrayBuffer(length))

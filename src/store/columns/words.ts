@@ -200,7 +200,7 @@ const TWO_SLIPS = 6
 const TOO_LONG = 64
 
 /** Insertions, deletions and replacements of a character that a word may have. */
-export function slipsOf(word: string): number {
+function slipsOf(word: string): number {
   const { length } = [...word]
   return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
 }
@@ -257,7 +257,7 @@ function bitsIn(number: number): number {
 }
 
 /** A test whether another word is one within so many insertions, deletions or replacements of characters. */
-export function similarTo(word: string, slips: number): (other: string) => boolean {
+function similarTo(word: string, slips: number): (other: string) => boolean {
   const own = [...word]
   let row = new Uint8Array(own.length + 1)
   let last = new Uint8Array(own.length + 1)

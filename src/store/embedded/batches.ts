@@ -7,7 +7,7 @@ import type { TripleSource } from './protocol.ts'
  * Bytes of a batch, which the engine loads in one transaction: about 50,000 triples. Larger ones gain little speed
  * (16 MiB: a tenth) and keep queries waiting that are served between two of them (8 MiB: 0.1 s).
  */
-export const BATCH_BYTES = 8 * 2 ** 20
+const BATCH_BYTES = 8 * 2 ** 20
 
 const LINE_FEED = 0x0a
 

@@ -8,7 +8,7 @@ export type FinalReply = Exclude<Reply, { readonly type: 'up' | 'progress' }>
 type RequestWithoutId = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never
 
 /** Reason of a trap that the engine had no part in: the thread was ended. */
-export const THREAD_ENDED = 'the thread was ended'
+const THREAD_ENDED = 'the thread was ended'
 
 /** One thread with an engine, from its start to its death. A request ends with a reply; where the thread dies first, with a trap. */
 export class EngineThread {

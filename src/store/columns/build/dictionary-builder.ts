@@ -435,7 +435,7 @@ function compareTexts(left: string, right: string): number {
 }
 
 /** Compares the values of forms of integers and decimals; others, whose doubles are exact, are taken for equal. */
-export function compareDecimals(left: string, right: string): number {
+function compareDecimals(left: string, right: string): number {
   const [a, b] = [scaled(left), scaled(right)]
   if (a === null || b === null) return 0
   const places = Math.max(a.places, b.places)

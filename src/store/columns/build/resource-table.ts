@@ -169,7 +169,7 @@ export class ResourceTable {
 }
 
 /** Merges sorted lists; whole stretches of one that lie between two members of another are moved at once. */
-export function mergeLists(
+function mergeLists(
   lists: readonly Uint32Array[],
   compare: (left: number, right: number) => number,
 ): Uint32Array {
@@ -258,7 +258,7 @@ function digitOf(code: number): number {
 }
 
 /** Writes twenty bytes as forty hexadecimal digits. */
-export function unpackDigest(bytes: Uint8Array, from: number, text: Uint8Array, to: number): void {
+function unpackDigest(bytes: Uint8Array, from: number, text: Uint8Array, to: number): void {
   for (let at = 0; at < DIGEST_DIGITS / 2; at++) {
     const byte = bytes[from + at] as number
     text[to + 2 * at] = digitCode(byte >> 4)

@@ -5,7 +5,7 @@ import { Arena, NumberReader } from '../bytes.ts'
 const PIECE_BYTES = 2 ** 18
 
 /** Bytes of all logs that are in memory before they are moved to the file. */
-export const MEMORY_BYTES = 160 * 2 ** 20
+const MEMORY_BYTES = 160 * 2 ** 20
 
 /** Where logs put what does not fit into memory: one file for all, removed at the end. */
 export class SpillFile {
@@ -147,7 +147,7 @@ export class ValueLog {
 }
 
 /** Reads a log from its begin to its end: the fields are those of the entry that was read last. */
-export class LogReader {
+class LogReader {
   subject = 0
   /** Number of what follows the text of a literal, from 1; 0 where the value is a resource. */
   ending = 0

@@ -9,7 +9,7 @@ import {
 } from './value.ts'
 
 /** Compares texts in the order of code points; UTF-16 differs from it beyond the first plane. */
-export function compareText(left: string, right: string): number {
+function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let at = 0; at < length; at++) {
     const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
@@ -85,7 +85,7 @@ export function orderOf(left: Value, right: Value): number | null {
 }
 
 /** NaN where one is not a number. Exactly for integers and decimals, else as doubles. */
-export function compareNumeric(left: NumberValue, right: NumberValue): number {
+function compareNumeric(left: NumberValue, right: NumberValue): number {
   const [a, b] = [left.value, right.value]
   if (a < b || a > b) return a < b ? -1 : 1
   if (a !== b) return Number.NaN

@@ -121,7 +121,7 @@ const COMPARED: ReadonlySet<string> = new Set([
 ])
 
 /** The ranks of all terms of a domain by comparison of their values. */
-export function ranksOf(domain: Domain): Uint32Array {
+function ranksOf(domain: Domain): Uint32Array {
   const values: (Value | null)[] = [null]
   for (let id = 1; id <= domain.size; id++) values.push(domain.value(id))
   const order = Array.from(values.keys()).sort((a, b) =>

@@ -319,7 +319,7 @@ function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array
 }
 
 /** The solutions whose subject has the value that is theirs. */
-export function rowsWithCodes(column: Column, subjects: IdVector, wanted: Uint32Array): Uint32Array {
+function rowsWithCodes(column: Column, subjects: IdVector, wanted: Uint32Array): Uint32Array {
   const { ids } = subjects
   const rows = new Uint32Array(ids.length)
   let count = 0

@@ -179,7 +179,7 @@ function directed(
 }
 
 /** True for the same term; a number that was computed is one in its canonical form. */
-export function isSameTerm(left: Value, right: Value): boolean {
+function isSameTerm(left: Value, right: Value): boolean {
   const [a, b] = [termOf(left), termOf(right)]
   if (a.type !== b.type || a.value !== b.value) return false
   if (a.type !== 'literal' || b.type !== 'literal') return true

@@ -170,10 +170,7 @@ function made(
 }
 
 /** Distances from a place in metres, by the haversine formula. */
-export function distanceFrom(
-  longitude: number,
-  latitude: number,
-): (longitude: number, latitude: number) => number {
+function distanceFrom(longitude: number, latitude: number): (longitude: number, latitude: number) => number {
   const [lambda, phi] = [radians(longitude), radians(latitude)]
   const cosine = Math.cos(phi)
   return (otherLongitude, otherLatitude) => {

@@ -54,7 +54,7 @@ const KNOWN = new Map<string, Geometry | null>()
 const MAX_KNOWN = 64
 
 /** The geometry of a text; null where it is none. */
-export function readWkt(wkt: string): Geometry | null {
+function readWkt(wkt: string): Geometry | null {
   const known = KNOWN.get(wkt)
   if (known !== undefined) return known
   let geometry: Geometry | null = null

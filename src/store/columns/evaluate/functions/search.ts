@@ -21,7 +21,7 @@ export function searchedWord(word: Value | undefined, mode: Value | undefined): 
 }
 
 /** True where a text has a word, or the words of a phrase in a row. */
-export function textMatches(text: string, { words, mode }: SearchedWord): boolean {
+function textMatches(text: string, { words, mode }: SearchedWord): boolean {
   const [only] = words
   if (only === undefined) return false
   if (words.length > 1) return hasPhrase(text, words, mode)

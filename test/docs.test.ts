@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+
+/** The documentation in itself: its links lead somewhere, the README is short, clauses are numbered once. */
+const root = path.resolve(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const FILES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => path.join('docs', name))
+    .sort(),
+  'src/language/odsql/reference.md',
+  'src/mapping/README.md',
+  'src/api/odata/README.md',
+]
+
+t.test('links between documents lead to files and headings', async t => {
+  for (const file of FILES)
+    for (const [, target = ''] of prose(read(file)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [linked = '', heading] = target.split('#')
+      const found = linked === '' ? file : path.join(path.dirname(file), linked)
+      if (!t.ok(existsSync(path.join(root, found)), `${file}: ${target}`) || heading === undefined) continue
+      t.ok(anchors(read(found)).has(heading), `${file}: ${target} names a heading`)
+    }
+})
+
+t.test('every document is reached from the README', async t => {
+  const reached = new Set(['README.md'])
+  for (const file of reached)
+    for (const [, target = ''] of prose(read(file)).matchAll(/\]\(([^)\s#]+\.md)[^)]*\)/g))
+      if (!/^[a-z]+:/.test(target)) reached.add(path.join(path.dirname(file), target))
+  for (const file of FILES) t.ok(reached.has(file), file)
+})
+
+t.test('the README has at most 200 lines, with both commands on the first screen', async t => {
+  const lines = read('README.md').split('\n')
+  t.ok(lines.length <= 200)
+  const screen = lines.slice(0, 25).join('\n')
+  for (const command of ['npm ci && npm start', 'npm ci && npm test']) t.ok(screen.includes(command), command)
+})
+
+t.test('clauses of the specification are numbered once, in order, below their section', async t => {
+  for (const file of FILES.filter(name => name.startsWith('docs/specification/'))) {
+    let [section, clause] = [0, 0]
+    for (const line of read(file).split('\n')) {
+      const [, title] = /^## (\d+)\. /.exec(line) ?? []
+      const [, of, number] = /^(\d+)\.(\d+) /.exec(line) ?? []
+      if (title !== undefined) {
+        t.equal(Number(title), section + 1, `${file}: ${line}`)
+        section = Number(title)
+        clause = 0
+      } else if (of !== undefined) {
+        t.same([Number(of), Number(number) > clause], [section, true], `${file}: ${line.slice(0, 40)}`)
+        clause = Number(number)
+      }
+    }
+  }
+})
+
+/** A document without its blocks of code. */
+function prose(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+}
+
+/** The anchors of headings, as GitHub makes them. */
+function anchors(text: string): ReadonlySet<string> {
+  const headings = text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)
+  return new Set(
+    [...headings].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
