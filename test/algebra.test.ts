@@ -3,7 +3,7 @@ import t from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
 import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { answerTerm } from '../src/rdf/rdfjs.ts'
-import type { AnswerTerm } from '../src/rdf/term.ts'
+import type { Term } from '../src/rdf/term.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
@@ -98,7 +98,7 @@ function byEngine({ text }: RandomQuery, engine: oxigraph.Store): readonly Row[]
 const BASE = 'http://example.org/base/'
 
 /** A text that is the same for the same value: sums of doubles depend on their order, and computed numbers have several forms. */
-function comparable(term: AnswerTerm): string {
+function comparable(term: Term): string {
   if (term.type !== 'literal') return `${term.type} ${term.type === 'triple' ? '' : term.value}`
   const { value, datatype, language } = term
   const kind = numericKind(datatype)

@@ -206,7 +206,6 @@ t.test('what is refused', async t => {
     ['a.rdf', `<rdf:RDF xmlns:rdf="${RDF}">\n<rdf:Description>\n</rdf:RDF>`, /a\.rdf:3: .*rdf:Description/],
     ['a.jsonld', '{"@id": "http://s",\n"http://p":}', /a\.jsonld:2:\d+: /],
     ['a.jsonld', '{"@context": "http://c/", "@id": "http://s"}', /put the context into the file/],
-    ['a.ttl', '<a> <b> <<( <a> <b> <c> )>> .', /Triples about triples/],
     ['a.nq', many.join(''), /more than 1000 named graphs/],
     ['a.ttl.gz', '', /cannot be read|^$/],
     ['a.ttl', '', /fields means nothing/, 'source: { path: a.ttl }\nfields: [{ name: a }]\n'],

@@ -491,7 +491,7 @@ t.test('triple terms', async t => {
     [construct, '*/*', 200, term],
     [construct, 'text/html', 200, '&lt;&lt;( &lt;urn:a&gt;'],
     [construct, 'application/ld+json', 422, 'A triple term is nothing that JSON-LD can write'],
-    [construct, 'application/rdf+xml', 422, 'A triple term is nothing that RDF/XML can write'],
+    [construct, 'application/rdf+xml', 200, 'rdf:parseType="Triple"'],
     [construct, 'text/n3', 422, 'A triple term is nothing that N3 can write'],
     [long, 'text/turtle', 200, '<<( <urn:a> '],
     [long, 'application/ld+json', 422, 'A triple term'],

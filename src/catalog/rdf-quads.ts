@@ -105,10 +105,6 @@ function baseOf({ base, dataset }: QuadPlace): string {
 /** A line of N-Quads as the store writes it, in its triple and the IRI of its graph. */
 export function splitQuad(line: string): { readonly triple: string; readonly graph: string | null } {
   const predicateEnd = line.indexOf(' ', line.indexOf(' ') + 1)
-  if (line.startsWith('<<(', predicateEnd + 1))
-    throw new Fault('SourceUnreadable', {
-      reason: `Triples about triples (RDF 1.2) cannot be published yet: ${line.slice(0, 200)}`,
-    })
   const last = line.lastIndexOf(' ', line.length - 3)
   const term = line.slice(last + 1, -2)
   if (last <= predicateEnd || !/^<[^"<>]*>$/.test(term)) return { triple: line, graph: null }

@@ -1,3 +1,4 @@
+import { Fault } from '../errors.ts'
 import type { Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
@@ -162,9 +163,17 @@ export class JsonldNode {
   }
 }
 
-/** The value of `@id` or `@type` for an IRI or a blank node. */
+/** The value of `@id` or `@type` for an IRI or a blank node. Faults: UnprocessableEntity for a triple term. */
 export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
+  if (term.type === 'triple') throw noTripleTerms()
   return term.type === 'blank' ? `_:${term.value}` : term.value
+}
+
+/** JSON-LD 1.1 has nothing for the triple terms of RDF 1.2. */
+export function noTripleTerms(): Fault {
+  return new Fault('UnprocessableEntity', {
+    reason: 'A triple term (RDF 1.2) cannot be written in JSON-LD. Ask for turtle instead.',
+  })
 }
 
 function withoutMeaning(prefixes: ReadonlySet<string>): Readonly<Record<string, null>> {

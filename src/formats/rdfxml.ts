@@ -1,6 +1,6 @@
 import { escapeXml, isXmlText, XML_DECLARATION, xmlText } from '../model/xml.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
-import type { BlankNode, Literal, NamedNode } from '../rdf/term.ts'
+import type { BlankNode, Literal, NamedNode, Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
 import type { Prefixes } from './turtle.ts'
 
@@ -12,6 +12,9 @@ const RESERVED: ReadonlySet<string> = new Set(
     .concat('aboutEach', 'aboutEachPrefix', 'bagID')
     .map(name => SYNTAX + name),
 )
+
+/** What an element with a base direction has besides (RDF 1.2 XML Syntax, section 2.7). */
+const DIRECTED = 'rdf:version="1.2" xmlns:its="http://www.w3.org/2005/11/its" its:version="2.0"'
 
 /** A namespace that no prefix can be bound to (Namespaces in XML 1.0, section 3). */
 const UNBINDABLE = 'http://www.w3.org/2000/xmlns/'
@@ -40,7 +43,7 @@ export function splitIri(iri: string): SplitIri | null {
 }
 
 /**
- * Writes N-Triples as RDF/XML (RDF 1.1 XML Syntax): the triples of a subject that stand together become one node
+ * Writes N-Triples as RDF/XML (RDF 1.2 XML Syntax; without triple terms and base directions that of 1.1): the triples of a subject that stand together become one node
  * element, which a type that comes first names. Pieces come and go, so that memory holds one at a time.
  *
  * Throws RangeError for what RDF/XML cannot say: ask {@link splitIri} and `isXmlText` before.
@@ -89,8 +92,7 @@ class RdfXmlWriter {
         this.subject = subject
         if (type !== null) continue
       }
-      const { open, close } = this.property(predicate.value)
-      text += `  ${open}${object.type === 'literal' ? literalXml(object, close) : `${resourceXml(object)}/>`}\n`
+      text += `  ${this.statement(predicate, object)}\n`
     }
     return text
   }
@@ -99,14 +101,26 @@ class RdfXmlWriter {
     return `${this.close}</rdf:RDF>\n`
   }
 
+  /** A property element; one whose value is a triple has it as the one property of a node element. */
+  private statement(predicate: NamedNode, object: Term): string {
+    const { open, close } = this.property(predicate.value)
+    switch (object.type) {
+      case 'literal':
+        return `${open}${literalXml(object, close)}`
+      case 'triple': {
+        const subject = subjectXml(object.subject)
+        const inner = `<rdf:Description ${subject}>${this.statement(object.predicate, object.object)}</rdf:Description>`
+        return `${open} rdf:version="1.2" rdf:parseType="Triple">${inner}${close}`
+      }
+      default:
+        return `${open}${resourceXml(object)}/>`
+    }
+  }
+
   private open(subject: NamedNode | BlankNode, type: string | null): string {
     const name = type ?? 'rdf:Description'
     this.close = `</${name}>\n`
-    const about =
-      subject.type === 'iri'
-        ? `rdf:about="${escapeXml(subject.value)}"`
-        : `rdf:nodeID="${nodeId(subject.value)}"`
-    return `<${name} ${about}>\n`
+    return `<${name} ${subjectXml(subject)}>\n`
   }
 
   /** The name of a class whose namespace has a prefix. */
@@ -130,6 +144,10 @@ class RdfXmlWriter {
   }
 }
 
+function subjectXml({ type, value }: NamedNode | BlankNode): string {
+  return type === 'iri' ? `rdf:about="${escapeXml(value)}"` : `rdf:nodeID="${nodeId(value)}"`
+}
+
 function resourceXml(term: NamedNode | BlankNode): string {
   return term.type === 'iri'
     ? ` rdf:resource="${escapeXml(term.value)}"`
@@ -139,10 +157,10 @@ function resourceXml(term: NamedNode | BlankNode): string {
 function literalXml({ value, datatype, language }: Literal, close: string): string {
   if (!isXmlText(value))
     throw new RangeError(`No XML document can hold ${JSON.stringify(value.slice(0, 80))}`)
-  if (language.includes('--')) throw new RangeError(`RDF/XML has no base direction: ${language}`)
+  const [tag = '', direction] = language.split('--')
   const kind =
     language !== ''
-      ? ` xml:lang="${language}"`
+      ? ` xml:lang="${tag}"${direction === undefined ? '' : ` ${DIRECTED} its:dir="${direction}"`}`
       : datatype === XSD.string
         ? ''
         : ` rdf:datatype="${escapeXml(datatype)}"`

@@ -1,6 +1,6 @@
 import { lookup } from '../model/lookup.ts'
-import { languageDatatype } from './ntriples.ts'
-import type { BlankNode, Literal, NamedNode, Term } from './term.ts'
+import { languageDatatype, tripleTerm } from './ntriples.ts'
+import type { BlankNode, Literal, NamedNode, Term, TripleTerm } from './term.ts'
 import { XSD } from './vocab.ts'
 
 /** A triple as it was read. */
@@ -17,10 +17,7 @@ export interface TripleText {
   readonly object: string
 }
 
-/**
- * Reads N-Triples (RDF 1.1 N-Triples, section 7). Throws on the first line that is none, and for an object that
- * {@link isTripleTerm} is true for.
- */
+/** Reads N-Triples (RDF 1.2 N-Triples, section 2). Throws on the first line that is none. */
 export function* parseTriples(text: string): Generator<Triple> {
   let subjectText = ''
   let subject: NamedNode | BlankNode = { type: 'iri', value: '' }
@@ -37,6 +34,12 @@ export function* parseTriples(text: string): Generator<Triple> {
     }
     yield { subject, predicate, object: parseTerm(triple.object) }
   }
+}
+
+/** A triple and the triple terms in it. */
+export function* withTripleTerms(triple: Triple): Generator<Triple> {
+  yield triple
+  if (triple.object.type === 'triple') yield* withTripleTerms(triple.object)
 }
 
 /** Splits N-Triples into the texts of its terms, for writers of formats that take these texts as they are. */
@@ -78,9 +81,18 @@ export function isTripleTerm(text: string): boolean {
   return text.startsWith('<<(')
 }
 
-/** Reads one term, which is no triple. */
+/** The lines of N-Triples that have no triple term: for formats that cannot write one. */
+export function withoutTripleTerms(text: string): string {
+  if (!text.includes('<<(')) return text
+  let kept = ''
+  for (const { subject, predicate, object } of splitTriples(text))
+    if (!isTripleTerm(object)) kept += `${subject} ${predicate} ${object} .\n`
+  return kept
+}
+
+/** Reads one term. */
 export function parseTerm(text: string): Term {
-  if (isTripleTerm(text)) throw new RangeError(`A triple term: ${text.slice(0, 80)}`)
+  if (isTripleTerm(text)) return parseTripleTerm(text)
   if (!text.startsWith('"')) return resource(text)
   const close = quoteEnd(text, 0)
   const value = unescapeText(text.slice(1, close))
@@ -88,6 +100,19 @@ export function parseTerm(text: string): Term {
   if (rest === '') return literal(value, XSD.string, '')
   if (rest.startsWith('@')) return literal(value, languageDatatype(rest), rest.slice(1))
   return literal(value, unescapeText(rest.slice(3, -1)), '')
+}
+
+function parseTripleTerm(text: string): TripleTerm {
+  const subject = skipBlanks(text, 3)
+  const subjectEnd = text.charCodeAt(subject) === LESS ? iriEnd(text, subject) : blankEnd(text, subject)
+  const predicate = skipBlanks(text, subjectEnd)
+  const predicateEnd = iriEnd(text, predicate)
+  const object = skipBlanks(text, predicateEnd)
+  return tripleTerm(
+    resource(text.slice(subject, subjectEnd)),
+    { type: 'iri', value: unescapeText(text.slice(predicate + 1, predicateEnd - 1)) },
+    parseTerm(text.slice(object, termEnd(text, object))),
+  )
 }
 
 function literal(value: string, datatype: string, language: string): Literal {

@@ -1,7 +1,7 @@
 import { lookup } from '../model/lookup.ts'
 import { isIri } from './iri.ts'
 import { isLanguageTag } from './language-tag.ts'
-import type { AnswerTerm } from './term.ts'
+import type { BlankNode, NamedNode, Term, TripleTerm } from './term.ts'
 import { RDF, XSD } from './vocab.ts'
 
 /**
@@ -73,7 +73,7 @@ export function isDirectedTag(language: string): boolean {
 }
 
 /** Any term. */
-export function termText(term: AnswerTerm): string {
+export function termText(term: Term): string {
   switch (term.type) {
     case 'iri':
       return iriText(term.value)
@@ -82,10 +82,16 @@ export function termText(term: AnswerTerm): string {
     case 'blank':
       return `_:${term.value}`
     case 'triple':
-      return `<<( ${termText(term.subject)} ${termText(term.predicate)} ${termText(term.object)} )>>`
+      return term.value
     default:
       return term satisfies never
   }
+}
+
+/** A triple as a term (RDF 1.2 N-Triples, section 2.2). */
+export function tripleTerm(subject: NamedNode | BlankNode, predicate: NamedNode, object: Term): TripleTerm {
+  const value = `<<( ${termText(subject)} ${termText(predicate)} ${termText(object)} )>>`
+  return { type: 'triple', value, subject, predicate, object }
 }
 
 /** The datatype of a literal that has a language. */

@@ -1,4 +1,5 @@
-import type { AnswerTerm, BlankNode, NamedNode } from './term.ts'
+import { tripleTerm } from './ntriples.ts'
+import type { BlankNode, NamedNode, Term } from './term.ts'
 import { XSD } from './vocab.ts'
 
 /** A term as libraries of RDF/JS give it (RDF/JS, "Data interfaces"); one that is a triple has parts and no value. */
@@ -14,7 +15,7 @@ export interface RdfJsTerm {
 }
 
 /** The term of an answer; null for an unbound variable. */
-export function answerTerm(term: RdfJsTerm | undefined): AnswerTerm | null {
+export function answerTerm(term: RdfJsTerm | undefined): Term | null {
   switch (term?.termType) {
     case 'NamedNode':
       return { type: 'iri', value: term.value }
@@ -28,13 +29,13 @@ export function answerTerm(term: RdfJsTerm | undefined): AnswerTerm | null {
     case 'Quad': {
       const [subject, predicate, object] = [term.subject, term.predicate, term.object].map(answerTerm)
       if (!isResource(subject) || predicate?.type !== 'iri' || !object) return null
-      return { type: 'triple', subject, predicate, object }
+      return tripleTerm(subject, predicate, object)
     }
     default:
       return null
   }
 }
 
-function isResource(term: AnswerTerm | null | undefined): term is NamedNode | BlankNode {
+function isResource(term: Term | null | undefined): term is NamedNode | BlankNode {
   return term?.type === 'iri' || term?.type === 'blank'
 }

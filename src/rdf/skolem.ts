@@ -2,7 +2,7 @@ const LABEL = /_:([\p{L}\p{N}_:](?:[\p{L}\p{N}\p{M}_:·.-]*[\p{L}\p{N}\p{M}_:·-
 const NEXT = /[<"#]|_:|\n/g
 
 /**
- * Replaces the blank nodes of N-Triples or N-Quads (RDF 1.1 N-Triples, section 7), also where the text is not
+ * Replaces the blank nodes of N-Triples or N-Quads (RDF 1.2 N-Triples, section 2), also where the text is not
  * well-formed: IRIs, literals and comments are passed over, everything but blank nodes stays as it is. Linear time.
  *
  * @param name gives the text that stands for the blank node with a label
@@ -16,7 +16,9 @@ export function replaceBlankNodes(text: string, name: (label: string) => string)
     const at = found.index
     switch (found[0]) {
       case '<':
-        NEXT.lastIndex = endOf(text, '>', at)
+        // The brackets of a triple term have terms within.
+        if (text[at + 1] === '<') NEXT.lastIndex = at + 2
+        else NEXT.lastIndex = endOf(text, '>', at)
         break
       case '"':
         NEXT.lastIndex = literalEnd(text, at)

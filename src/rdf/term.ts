@@ -18,19 +18,18 @@ export interface BlankNode {
   readonly value: string
 }
 
-/** An RDF term (RDF 1.1 Concepts, section 3). */
-export type Term = NamedNode | Literal | BlankNode
+/** An RDF term (RDF 1.2 Concepts, section 3). */
+export type Term = NamedNode | Literal | BlankNode | TripleTerm
 
-/** A triple as a term (RDF 1.2 Concepts, section 3.1): answers of SPARQL have it, and no published graph. */
+/** A triple as a term, which is the object of a triple (RDF 1.2 Concepts, section 3.1). */
 export interface TripleTerm {
   readonly type: 'triple'
+  /** Its N-Triples, the same for the same triple; `tripleTerm` of rdf/ntriples.ts writes it. */
+  readonly value: string
   readonly subject: NamedNode | BlankNode
   readonly predicate: NamedNode
-  readonly object: AnswerTerm
+  readonly object: Term
 }
-
-/** Whatever stands in an answer of SPARQL. */
-export type AnswerTerm = Term | TripleTerm
 
 /** A triple pattern: a position that is undefined is a variable. */
 export interface TriplePattern {

@@ -96,6 +96,7 @@ function expressionText(expression: Expression): string {
     case 'iri':
     case 'literal':
     case 'blank':
+    case 'triple':
       return nodeText(expression)
     case 'binary':
       return `(${expressionText(expression.left)} ${expression.operator} ${expressionText(expression.right)})`

@@ -235,6 +235,7 @@ export function variablesOfFormula(formula: Formula, found = new Set<string>()):
     case 'iri':
     case 'literal':
     case 'blank':
+    case 'triple':
       break
     case 'binary':
       variablesOfFormula(formula.left, found)

@@ -4,17 +4,18 @@ import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { BinaryOperator, Node, Variable } from './algebra.ts'
 import { functionOfStranger, liftAggregates, namedAggregate } from './extensions.ts'
-import type {
-  AggregateCall,
-  Formula,
-  Operation,
-  OrderCondition,
-  Path,
-  QueryOperation,
-  TriplePatternNode,
-} from './operation.ts'
+import type { AggregateCall, Formula, Operation, OrderCondition, Path, QueryOperation } from './operation.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
 import { isReadable, syntaxTree } from './syntax.ts'
+import {
+  constructOperation,
+  formulaOfPart,
+  matchOperation,
+  type Part,
+  type PatternParts,
+  patternsOperation,
+  tripleOf,
+} from './triple-nodes.ts'
 
 /** A query as it was read. */
 export interface ParsedQuery {
@@ -92,6 +93,9 @@ interface RdfTerm {
   readonly datatype?: RdfTerm
   readonly language?: string
   readonly direction?: string
+  readonly subject?: RdfTerm
+  readonly predicate?: RdfTerm
+  readonly object?: RdfTerm
 }
 
 function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
@@ -105,11 +109,7 @@ function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
       return { query: { type: 'ask', input: operationOf(only(json)) }, dataset: null }
     case 'construct':
       return {
-        query: {
-          type: 'construct',
-          template: (json.template as readonly Json[]).map(patternOf),
-          input: operationOf(only(json)),
-        },
+        query: constructOperation((json.template as readonly Json[]).map(patternOf), operationOf(only(json))),
         dataset: null,
       }
     case 'describe': {
@@ -151,14 +151,17 @@ function inputs({ input }: Json): readonly Json[] {
 function operationOf(json: Json): Operation {
   switch (json.type) {
     case 'bgp':
-      return { type: 'bgp', patterns: (json.patterns as readonly Json[]).map(patternOf) }
-    case 'path':
-      return {
+      return patternsOperation((json.patterns as readonly Json[]).map(patternOf))
+    case 'path': {
+      const subject = nodeOf(json.subject as RdfTerm)
+      const path = pathOf(json.predicate as Json)
+      return matchOperation(partOf(json.object as RdfTerm), object => ({
         type: 'path',
-        subject: nodeOf(json.subject as RdfTerm),
-        path: pathOf(json.predicate as Json),
-        object: nodeOf(json.object as RdfTerm),
-      }
+        subject,
+        path,
+        object,
+      }))
+    }
     case 'join':
     case 'union':
       return { type: json.type, inputs: inputs(json).map(operationOf) }
@@ -238,15 +241,21 @@ function operationOf(json: Json): Operation {
   }
 }
 
-function patternOf(json: Json): TriplePatternNode {
+function patternOf(json: Json): PatternParts {
   return {
-    subject: nodeOf(json.subject as RdfTerm),
-    predicate: nodeOf(json.predicate as RdfTerm),
-    object: nodeOf(json.object as RdfTerm),
+    subject: partOf(json.subject as RdfTerm),
+    predicate: partOf(json.predicate as RdfTerm),
+    object: partOf(json.object as RdfTerm),
   }
 }
 
 function nodeOf(term: RdfTerm): Node {
+  const part = partOf(term)
+  if (part.type === 'tripleNode') throw new NotTranslated('a triple with variables here')
+  return part
+}
+
+function partOf(term: RdfTerm): Part {
   switch (term.termType) {
     case 'NamedNode':
       return { type: 'iri', value: term.value }
@@ -261,9 +270,13 @@ function nodeOf(term: RdfTerm): Node {
         language === '' ? (term.datatype?.value ?? '') : direction === '' ? RDF.langString : RDF.dirLangString
       return { type: 'literal', value: term.value, datatype, language }
     }
-    default:
-      throw new NotTranslated(`a term of type ${term.termType}`)
+    case 'Quad': {
+      const { subject, predicate, object } = term
+      if (subject === undefined || predicate === undefined || object === undefined) break
+      return tripleOf(partOf(subject), partOf(predicate), partOf(object))
+    }
   }
+  throw new NotTranslated(`a term of type ${term.termType}`)
 }
 
 function nameOf(term: RdfTerm): NamedNode | Variable {
@@ -321,7 +334,7 @@ const BINARY: ReadonlySet<string> = new Set(['||', '&&', '=', '!=', '<', '<=', '
 function formulaOf(json: Json): Formula {
   switch (json.subType) {
     case 'term':
-      return nodeOf(json.term as RdfTerm)
+      return formulaOfPart(partOf(json.term as RdfTerm))
     case 'existence':
       return { type: 'exists', negated: json.not === true, input: operationOf(only(json)) }
     case 'named':

@@ -1,13 +1,13 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import { termText } from '../rdf/ntriples.ts'
-import type { AnswerTerm } from '../rdf/term.ts'
+import type { Term } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 
 /** Formats of the results of SELECT and ASK. */
 export type ResultFormat = 'json' | 'xml' | 'csv' | 'tsv'
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
-export type Row = readonly (AnswerTerm | null)[]
+export type Row = readonly (Term | null)[]
 
 /** Writes rows as they come. */
 export interface RowWriter {
@@ -18,7 +18,7 @@ export interface RowWriter {
 
 /** Writes rows of texts that are written once for a term, whatever row it stands in. */
 export interface CellWriter extends RowWriter {
-  readonly cell: (term: AnswerTerm) => string
+  readonly cell: (term: Term) => string
   /** A row of such texts; null where a variable is not bound. */
   readonly line: (cells: readonly (string | null)[]) => string
 }
@@ -113,7 +113,7 @@ export function jsonRows(): CellWriter {
 }
 
 /** SPARQL 1.2 Query Results JSON, section 3.2.2. */
-function jsonTerm(term: AnswerTerm): string {
+function jsonTerm(term: Term): string {
   if (term.type === 'triple') {
     const [subject, predicate, object] = [term.subject, term.predicate, term.object].map(jsonTerm)
     return `{"type":"triple","value":{"subject":${subject},"predicate":${predicate},"object":${object}}}`
@@ -161,7 +161,7 @@ function xmlRows(): CellWriter {
 }
 
 /** SPARQL 1.2 Query Results XML, section 2.3.1. */
-function xmlTerm(term: AnswerTerm): string {
+function xmlTerm(term: Term): string {
   if (term.type === 'triple') {
     const [subject, predicate, object] = [term.subject, term.predicate, term.object].map(xmlTerm)
     return `<triple><subject>${subject}</subject><predicate>${predicate}</predicate><object>${object}</object></triple>`
@@ -188,7 +188,7 @@ function xmlTerm(term: AnswerTerm): string {
 }
 
 /** The value of a term without its kind. */
-export function plain(term: AnswerTerm): string {
+export function plain(term: Term): string {
   switch (term.type) {
     case 'iri':
     case 'literal':

@@ -162,6 +162,7 @@ function mapped(expression: Expression, aggregate: (call: AggregateCall) => Vari
     case 'iri':
     case 'literal':
     case 'blank':
+    case 'triple':
       return expression
     case 'binary':
       return { ...expression, left: inner(expression.left), right: inner(expression.right) }

@@ -76,6 +76,7 @@ function walkExpression(expression: Expression, visitor: Visitor): void {
     case 'iri':
     case 'literal':
     case 'blank':
+    case 'triple':
       break
     default:
       expression satisfies never

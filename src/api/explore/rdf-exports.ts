@@ -3,7 +3,7 @@ import { compileFor } from '../../catalog/mapped-graphs.ts'
 import { publishedTriples } from '../../catalog/published-triples.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors.ts'
-import { type Names, neededPrefixes } from '../../formats/jsonld-node.ts'
+import { type Names, neededPrefixes, noTripleTerms } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
@@ -14,7 +14,7 @@ import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/iris.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { planOdsql } from '../../records/ask.ts'
 import type { Asker } from '../../records/trace.ts'
 import { fieldWith, isWhole, mappedTriples, matchingTriples } from '../../records/triples.ts'
@@ -51,6 +51,7 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
 export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
   const { base, dialect } = door.options
   const unwritable = new UnwritableTexts()
+  const tripleTerms = new TripleTerms()
 
   for (const [format, write] of Object.entries(RDF_WRITERS))
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
@@ -73,7 +74,9 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
       const problem =
         format === 'rdfxml'
           ? (nameless(entry, base) ?? (await unwritable.problem(entry, isWhole(plan), triples, asker)))
-          : null
+          : format === 'jsonld' && entry.content === 'rdf' && (await tripleTerms.has(entry, triples))
+            ? noTripleTerms().message
+            : null
       if (problem !== null) throw new Fault('UnprocessableEntity', { reason: problem })
       return sendFile(reply, write(await begun(triples()), base, entry), file)
     })
@@ -157,19 +160,40 @@ class UnwritableTexts {
   }
 }
 
+/** Whether graphs have triple terms: a version is searched once. */
+class TripleTerms {
+  private readonly found = new WeakMap<ServedDataset, boolean>()
+
+  async has(entry: ServedDataset, triples: () => AsyncIterable<string>): Promise<boolean> {
+    let found = this.found.get(entry)
+    if (found === undefined) {
+      found = await someTripleTerm(triples())
+      this.found.set(entry, found)
+    }
+    return found
+  }
+}
+
+async function someTripleTerm(pieces: AsyncIterable<string>): Promise<boolean> {
+  for await (const piece of pieces)
+    if (piece.includes('<<(') && [...splitTriples(piece)].some(({ object }) => isTripleTerm(object)))
+      return true
+  return false
+}
+
 /** What is wrong with the first triple that RDF/XML cannot write; null where it can write all. */
 async function firstProblem(pieces: AsyncIterable<string>): Promise<string | null> {
   const named = new Set<string>()
   for await (const piece of pieces)
-    for (const { subject, predicate, object } of parseTriples(piece)) {
+    for (const { subject, predicate, object } of [...parseTriples(piece)].flatMap(each => [
+      ...withTripleTerms(each),
+    ])) {
       if (!named.has(predicate.value)) {
         if (splitIri(predicate.value) === null) return withoutName(predicate.value)
         named.add(predicate.value)
       }
       if (!isXmlText(object.value))
         return `The value of ${predicate.value} of ${subject.value} has a character that XML cannot hold. Ask for turtle, n3 or jsonld instead.`
-      if (object.type === 'literal' && object.language.includes('--'))
-        return `The value of ${predicate.value} of ${subject.value} has a base direction, which RDF/XML cannot say. Ask for turtle, n3 or jsonld instead.`
     }
   return null
 }

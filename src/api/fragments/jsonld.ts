@@ -1,3 +1,4 @@
+import { noTripleTerms } from '../../formats/jsonld-node.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
@@ -43,6 +44,7 @@ function append(node: JsonNode, key: string, value: unknown): void {
 }
 
 function jsonValue(term: Term): unknown {
+  if (term.type === 'triple') throw noTripleTerms()
   if (term.type !== 'literal') return { '@id': idOf(term) }
   const { value, datatype, language } = term
   if (language === '')

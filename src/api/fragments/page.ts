@@ -1,7 +1,7 @@
 import { type Html, html } from '../../http/html.ts'
 import type { SitePage } from '../../http/site/frame.ts'
 import type { Visit } from '../../http/site/visit.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF, RDFS, XSD } from '../../rdf/vocab.ts'
 import { fragmentsAddress, listAddress, numberedPage } from './address.ts'
@@ -42,7 +42,7 @@ export function fragmentPage(view: PageView, content: Content): SitePage {
     part: 'catalog',
     isWide: true,
     isIndexed: false,
-    head: dataBlock(expandedDocument(content.metadata, content.graph, content.data)),
+    head: dataBlock(expandedDocument(content.metadata, content.graph, withoutTripleTerms(content.data))),
     body: html`<nav class="crumbs" aria-label="${say('Where you are')}"><ol><li><a href="${href('/explore/')}">${say('Datasets')}</a></li><li><a href="${href(path)}">${dataset.title}</a></li><li><a href="${listAddress(base)}${asQuery(foreign)}">${say('Triple pattern fragments')}</a></li></ol></nav>
 <h1>${say('Triples of {dataset}', { dataset: dataset.title })}</h1>
 <p class="soft">${say('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${view.about}">${say('The dataset as a resource')}</a></p>
@@ -120,6 +120,8 @@ function asParameter(term: Term): string {
     case 'literal':
       if (term.language !== '') return `"${term.value}"@${term.language}`
       return term.datatype === XSD.string ? `"${term.value}"` : `"${term.value}"^^${term.datatype}`
+    case 'triple':
+      return term.value
     default:
       return term satisfies never
   }

@@ -2,6 +2,7 @@ import { Fault } from '../../errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
+import { isTripleTerm, parseTerm as readTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { type Bindings, parseBindings } from './bindings.ts'
@@ -76,10 +77,20 @@ function position(query: QueryParameters, name: 'subject' | 'predicate' | 'objec
 function parseTerm(text: string, name: string): Term {
   if (text.startsWith('"')) return parseLiteral(text, name)
   if (text.startsWith('_:')) return { type: 'blank', value: text.slice(2) }
+  if (isTripleTerm(text)) return parseTripleTerm(text, name)
   const value = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text
   if (!isIri(value))
     throw bad(`${name} is ${shorten(text)} but an absolute IRI, a literal or a variable is expected`)
   return { type: 'iri', value }
+}
+
+/** A triple term as N-Triples writes it (RDF 1.2). */
+function parseTripleTerm(text: string, name: string): Term {
+  try {
+    return readTerm(text)
+  } catch {
+    throw bad(`${name} is ${shorten(text)} but a triple term <<( … )>> of N-Triples is expected`)
+  }
 }
 
 function parseLiteral(text: string, name: string): Term {

@@ -4,7 +4,7 @@ import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 
 /** A form in which a document about a resource is served. */
 export interface Format extends Offer {
@@ -91,13 +91,12 @@ export async function writeTriples(
 }
 
 async function rdfxmlText(triples: string, prefixes: Prefixes): Promise<string> {
-  for (const { predicate, object } of parseTriples(triples)) {
+  const all = [...parseTriples(triples)].flatMap(triple => [...withTripleTerms(triple)])
+  for (const { predicate, object } of all) {
     if (splitIri(predicate.value) === null)
       throw unwritable(`The predicate ${predicate.value} has no name in RDF/XML`)
     if (object.type === 'literal' && !isXmlText(object.value))
       throw unwritable(`A value of ${predicate.value} has a character that XML cannot hold`)
-    if (object.type === 'literal' && object.language.includes('--'))
-      throw unwritable(`A value of ${predicate.value} has a base direction, which RDF/XML cannot say`)
   }
   const pieces: string[] = []
   for await (const piece of rdfxml(once(triples), prefixes)) pieces.push(piece)

@@ -91,6 +91,8 @@ export class ValueWriter {
         return this.resource(term.value, depth)
       case 'blank':
         return html`<span>_:${term.value}</span>`
+      case 'triple':
+        return html`<span class="triple">«${this.value(term.subject, '', MAX_DEPTH)} ${this.value(term.predicate, '', MAX_DEPTH)} ${this.value(term.object, term.predicate.value, MAX_DEPTH)}»</span>`
       case 'literal':
         return literalHtml(term, lastSegment(predicate), this.context.visit)
       default:

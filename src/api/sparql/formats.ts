@@ -6,7 +6,7 @@ import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtle, turtleText } from '../../formats/turtle.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
-import { isTripleTerm, parseTriples, splitTriples } from '../../rdf/ntriples-reader.ts'
+import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
 import { begun, linesOf } from './pieces.ts'
@@ -169,8 +169,8 @@ async function* checked(
   format: 'N3' | 'JSON-LD' | 'RDF/XML',
 ): AsyncGenerator<string> {
   for await (const piece of pieces) {
-    refuseTripleTerms(piece, format)
     if (format === 'RDF/XML') refuseUnwritable(piece)
+    else refuseTripleTerms(piece, format)
     yield piece
   }
 }
@@ -190,7 +190,6 @@ function jsonldBody(text: string): Body {
 }
 
 async function rdfXmlBody(text: string): Promise<Body> {
-  refuseTripleTerms(text, 'RDF/XML')
   refuseUnwritable(text)
   const written = rdfxml(pieces(text), {})
   if (isLong(text)) return written
@@ -200,15 +199,14 @@ async function rdfXmlBody(text: string): Promise<Body> {
 }
 
 function refuseUnwritable(lines: string): void {
-  for (const { predicate, object } of parseTriples(lines)) {
-    if (splitIri(predicate.value) === null) throw unwritable(`The predicate ${predicate.value}`)
-    if (!isXmlText(object.value)) throw unwritable(`A value of ${predicate.value}`)
-    if (object.type === 'literal' && object.language.includes('--'))
-      throw unwritable(`A base direction of ${predicate.value}`)
-  }
+  for (const triple of parseTriples(lines))
+    for (const { predicate, object } of withTripleTerms(triple)) {
+      if (splitIri(predicate.value) === null) throw unwritable(`The predicate ${predicate.value}`)
+      if (!isXmlText(object.value)) throw unwritable(`A value of ${predicate.value}`)
+    }
 }
 
-/** Triple terms stand in answers that Turtle, TriG, N-Triples and N-Quads alone can write (RDF 1.2). */
+/** Neither JSON-LD nor N3 has triple terms, which RDF 1.2 brought to the other formats. */
 function refuseTripleTerms(lines: string, format: string): void {
   if (!lines.includes('<<(')) return
   for (const { object } of splitTriples(lines))

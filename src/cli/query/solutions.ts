@@ -1,4 +1,4 @@
-import type { AnswerTerm, Literal } from '../../rdf/term.ts'
+import type { Literal, Term } from '../../rdf/term.ts'
 import { plain, type Row, type RowWriter } from '../../sparql/results.ts'
 
 /** Rows whose widths the columns of a table are made for; later ones may be wider. */
@@ -44,7 +44,7 @@ export function tableRows(): RowWriter {
   }
 }
 
-function shownTerm(term: AnswerTerm | null): string {
+function shownTerm(term: Term | null): string {
   if (term === null) return ''
   if (isNumber(term) && /e/i.test(term.value)) return String(Number(term.value))
   const text = plain(term).replace(/\s+/g, ' ')
@@ -64,6 +64,6 @@ function widthOf(text: string): number {
   return width
 }
 
-function isNumber(term: AnswerTerm | null | undefined): term is Literal {
+function isNumber(term: Term | null | undefined): term is Literal {
   return term?.type === 'literal' && /#(?:integer|decimal|double|float|int|long)$/.test(term.datatype)
 }

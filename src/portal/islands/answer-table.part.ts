@@ -1,5 +1,5 @@
 import { termText } from '../../rdf/ntriples.ts'
-import type { AnswerTerm, Literal } from '../../rdf/term.ts'
+import type { Literal, Term } from '../../rdf/term.ts'
 import type { ResultRow } from './query-messages.part.ts'
 
 /** How terms are shown: the names of spaces, the language, and where the portal is. */
@@ -61,7 +61,7 @@ export class AnswerTable {
 }
 
 /** A term for people: IRIs as links under short names, numbers and dates as the language writes them. */
-function termNode(term: AnswerTerm | null, style: TermStyle): Node {
+function termNode(term: Term | null, style: TermStyle): Node {
   switch (term?.type) {
     case undefined:
       return text('–', 'none')
@@ -122,7 +122,7 @@ function readable(name: string): string {
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const NUMBERS = ['integer', 'decimal', 'double', 'float', 'int', 'long', 'nonNegativeInteger']
 
-function isNumber(term: AnswerTerm | null): term is Literal {
+function isNumber(term: Term | null): term is Literal {
   return term?.type === 'literal' && NUMBERS.some(name => term.datatype === XSD + name)
 }
 

@@ -1,4 +1,4 @@
-import type { AnswerTerm } from '../../rdf/term.ts'
+import type { Term } from '../../rdf/term.ts'
 
 /** How a dataset is asked: what Comunica calls the kind of its source. */
 export interface AskedSource {
@@ -16,7 +16,7 @@ export interface QueryRun {
 }
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
-export type ResultRow = readonly (AnswerTerm | null)[]
+export type ResultRow = readonly (Term | null)[]
 
 /** What the worker tells the page, in this order but for `requests`. */
 export type QueryMessage =

@@ -1,7 +1,8 @@
-import type { Literal, Term } from '../../rdf/term.ts'
+import { parseTerm } from '../../rdf/ntriples-reader.ts'
+import type { Literal, Term, TripleTerm } from '../../rdf/term.ts'
 import { GEO, RDF, XSD } from '../../rdf/vocab.ts'
 import { compareBytes } from './bytes.ts'
-import type { DictionaryHeader, DictionaryPart, OwnForms } from './format.ts'
+import { type DictionaryHeader, type DictionaryPart, type OwnForms, TRIPLE_TERM } from './format.ts'
 import {
   dayForm,
   momentForm,
@@ -204,8 +205,12 @@ export class Dictionary {
         const datatype = language.includes('--') ? RDF.dirLangString : RDF.langString
         return { type: 'literal', value: part.texts.get(place), datatype, language }
       }
-      default:
-        return { type: 'literal', value: this.form(code), datatype: datatypeOf(part, place), language: '' }
+      default: {
+        const [value, datatype] = [this.form(code), datatypeOf(part, place)]
+        return datatype === TRIPLE_TERM
+          ? parseTerm(value)
+          : { type: 'literal', value, datatype, language: '' }
+      }
     }
   }
 
@@ -240,9 +245,10 @@ export class Dictionary {
 
   /** The code of a term; 0 where it is none of them. */
   find(term: Term): number {
-    if (term.type !== 'literal') return this.findResource(this.resources.find(termKey(term)))
+    if (term.type === 'iri' || term.type === 'blank') return this.findResource(this.resources.findTerm(term))
+    const literal = term.type === 'literal' ? term : tripleLiteral(term)
     for (const part of this.parts) {
-      const place = findIn(part, term, place => this.form(part.first + place))
+      const place = findIn(part, literal, place => this.form(part.first + place))
       if (place >= 0) return part.first + place
     }
     return 0
@@ -260,8 +266,9 @@ export class Dictionary {
   }
 }
 
-function termKey(term: Exclude<Term, Literal>): string {
-  return term.type === 'blank' ? `_:${term.value}` : term.value
+/** The form in which a triple term stands among the literals. */
+function tripleLiteral({ value }: TripleTerm): Literal {
+  return { type: 'literal', value, datatype: TRIPLE_TERM, language: '' }
 }
 
 /** Place of the first number that is not below another, in rising numbers. */
@@ -275,7 +282,7 @@ export function lowerBound(numbers: Uint32Array | Float64Array, value: number): 
   return low
 }
 
-/** The datatype of a literal that is no text. */
+/** The datatype of a literal that is no text; {@link TRIPLE_TERM} for a triple term. */
 export function datatypeOf(part: Exclude<Part, ResourcePart | TextPart>, place: number): string {
   switch (part.kind) {
     case 'boolean':

@@ -8,6 +8,12 @@ export const COLUMNS_FORMAT = 1
 /** Subjects are numbered from 0; terms of a dictionary and resources from 1, so that 0 is no value. */
 export const ABSENT = 0
 
+/**
+ * The datatype that triple terms (RDF 1.2 Concepts, section 3.1) have in a dictionary, where they stand among the other
+ * literals with their N-Triples as text. It is no IRI, so no literal of a file has it.
+ */
+export const TRIPLE_TERM = '<<()>>'
+
 /** Number of a section in {@link GraphHeader.sections}. */
 export type SectionNumber = number
 
@@ -99,7 +105,7 @@ export type DictionaryPart =
       readonly longitudes: SectionNumber
       readonly latitudes: SectionNumber
     }
-  /** Any other literal, by text and then by datatype. */
+  /** Any other literal, by text and then by datatype; triple terms among them ({@link TRIPLE_TERM}). */
   | {
       readonly kind: 'other'
       readonly count: number

@@ -86,8 +86,7 @@ export class GraphColumns {
 
   /** The number of a subject; -1 for what is none. */
   subjectOf(term: Term): number {
-    if (term.type === 'literal') return -1
-    const resource = this.resources.find(term.type === 'blank' ? `_:${term.value}` : term.value)
+    const resource = this.resources.findTerm(term)
     return resource === 0 ? -1 : (this.resourceSubjects[resource] as number) - 1
   }
 

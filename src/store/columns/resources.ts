@@ -1,4 +1,4 @@
-import type { BlankNode, NamedNode } from '../../rdf/term.ts'
+import type { BlankNode, NamedNode, Term } from '../../rdf/term.ts'
 import { compareBytes, NumberReader } from './bytes.ts'
 import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from './format.ts'
 import type { SectionSource } from './sections.ts'
@@ -58,6 +58,12 @@ export class Resources {
       )
       return isTouched ? [[before + 1, before + count + 1] as const] : []
     })
+  }
+
+  /** The number of a term; 0 where the graph does not have it, and for what is no resource. */
+  findTerm(term: Term): number {
+    if (term.type === 'iri') return this.find(term.value)
+    return term.type === 'blank' ? this.find(`_:${term.value}`) : 0
   }
 
   /** The number of a resource; 0 where the graph has none of that text. */

@@ -11,10 +11,10 @@ const NUMERIC = new Set(
   ),
 )
 
-/** `{type: 'boolean' | 'rows' | 'graph', ...}` of a file of expected results. */
-export async function readExpected(file, base) {
+/** `{type: 'boolean' | 'rows' | 'graph', ...}` of a file of expected results, or of its quads. */
+export async function readExpected(file, base, given) {
   if (file.endsWith('.ttl')) {
-    const quads = new Parser({ baseIRI: base }).parse(read(file))
+    const quads = given ?? new Parser({ baseIRI: base }).parse(read(file))
     return resultSet(new Store(quads)) ?? { type: 'graph', quads }
   }
   if (file.endsWith('.srj')) {
@@ -34,6 +34,8 @@ export async function readExpected(file, base) {
 function resultSet(store) {
   const rs = name => `http://www.w3.org/2001/sw/DataAccess/tests/result-set#${name}`
   if (store.countQuads(null, null, rs('ResultSet'), null) === 0) return null
+  const [value] = store.getObjects(null, rs('boolean'), null)
+  if (value !== undefined) return { type: 'boolean', value: value.value === 'true' }
   const rows = store.getObjects(null, rs('solution'), null).map(solution =>
     Object.fromEntries(
       store.getObjects(solution, rs('binding'), null).map(binding => {
@@ -94,10 +96,12 @@ const asBlank =
   ({ subject, predicate, object }) =>
     DataFactory.quad(blankOf(subject, genid), predicate, blankOf(object, genid))
 
-const blankOf = (term, genid) =>
-  term.termType === 'NamedNode' && term.value.startsWith(genid)
+function blankOf(term, genid) {
+  if (term.termType === 'Quad') return asBlank(genid)(term)
+  return term.termType === 'NamedNode' && term.value.startsWith(genid)
     ? DataFactory.blankNode(`g${Buffer.from(term.value).toString('hex')}`)
     : term
+}
 
 const trimmed = (row, genid) =>
   Object.fromEntries(
@@ -129,24 +133,34 @@ function pairRow(expected, found, pairs) {
       if (known === undefined && !paired.has(`<${other.value}`))
         paired = new Map([...paired, [`>${one.value}`, other.value], [`<${other.value}`, one.value]])
       else if (known !== other.value) return null
+    } else if (one.termType === 'Quad' && other.termType === 'Quad') {
+      const within = pairRow(partsOf(one), partsOf(other), paired)
+      if (within === null) return null
+      paired = within
     } else if (!sameTerm(one, other)) return null
   }
   return paired
 }
+
+const partsOf = ({ subject, predicate, object }) => ({ subject, predicate, object })
 
 function sameTerm(one, other) {
   if (one.termType !== other.termType) return false
   if (one.termType !== 'Literal') return one.value === other.value
   if (one.language.toLowerCase() !== other.language.toLowerCase()) return false
   if (one.datatype.value !== other.datatype.value) return false
+  if ((one.direction || '') !== (other.direction || '')) return false
   if (one.value === other.value) return true
   return NUMERIC.has(one.datatype.value) && Math.abs(Number(one.value) - Number(other.value)) <= 1e-9
 }
 
-const shownTerm = term =>
-  term.termType === 'Literal'
+function shownTerm(term) {
+  if (term.termType === 'Quad')
+    return `<<( ${[term.subject, term.predicate, term.object].map(shownTerm).join(' ')} )>>`
+  return term.termType === 'Literal'
     ? `"${term.value}"${term.language ? `@${term.language}` : `^^${term.datatype.value.replace(/.*#/, '')}`}`
     : `${term.termType === 'BlankNode' ? '_:' : ''}${term.value}`
+}
 const shownRows = rows =>
   rows
     .slice(0, 6)

@@ -1,7 +1,7 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
 import { type Arena, compareBytes } from '../bytes.ts'
 import { Texts } from '../dictionary.ts'
-import type { DictionaryPart, OwnForms } from '../format.ts'
+import { type DictionaryPart, type OwnForms, TRIPLE_TERM } from '../format.ts'
 import {
   dayForm,
   isExact,
@@ -24,6 +24,9 @@ export interface LiteralEnding {
   readonly datatype: string
   readonly language: string
 }
+
+/** What stands in place of a datatype for a triple term, whose text is kept as it was written. */
+export const TRIPLE_ENDING: LiteralEnding = { datatype: TRIPLE_TERM, language: '' }
 
 /** Reads what follows the closing quote of a literal. */
 export function literalEnding(text: string): LiteralEnding {
@@ -134,7 +137,8 @@ export class DictionaryBuilder {
     }
     const end = this.table.endOf(index)
     this.endingOf[index] = ending
-    let backslash = at
+    // The literals of a triple term keep their escapes.
+    let backslash = this.ending(index).datatype === TRIPLE_TERM ? end : at
     while (backslash < end && bytes[backslash] !== BACKSLASH) backslash++
     if (backslash < end) {
       const text = Buffer.from(withoutEscapes(bytes.toString('utf8', at, end)))

@@ -1,6 +1,6 @@
-import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader } from '../format.ts'
+import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../format.ts'
 import { buildColumn } from './column-builder.ts'
-import { type LiteralEnding, literalEnding } from './dictionary-builder.ts'
+import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './dictionary-builder.ts'
 import { ResourceTable } from './resource-table.ts'
 import { writeResources } from './resource-writer.ts'
 import type { SectionSink } from './section-writer.ts'
@@ -146,7 +146,9 @@ export class GraphBuilder {
     if (bytes[end - 1] !== 0x2e || bytes[objectEnd] !== SPACE || bytes[object - 1] !== SPACE)
       throw malformed(bytes, start, end)
     const first = bytes[object]
-    if (first === LESS)
+    if (first === LESS && bytes[object + 1] === LESS)
+      column.log.addLiteral(this.lastSubjectNumber, this.tripleEnding(), bytes, object, objectEnd)
+    else if (first === LESS)
       column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object + 1, objectEnd - 1))
     else if (first !== QUOTE)
       column.log.addResource(this.lastSubjectNumber, this.resources.intern(bytes, object, objectEnd))
@@ -225,6 +227,16 @@ export class GraphBuilder {
         lastEnding: EMPTY,
         lastEndingNumber: 0,
       })
+    }
+    return number
+  }
+
+  /** The number under which triple terms stand among the literals. */
+  private tripleEnding(): number {
+    let number = this.endingNumbers.get(TRIPLE_TERM)
+    if (number === undefined) {
+      number = this.endings.push(TRIPLE_ENDING) - 1
+      this.endingNumbers.set(TRIPLE_TERM, number)
     }
     return number
   }

@@ -1,3 +1,4 @@
+import type { TripleTerm } from '../../../rdf/term.ts'
 import { compareNumbers } from '../sort-numbers.ts'
 import {
   type DurationValue,
@@ -5,6 +6,7 @@ import {
   type MomentValue,
   type NumberValue,
   scaledOf,
+  termValue,
   type Value,
 } from './value.ts'
 
@@ -22,6 +24,8 @@ function compareText(left: string, right: string): number {
 
 /** The operator `=`; null is an error (SPARQL 1.1 Query, sections 17.3 and 17.4.1.7). */
 export function valuesEqual(left: Value, right: Value): boolean | null {
+  if (left.type === 'triple' || right.type === 'triple')
+    return left.type === 'triple' && right.type === 'triple' ? triplesEqual(left.term, right.term) : false
   if (left.type === 'iri' || left.type === 'blank' || right.type === 'iri' || right.type === 'blank')
     return left.type === right.type && 'value' in left && 'value' in right && left.value === right.value
   if (left.type === 'other' || right.type === 'other') {
@@ -55,6 +59,16 @@ export function valuesEqual(left: Value, right: Value): boolean | null {
     default:
       return left satisfies never
   }
+}
+
+/** Equality of subjects, predicates and objects (SPARQL 1.2 Query, section 17.4.1.7). */
+function triplesEqual(left: TripleTerm, right: TripleTerm): boolean | null {
+  const [subjects, predicates, objects] = [
+    valuesEqual(termValue(left.subject), termValue(right.subject)),
+    valuesEqual(termValue(left.predicate), termValue(right.predicate)),
+    valuesEqual(termValue(left.object), termValue(right.object)),
+  ]
+  return subjects === false || predicates === false ? false : objects
 }
 
 function isInLanguage(value: Value): boolean {
@@ -122,7 +136,7 @@ function compareDurations(left: DurationValue, right: DurationValue): number | n
   return most * 86_400 + seconds < 0 ? -1 : null
 }
 
-/** The place of a kind of value in the order of results: no value, blank nodes, IRIs, literals. */
+/** The place of a kind of value in the order of results: no value, blank nodes, IRIs, literals, triple terms. */
 function rankOf(value: Value | null): number {
   if (value === null) return 0
   switch (value.type) {
@@ -142,6 +156,8 @@ function rankOf(value: Value | null): number {
       return 7
     case 'other':
       return 8
+    case 'triple':
+      return 9
     default:
       return value satisfies never
   }
@@ -181,6 +197,14 @@ export function compareForOrder(left: Value | null, right: Value | null): number
       const other = right as typeof left
       return (
         compareText(left.term.value, other.term.value) || compareText(left.term.datatype, other.term.datatype)
+      )
+    }
+    case 'triple': {
+      const [a, b] = [left.term, (right as typeof left).term]
+      return (
+        compareForOrder(termValue(a.subject), termValue(b.subject)) ||
+        compareForOrder(termValue(a.predicate), termValue(b.predicate)) ||
+        compareForOrder(termValue(a.object), termValue(b.object))
       )
     }
     default:

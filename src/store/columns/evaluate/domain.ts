@@ -3,6 +3,7 @@ import { XSD } from '../../../rdf/vocab.ts'
 import { sharedUint32 } from '../bytes.ts'
 import type { Column } from '../column.ts'
 import { type Dictionary, datatypeOf, type Part } from '../dictionary.ts'
+import { TRIPLE_TERM } from '../format.ts'
 import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
 import { compareForOrder } from './compare.ts'
@@ -108,6 +109,7 @@ function hasTies(values: Float64Array): boolean {
 
 /** Datatypes of the part `other` that have an order of their own. */
 const COMPARED: ReadonlySet<string> = new Set([
+  TRIPLE_TERM,
   XSD.dateTimeStamp,
   XSD.time,
   XSD.gYear,
@@ -156,8 +158,7 @@ export class ResourceDomain implements Domain {
   }
 
   find(term: Term): number {
-    if (term.type === 'literal') return 0
-    return this.graph.resources.find(term.type === 'blank' ? `_:${term.value}` : term.value)
+    return this.graph.resources.findTerm(term)
   }
 
   ranks(): null {
@@ -280,6 +281,8 @@ export function keyOf(term: Term): string {
       return `<${term.value}`
     case 'blank':
       return `_${term.value}`
+    case 'triple':
+      return `(${term.value}`
     case 'literal':
       return term.datatype === XSD.string
         ? `"${term.value}`

@@ -99,7 +99,8 @@ export class ScalarCompiler {
     switch (formula.type) {
       case 'iri':
       case 'literal':
-      case 'blank': {
+      case 'blank':
+      case 'triple': {
         const value = termValue(formula)
         return () => value
       }

@@ -1,7 +1,7 @@
 import { daysOf } from '../../../model/calendar.ts'
 import { lookup } from '../../../model/lookup.ts'
 import { numberText } from '../../../model/number.ts'
-import type { Literal, Term } from '../../../rdf/term.ts'
+import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
 import { momentOf, type NumericKind, numberOf, numericKind } from '../lexical.ts'
 import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
@@ -54,6 +54,7 @@ export type Value =
   | DurationValue
   /** A literal of another datatype, or one whose text its datatype does not have. */
   | { readonly type: 'other'; readonly term: Literal }
+  | { readonly type: 'triple'; readonly term: TripleTerm }
 
 export const TRUE: Value = { type: 'boolean', value: true }
 export const FALSE: Value = { type: 'boolean', value: false }
@@ -99,6 +100,7 @@ export function scaledOf(number: NumberValue): bigint {
 
 /** The value of a term. */
 export function termValue(term: Term): Value {
+  if (term.type === 'triple') return { type: 'triple', term }
   if (term.type !== 'literal') return term
   const { value, datatype, language } = term
   if (datatype === XSD.string) return { type: 'text', value, language: '' }
@@ -207,6 +209,7 @@ export function termOf(value: Value): Term {
     case 'moment':
     case 'duration':
     case 'other':
+    case 'triple':
       return value.term
     default:
       return value satisfies never
@@ -261,12 +264,13 @@ function shortestFloat(value: number): number {
   return Number(value.toPrecision(9))
 }
 
-/** The text of a value as STR gives it; null for a blank node. */
+/** The text of a value as STR gives it; null for a blank node and a triple. */
 export function stringOf(value: Value): string | null {
   switch (value.type) {
     case 'iri':
       return value.value
     case 'blank':
+    case 'triple':
       return null
     case 'text':
       return value.value

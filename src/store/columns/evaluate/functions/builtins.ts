@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { civilOf } from '../../../../model/calendar.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
+import { tripleTerm } from '../../../../rdf/ntriples.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import * as decimals from '../decimal.ts'
@@ -121,14 +122,19 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['LANGDIR', ([value]) => (isLiteral(value) ? text(directionOf(value)) : null)],
   ['HASLANG', ([value]) => truth(value?.type === 'text' && value.language !== '')],
   ['HASLANGDIR', ([value]) => truth(value?.type === 'text' && value.language.includes('--'))],
+  ['ISTRIPLE', ([value]) => truth(value?.type === 'triple')],
+  ['TRIPLE', ([subject, predicate, object]) => triple(subject, predicate, object)],
+  ['SUBJECT', ([value]) => (value?.type === 'triple' ? termValue(value.term.subject) : null)],
+  ['PREDICATE', ([value]) => (value?.type === 'triple' ? termValue(value.term.predicate) : null)],
+  ['OBJECT', ([value]) => (value?.type === 'triple' ? termValue(value.term.object) : null)],
   ['STRLANGDIR', ([value, tag, direction]) => directed(value, tag, direction)],
 ])
 
 /** Functions whose results differ from call to call. */
 export const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
 
-function isLiteral(value: Value | undefined): value is Exclude<Value, { type: 'iri' | 'blank' }> {
-  return value !== undefined && value.type !== 'iri' && value.type !== 'blank'
+function isLiteral(value: Value | undefined): value is Exclude<Value, { type: 'iri' | 'blank' | 'triple' }> {
+  return value !== undefined && value.type !== 'iri' && value.type !== 'blank' && value.type !== 'triple'
 }
 
 function textOrNull(value: Value | undefined): Value | null {
@@ -176,6 +182,17 @@ function directed(
   if (direction?.type !== 'text' || !/^(?:ltr|rtl)$/.test(direction.value)) return null
   const made = tagged(value, tag)
   return made?.type === 'text' ? text(made.value, `${made.language}--${direction.value}`) : null
+}
+
+/** An error where a triple could not have these parts (SPARQL 1.2 Query, section 17.4.6.2). */
+function triple(
+  subject: Value | undefined,
+  predicate: Value | undefined,
+  object: Value | undefined,
+): Value | null {
+  if (subject?.type !== 'iri' && subject?.type !== 'blank') return null
+  if (predicate?.type !== 'iri' || object === undefined) return null
+  return { type: 'triple', term: tripleTerm(subject, predicate, termOf(object)) }
 }
 
 /** True for the same term; a number that was computed is one in its canonical form. */

@@ -1,0 +1,184 @@
+import { tripleTerm } from '../rdf/ntriples.ts'
+import type { Node } from './algebra.ts'
+import {
+  type Formula,
+  type Operation,
+  type QueryOperation,
+  type TriplePatternNode,
+  UNIT,
+  variablesOf,
+} from './operation.ts'
+
+/** A triple with variables or blank nodes in it, where a query has a triple term (SPARQL 1.2 Query, section 4.3). */
+export interface TripleNode {
+  readonly type: 'tripleNode'
+  readonly subject: Part
+  readonly predicate: Part
+  readonly object: Part
+}
+
+/** What stands in a place of a triple pattern. */
+export type Part = Node | TripleNode
+
+/** A triple pattern as it was read. */
+export interface PatternParts {
+  readonly subject: Part
+  readonly predicate: Part
+  readonly object: Part
+}
+
+/** The triple of some parts: a term where all of them are terms. */
+export function tripleOf(subject: Part, predicate: Part, object: Part): Part {
+  const isGround =
+    subject.type === 'iri' &&
+    predicate.type === 'iri' &&
+    (object.type === 'iri' || object.type === 'literal' || object.type === 'triple')
+  return isGround
+    ? tripleTerm(subject, predicate, object)
+    : { type: 'tripleNode', subject, predicate, object }
+}
+
+/** The triple term as an expression: a call of TRIPLE (SPARQL 1.2 Query, section 17.4.6.2). */
+export function formulaOfPart(part: Part): Formula {
+  if (part.type !== 'tripleNode') return part
+  const { subject, predicate, object } = part
+  return builtin('TRIPLE', formulaOfPart(subject), formulaOfPart(predicate), formulaOfPart(object))
+}
+
+/**
+ * The operation of some triple patterns. A triple term with variables is matched by what it consists of: its pattern finds
+ * terms, of which conditions keep the triples that fit, and whose parts the variables are bound to. It is a subquery, which
+ * is evaluated before the patterns that have no triple terms, because those are looked up by what it binds.
+ */
+export function patternsOperation(patterns: readonly PatternParts[]): Operation {
+  const plain: TriplePatternNode[] = []
+  const matches: Operation[] = []
+  for (const { subject, predicate, object } of patterns) {
+    if (isNode(subject) && isNode(predicate) && isNode(object)) plain.push({ subject, predicate, object })
+    else if (isNode(subject) && isNode(predicate))
+      matches.push(matchOperation(object, node => bgp([{ subject, predicate, object: node }])))
+    else return { type: 'values', variables: [], rows: [] }
+  }
+  if (matches.length === 0) return bgp(plain)
+  const [first] = matches
+  if (matches.length === 1 && plain.length === 0 && first !== undefined) return first
+  return { type: 'join', inputs: plain.length === 0 ? matches : [...matches, bgp(plain)] }
+}
+
+/**
+ * The operation of a pattern whose object may be a triple with variables.
+ *
+ * @param base makes the pattern for an object
+ */
+export function matchOperation(object: Part, base: (object: Node) => Operation): Operation {
+  if (object.type !== 'tripleNode') return base(object)
+  const found = base(TERM)
+  const bound = new Set(variablesOf(found))
+  const match = new Match(bound)
+  match.add(object, TERM)
+  let input: Operation = { type: 'filter', input: found, condition: match.early.reduce(and) }
+  for (const [variable, expression] of match.bindings) input = { type: 'extend', input, variable, expression }
+  if (match.late.length > 0) input = { type: 'filter', input, condition: match.late.reduce(and) }
+  return { type: 'project', input, variables: [...bound].filter(name => name !== TERM.name) }
+}
+
+/** The term that is a triple: no query can name it. */
+const TERM = { type: 'variable', name: ' triple' } as const
+
+class Match {
+  /** Conditions on the term alone. */
+  readonly early: Formula[] = []
+  readonly bindings: (readonly [variable: string, expression: Formula])[] = []
+  /** Conditions on the term and on what is bound already. */
+  readonly late: Formula[] = []
+  private readonly bound: Set<string>
+
+  constructor(bound: Set<string>) {
+    this.bound = bound
+  }
+
+  add({ subject, predicate, object }: TripleNode, term: Formula): void {
+    this.early.push(builtin('ISTRIPLE', term))
+    this.addPart(subject, builtin('SUBJECT', term))
+    this.addPart(predicate, builtin('PREDICATE', term))
+    this.addPart(object, builtin('OBJECT', term))
+  }
+
+  private addPart(part: Part, expression: Formula): void {
+    if (part.type === 'tripleNode') this.add(part, expression)
+    else if (part.type !== 'variable') this.early.push(builtin('SAMETERM', expression, part))
+    else if (this.bound.has(part.name)) this.late.push(builtin('SAMETERM', expression, part))
+    else {
+      this.bindings.push([part.name, expression])
+      this.bound.add(part.name)
+    }
+  }
+}
+
+/**
+ * A CONSTRUCT whose template may have triple terms (SPARQL 1.2 Query, section 16.2): those with variables or blank nodes are
+ * worked out for each solution, with one blank node for each of the template's that stands in one of them.
+ */
+export function constructOperation(
+  patterns: readonly PatternParts[],
+  solutions: Operation,
+): Extract<QueryOperation, { type: 'construct' }> {
+  const blanks = new Set<string>()
+  for (const { object } of patterns) if (object.type === 'tripleNode') addBlanks(object, blanks)
+  let input = solutions
+  const bind = (variable: string, expression: Formula) => {
+    input = { type: 'extend', input, variable, expression }
+  }
+  for (const label of blanks) bind(blankName(label), builtin('BNODE'))
+  let triples = 0
+  const template = patterns.map(pattern => {
+    const [subject, predicate, object] = [pattern.subject, pattern.predicate, pattern.object].map(part => {
+      const named = withNamedBlanks(part, blanks)
+      if (isNode(named)) return named
+      const name = ` triple ${triples++}`
+      bind(name, formulaOfPart(named))
+      return { type: 'variable', name } as const
+    }) as [Node, Node, Node]
+    return { subject, predicate, object }
+  })
+  return { type: 'construct', template, input }
+}
+
+function addBlanks({ subject, predicate, object }: TripleNode, found: Set<string>): void {
+  for (const part of [subject, predicate, object])
+    if (part.type === 'blank') found.add(part.value)
+    else if (part.type === 'tripleNode') addBlanks(part, found)
+}
+
+function withNamedBlanks(part: Part, blanks: ReadonlySet<string>): Part {
+  switch (part.type) {
+    case 'blank':
+      return blanks.has(part.value) ? { type: 'variable', name: blankName(part.value) } : part
+    case 'tripleNode': {
+      const [subject, predicate, object] = [part.subject, part.predicate, part.object].map(each =>
+        withNamedBlanks(each, blanks),
+      ) as [Part, Part, Part]
+      return { type: 'tripleNode', subject, predicate, object }
+    }
+    default:
+      return part
+  }
+}
+
+const blankName = (label: string): string => ` blank ${label}`
+
+function isNode(part: Part): part is Node {
+  return part.type !== 'tripleNode'
+}
+
+function bgp(patterns: readonly TriplePatternNode[]): Operation {
+  return patterns.length === 0 ? UNIT : { type: 'bgp', patterns }
+}
+
+function builtin(name: string, ...args: readonly Formula[]): Formula {
+  return { type: 'builtin', name, arguments: args }
+}
+
+function and(left: Formula, right: Formula): Formula {
+  return { type: 'binary', operator: '&&', left, right }
+}

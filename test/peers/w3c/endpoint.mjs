@@ -1,0 +1,83 @@
+/** Publishes the data of all tests, a dataset for each, and asks their endpoints. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buildApp } from '../../../src/app.ts'
+import { publishAll } from '../../../src/catalog/publisher.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { parseQuery } from '../../../src/sparql/parse.ts'
+
+const BASE = 'http://portal.test'
+/** What the default graph of a test that has named graphs is called. */
+const DEFAULT = 'http://w3c.test/default'
+
+/** Gives what answers a query about the graphs of a test. */
+export async function openEndpoint(tests) {
+  const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-w3c-'))
+  writeFileSync(path.join(portal, 'portal.yaml'), 'title: W3C\n')
+  const ids = new Map()
+  for (const { graphs } of tests) {
+    const text = nquads(graphs)
+    if (ids.has(text)) continue
+    const id = `w3c-${ids.size}`
+    ids.set(text, id)
+    const folder = path.join(portal, 'data', id)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(path.join(folder, 'data.nq'), text)
+    writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: data.nq }\n')
+  }
+  await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
+    if (message.type === 'failed') process.stderr.write(`${JSON.stringify(message)}\n`)
+  })
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  await app.catalog.refresh()
+  app.markReady()
+  return {
+    genid: `${BASE}/.well-known/genid/`,
+    ask: async ({ query, base, graphs }) => {
+      const isGraph = isGraphQuery(query, base)
+      const id = ids.get(nquads(graphs))
+      const accept = isGraph ? 'application/n-triples' : 'application/sparql-results+json'
+      const { statusCode, body } = await app.http.inject({
+        method: 'POST',
+        url: `/api/sparql/${id}${datasetParameters(id, graphs, query, base)}`,
+        headers: { accept, 'content-type': 'application/sparql-query' },
+        payload: `BASE <${base}>\n${query}`,
+      })
+      if (statusCode !== 200) throw new Error(`${statusCode} ${body}`)
+      return { text: body, isGraph }
+    },
+    close: async () => {
+      await app.close()
+      rmSync(portal, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * The dataset of a test (SPARQL 1.1 Protocol, section 2.1.4): without it the default graph of an endpoint is the merge of all
+ * that it serves, which is a named graph as well.
+ */
+function datasetParameters(id, graphs, query, base) {
+  if (parseQuery(query, base).dataset !== null) return ''
+  const named = [...graphs.keys()].filter(name => name !== '')
+  const parameters = new URLSearchParams(named.map(name => ['named-graph-uri', name]))
+  if (named.length === 0) parameters.append('default-graph-uri', `${BASE}/ld/resources/${id}`)
+  else if (graphs.get('').size > 0) parameters.append('default-graph-uri', DEFAULT)
+  return `?${parameters}`
+}
+
+function isGraphQuery(query, base) {
+  const { type } = parseQuery(query, base).query
+  return type === 'construct' || type === 'describe'
+}
+
+function nquads(graphs) {
+  const unnamed = graphs.size > 1 ? DEFAULT : ''
+  let text = ''
+  for (const [name, lines] of graphs) {
+    const graph = name === '' ? unnamed : name
+    for (const line of lines) text += graph === '' ? line : line.replace(/\.\n$/, `<${graph}> .\n`)
+  }
+  return text
+}

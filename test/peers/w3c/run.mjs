@@ -1,0 +1,57 @@
+/**
+ * `node --import=tsx run.mjs FOLDER [columns|endpoint] [sparql10|sparql11|sparql12 …]`: the evaluation tests of the W3C's
+ * suites of SPARQL 1.0, 1.1 and 1.2. `TEST=name` runs the tests whose name has it; `LEAST=n` is the number of tests that have
+ * to pass. README.md tells how the suites are fetched.
+ */
+import { parseQuery } from '../../../src/sparql/parse.ts'
+import { difference } from '../linked-data/results.mjs'
+import { openColumns } from './columns.mjs'
+import { answerOf, expectedOf, graphsOf } from './data.mjs'
+import { openEndpoint } from './endpoint.mjs'
+import { BASE, Suite } from './manifest.mjs'
+
+const [folder, via = 'columns', ...versions] = process.argv.slice(2)
+if (folder === undefined || (via !== 'columns' && via !== 'endpoint')) {
+  process.stderr.write('node --import=tsx run.mjs FOLDER [columns|endpoint] [sparql10|sparql11|sparql12 …]\n')
+  process.exit(2)
+}
+const suite = new Suite(folder)
+let passed = 0
+for (const version of versions.length > 0 ? versions : ['sparql10', 'sparql11', 'sparql12']) {
+  const tests = suite
+    .tests(`${BASE}sparql/${version}/manifest.ttl`)
+    .filter(({ name }) => process.env.TEST === undefined || name.includes(process.env.TEST))
+    .map(test => ({ ...test, base: test.query, query: suite.text(test.query) }))
+    .map(test => ({ ...test, graphs: graphsOf(test, graphsIn(test), suite) }))
+  const asked = via === 'columns' ? await openColumns() : await openEndpoint(tests)
+  let own = 0
+  for (const test of tests) {
+    const failure = await judge(test, asked)
+    if (failure === null) own += 1
+    else process.stdout.write(`${version} ${test.name}: ${failure.slice(0, 600)}\n`)
+  }
+  await asked.close()
+  passed += own
+  process.stdout.write(`${version} ${via}: ${own} of ${tests.length}\n`)
+}
+process.exit(passed < Number(process.env.LEAST ?? 0) ? 1 : 0)
+
+/** The graphs that a query names with FROM. */
+function graphsIn({ query, base }) {
+  try {
+    const { dataset } = parseQuery(query, base)
+    return [...(dataset?.defaultGraphs ?? []), ...(dataset?.namedGraphs ?? [])]
+  } catch {
+    return []
+  }
+}
+
+/** Null where the answer is the one that is expected, else what is wrong. */
+async function judge(test, { ask, genid }) {
+  try {
+    const { text, isGraph } = await ask(test)
+    return difference(await expectedOf(test, suite), answerOf(text, isGraph), genid)
+  } catch (error) {
+    return String(error.message)
+  }
+}

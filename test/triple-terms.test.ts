@@ -1,0 +1,239 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import oxigraph from 'oxigraph'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { loadConfig } from '../src/config.ts'
+import { termText } from '../src/rdf/ntriples.ts'
+import { answerTerm } from '../src/rdf/rdfjs.ts'
+
+/** RDF 1.2 from end to end: files of every syntax -> published -> exports, fragments, documents -> queries. */
+const BASE = 'http://portal.test'
+const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const REIFIES = `<${RDF}reifies>`
+const E = 'http://e/'
+
+const PREFIXES = `PREFIX : <${E}> PREFIX rdf: <${RDF}> PREFIX xsd: <${XSD}>\n`
+const TURTLE = `${PREFIXES}
+:ann :knows :bob ~ :r1 {| :since 2001 ; :by "Ann \\"A\\"\\n" |} .
+<< :bob :knows :cal ~ :r2 >> :since 1999 .
+:claim :says <<( :cal :says <<( :ann :age "042"^^:years )>> )>> , <<( :cal :says "x"@ar--rtl )>> .
+:cal :says "مرحبا"@ar--rtl , "hello"@en , "plain" .
+`
+
+const TERMS = {
+  r1: `<<( <${E}ann> <${E}knows> <${E}bob> )>>`,
+  r2: `<<( <${E}bob> <${E}knows> <${E}cal> )>>`,
+  nested: `<<( <${E}cal> <${E}says> <<( <${E}ann> <${E}age> "042"^^<${E}years> )>> )>>`,
+  directed: `<<( <${E}cal> <${E}says> "x"@ar--rtl )>>`,
+}
+
+/** What the file says, as sorted N-Triples. */
+const TRIPLES = [
+  `<${E}ann> <${E}knows> <${E}bob> .`,
+  `<${E}cal> <${E}says> "hello"@en .`,
+  `<${E}cal> <${E}says> "plain" .`,
+  `<${E}cal> <${E}says> "مرحبا"@ar--rtl .`,
+  `<${E}claim> <${E}says> ${TERMS.directed} .`,
+  `<${E}claim> <${E}says> ${TERMS.nested} .`,
+  `<${E}r1> ${REIFIES} ${TERMS.r1} .`,
+  `<${E}r1> <${E}by> "Ann \\"A\\"\\n" .`,
+  `<${E}r1> <${E}since> "2001"^^<${XSD}integer> .`,
+  `<${E}r2> ${REIFIES} ${TERMS.r2} .`,
+  `<${E}r2> <${E}since> "1999"^^<${XSD}integer> .`,
+].sort()
+
+const RDF_XML = `<rdf:RDF xmlns:rdf="${RDF}" xmlns:e="${E}" xmlns:its="http://www.w3.org/2005/11/its" its:version="2.0" rdf:version="1.2">
+<rdf:Description rdf:about="${E}claim"><e:says rdf:parseType="Triple"><rdf:Description rdf:about="${E}cal"><e:says xml:lang="ar" its:dir="rtl">x</e:says></rdf:Description></e:says></rdf:Description></rdf:RDF>`
+
+const FILES: readonly (readonly [id: string, file: string, text: string])[] = [
+  ['turtle', 'a.ttl', TURTLE],
+  ['trig', 'a.trig', TURTLE.replace(':claim :says', ':g { :claim :says').replace('rtl )>> .', 'rtl )>> }')],
+  ['ntriples', 'a.nt', `${TRIPLES.join('\n')}\n`],
+  ['nquads', 'a.nq', `${TRIPLES.map(line => line.replace(/ \.$/, ` <${E}g> .`)).join('\n')}\n`],
+  ['rdfxml', 'a.rdf', RDF_XML],
+  ['blank', 'a.nt', `<${E}s> <${E}p> <<( _:b <${E}q> _:c )>> .\n_:b <${E}p> "_:b <<( x )>>" .\n`],
+]
+
+async function serve(t: Test) {
+  const portal = t.testdir({
+    'portal.yaml': 'title: Test\n',
+    data: Object.fromEntries(FILES.map(([id]) => [id, {}])),
+  })
+  for (const [id, file, text] of FILES) {
+    writeFileSync(path.join(portal, 'data', id, file), text)
+    writeFileSync(path.join(portal, 'data', id, 'dataset.yaml'), `source: { path: ${file} }\n`)
+  }
+  await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
+    if (message.type === 'failed') t.fail(JSON.stringify(message))
+  })
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  app.markReady()
+  return async (url: string, accept = '*/*') => {
+    const { statusCode, body } = await app.http.inject({ url, headers: { accept } })
+    return { statusCode, body }
+  }
+}
+
+function textOf(term: oxigraph.Term): string {
+  const read = answerTerm(term)
+  if (read === null) throw new Error('no term')
+  return termText(read)
+}
+
+/** The triples of a document, as sorted N-Triples. */
+const triplesIn = (text: string, format: string) =>
+  oxigraph
+    .parse(text, { format })
+    .map(({ subject, predicate, object }) => `${textOf(subject)} ${textOf(predicate)} ${textOf(object)} .`)
+    .sort()
+
+t.test('from file to query', { timeout: 120_000 }, async t => {
+  const get = await serve(t)
+  const home = '/api/explore/v2.1/catalog/datasets'
+  const ask = (id: string, query: string, accept = 'application/sparql-results+json') =>
+    get(`/api/sparql/${id}?query=${encodeURIComponent(PREFIXES + query)}`, accept)
+
+  await t.test('exports', async t => {
+    const rows: readonly (readonly [
+      id: string,
+      format: string,
+      type: string,
+      expected: readonly string[],
+    ])[] = [
+      ['turtle', 'turtle', 'text/turtle', TRIPLES],
+      ['turtle', 'n3', 'application/n-triples', TRIPLES],
+      ['turtle', 'rdfxml', 'application/rdf+xml', TRIPLES],
+      ['ntriples', 'turtle', 'text/turtle', TRIPLES],
+      ['rdfxml', 'n3', 'application/n-triples', [`<${E}claim> <${E}says> ${TERMS.directed} .`]],
+    ]
+    for (const [id, format, type, expected] of rows) {
+      const { statusCode, body } = await get(`${home}/${id}/exports/${format}`)
+      t.equal(statusCode, 200, `${id} ${format}: ${body.slice(0, 300)}`)
+      t.same(triplesIn(body, type), expected, `${id} ${format}`)
+    }
+    const refused = await get(`${home}/turtle/exports/jsonld`)
+    t.equal(refused.statusCode, 422)
+    t.match(refused.body, /A triple term/)
+  })
+
+  await t.test('blank nodes in triple terms', async t => {
+    const { body } = await get(`${home}/blank/exports/n3`)
+    const genid = (label: string) => `<${BASE}/.well-known/genid/blank/${label}>`
+    t.same(
+      triplesIn(body, 'application/n-triples'),
+      [
+        `<${E}s> <${E}p> <<( ${genid('b')} <${E}q> ${genid('c')} )>> .`,
+        `${genid('b')} <${E}p> "_:b <<( x )>>" .`,
+      ].sort(),
+    )
+  })
+
+  await t.test('fragments', async t => {
+    for (const [parameters, expected] of [
+      [`object=${encodeURIComponent(TERMS.nested)}`, [`<${E}claim> <${E}says> ${TERMS.nested} .`]],
+      [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
+    ] as const) {
+      const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
+      t.equal(statusCode, 200, body)
+      const found = triplesIn(body, 'application/trig').filter(line => line.includes(` <<( <${E}`))
+      t.same(found, expected, parameters)
+    }
+    t.equal((await get('/api/tpf/turtle?object=%3C%3C(%20x')).statusCode, 400)
+    t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
+    t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
+  })
+
+  await t.test('queries', async t => {
+    const rows: readonly (readonly [id: string, query: string, expected: readonly string[]])[] = [
+      ['turtle', 'SELECT ?y { ?s :knows :bob {| :since ?y |} }', [`"2001"^^<${XSD}integer>`]],
+      ['turtle', 'SELECT ?r { ?r rdf:reifies <<( ?s :knows ?o )>> . ?s :knows ?o }', [`<${E}r1>`]],
+      ['turtle', 'SELECT ?r { << ?s ?p ?o ~ ?r >> :since ?y FILTER(?y < 2000) }', [`<${E}r2>`]],
+      ['turtle', `SELECT ?s { ?s :says ${TERMS.nested} }`, [`<${E}claim>`]],
+      ['turtle', 'SELECT ?v { ?s :says <<( ?c :says <<( ?x :age ?v )>> )>> }', [`"042"^^<${E}years>`]],
+      [
+        'turtle',
+        'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && LANGDIR(OBJECT(?t)) = "rtl") }',
+        [TERMS.directed],
+      ],
+      [
+        'turtle',
+        'SELECT ?t { BIND(TRIPLE(:a, :b, 1) AS ?t) }',
+        [`<<( <${E}a> <${E}b> "1"^^<${XSD}integer> )>>`],
+      ],
+      ['turtle', 'SELECT ?t { BIND(TRIPLE("a", :b, 1) AS ?t) FILTER(BOUND(?t)) }', []],
+      ['turtle', 'SELECT ?r { ?r rdf:reifies ?t FILTER(?t = <<( :ann :knows :bob )>>) }', [`<${E}r1>`]],
+      [
+        'turtle',
+        'SELECT ?n { { SELECT (COUNT(DISTINCT ?t) AS ?n) { ?s ?p ?t FILTER(isTRIPLE(?t)) } } }',
+        [`"4"^^<${XSD}integer>`],
+      ],
+      ['turtle', 'SELECT ?t { ?s rdf:reifies ?t } ORDER BY ?t', [TERMS.r1, TERMS.r2]],
+      ['turtle', 'SELECT ?v { :cal :says ?v FILTER(hasLANGDIR(?v)) }', ['"مرحبا"@ar--rtl']],
+      ['turtle', 'SELECT ?v { :cal :says ?v FILTER(LANG(?v) = "ar") }', ['"مرحبا"@ar--rtl']],
+      ['turtle', 'SELECT ?s { ?s :says "مرحبا"@ar }', []],
+      ['turtle', 'SELECT ?s { ?s :says "مرحبا"@ar--rtl }', [`<${E}cal>`]],
+      ['turtle', 'SELECT ?r { VALUES ?t { <<( :bob :knows :cal )>> } ?r rdf:reifies ?t }', [`<${E}r2>`]],
+      ['turtle', 'SELECT ?s { ?s :knows ?o FILTER NOT EXISTS { ?r rdf:reifies <<( ?s :knows ?o )>> } }', []],
+      [
+        'trig',
+        'SELECT ?t { GRAPH :g { ?s :says ?t FILTER(isTRIPLE(?t)) } } ORDER BY ?t',
+        [TERMS.directed, TERMS.nested],
+      ],
+      ['nquads', 'SELECT ?r { GRAPH ?g { ?r rdf:reifies <<( :bob ?p ?o )>> } }', [`<${E}r2>`]],
+    ]
+    for (const [id, query, expected] of rows) {
+      const { statusCode, body } = await ask(id, query, 'text/tab-separated-values')
+      t.equal(statusCode, 200, `${query}: ${body.slice(0, 300)}`)
+      t.same(body.split('\n').slice(1, -1), expected, query)
+    }
+  })
+
+  await t.test('formats of answers', async t => {
+    const select = 'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && isLITERAL(OBJECT(?t))) }'
+    const construct =
+      'CONSTRUCT { << ?s ?p ?o >> :seen true . _:r :of <<( _:r :p ?o )>> } { ?s ?p ?o FILTER(?p = :knows) }'
+    const json = JSON.parse((await ask('turtle', select)).body)
+    t.same(json.results.bindings, [
+      {
+        t: {
+          type: 'triple',
+          value: {
+            subject: { type: 'uri', value: `${E}cal` },
+            predicate: { type: 'uri', value: `${E}says` },
+            object: { type: 'literal', value: 'x', 'xml:lang': 'ar', 'its:dir': 'rtl' },
+          },
+        },
+      },
+    ])
+    t.match(
+      (await ask('turtle', select, 'application/sparql-results+xml')).body,
+      `<triple><subject><uri>${E}cal</uri></subject><predicate><uri>${E}says</uri></predicate><object><literal xml:lang="ar" its:dir="rtl">x</literal></object></triple>`,
+    )
+    t.match((await ask('turtle', select, 'text/csv')).body, `${E}cal ${E}says x`)
+    for (const type of [
+      'text/turtle',
+      'application/n-triples',
+      'application/rdf+xml',
+      'application/n-quads',
+      'application/trig',
+    ]) {
+      const { statusCode, body } = await ask('turtle', construct, type)
+      t.equal(statusCode, 200, `${type}: ${body}`)
+      const lines = triplesIn(body, type).map(line => line.replaceAll(/_:[^ ]+/g, '_:b'))
+      t.same(
+        lines,
+        [
+          `_:b ${REIFIES} ${TERMS.r1} .`,
+          `_:b <${E}of> <<( _:b <${E}p> <${E}bob> )>> .`,
+          `_:b <${E}seen> "true"^^<${XSD}boolean> .`,
+        ].sort(),
+        type,
+      )
+    }
+  })
+})
