@@ -81,6 +81,12 @@ export const DATASET_SCHEMA = Type.Object(
     id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
     metas: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))),
     visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
+    harvest: Type.Optional(
+      Type.Object(
+        { by: Type.String({ minLength: 1 }), dataset: Type.String({ minLength: 1 }) },
+        { additionalProperties: false },
+      ),
+    ),
     attachments: Type.Optional(
       Type.Array(
         Type.Object(
@@ -121,6 +127,8 @@ export interface Definition {
   readonly metas: Metas
   readonly visibility: Visibility
   readonly attachments: readonly Attachment[]
+  /** The harvester that made it, and its id in the catalog that it comes from; null for one of the portal's own. */
+  readonly harvest: { readonly by: string; readonly dataset: string } | null
 }
 
 /**
@@ -278,6 +286,7 @@ function implicitDefinition(id: string, { folder, file }: ImplicitSource): Defin
     metas: { default: { title: titleFromName(file) } },
     visibility: 'public',
     attachments: [],
+    harvest: null,
   }
 }
 
@@ -318,6 +327,7 @@ function build(
     metas: metasOf(value.metas ?? {}),
     visibility: value.visibility ?? 'public',
     attachments: describeAttachments(value.attachments ?? []),
+    harvest: value.harvest ?? null,
   }
 }
 

@@ -112,7 +112,7 @@ function renameStep(processor: Processor, names: SettingsOf<'rename'>): Compiled
   if (twice !== undefined) throw stepFault(processor, `two columns become ${JSON.stringify(twice)}`)
   const apply = ({ data }: ChangingRow) => {
     const values = pairs.map(({ read }) => read(data))
-    for (const name of removes) delete data[name]
+    for (const name of removes) Reflect.deleteProperty(data, name)
     for (const [at, name] of writes.entries()) if (values[at] !== undefined) setMember(data, name, values[at])
     return true
   }
