@@ -15,6 +15,7 @@ const target = path.join(root, 'dist')
 const ENTRIES = [
   'cli/lodestone',
   'catalog/changes-thread',
+  'catalog/harvest/harvest-thread',
   'catalog/publisher',
   'catalog/publisher-worker',
   'store/columns/build/build-worker',

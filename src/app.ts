@@ -29,6 +29,7 @@ import { canonicalMoment } from './catalog/catalog-dataset.ts'
 import { VersionChanges } from './catalog/changes.ts'
 import { definedDatasets, readDefinition } from './catalog/definition.ts'
 import { Desk } from './catalog/desk.ts'
+import { harvestAges } from './catalog/harvest/schedule.ts'
 import { Monitoring } from './catalog/monitoring.ts'
 import { Network } from './catalog/network.ts'
 import { openPortalStore, type PortalStore, type StoreEvent } from './catalog/portal-store.ts'
@@ -413,6 +414,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     cache: () => cache.statistics(),
     ready: () => services.health.readiness() === 'ready',
     sources: () => sourceAges(config.portal, now()),
+    harvests: () => harvestAges(config.portal, now()),
   })
   if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
   const asked = {

@@ -18,6 +18,8 @@ export interface Problem {
 export interface ReadDocument<T> {
   readonly value: T | null
   readonly problems: readonly Problem[]
+  /** Where a member stands in the text: its key in a map, or the element of a list. */
+  readonly placeOf: (path: readonly string[]) => FaultPlace
 }
 
 const MAX_BYTES = 1_000_000
@@ -36,14 +38,17 @@ export function readDocument<S extends TSchema>(
   file: string,
   schema: S,
 ): ReadDocument<Static<S>> {
+  const placeOf = () => ({ file })
   if (text.length > MAX_BYTES)
     return {
       value: null,
+      placeOf,
       problems: [{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }],
     }
   if (nestedTooDeep(text) !== null)
     return {
       value: null,
+      placeOf,
       problems: [{ message: `the document is nested more than ${MOST_NESTED} deep`, place: { file } }],
     }
   const lines = new LineCounter()
@@ -56,6 +61,7 @@ export function readDocument<S extends TSchema>(
   if (document.errors.length > 0)
     return {
       value: null,
+      placeOf,
       problems: document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })),
     }
   let value: unknown
@@ -63,14 +69,16 @@ export function readDocument<S extends TSchema>(
     value = document.toJS({ maxAliasCount: 100 }) ?? {}
   } catch (error) {
     // An alias without an anchor, or aliases that multiply beyond measure.
-    return { value: null, problems: [{ message: plain((error as Error).message), place: { file } }] }
+    const message = plain((error as Error).message)
+    return { value: null, placeOf, problems: [{ message, place: { file } }] }
   }
-  if (Value.Check(schema, value)) return { value: value as Static<S>, problems: [] }
+  const placeWithin = (path: readonly string[]) => at(offsetOf(document.contents as ParsedNode | null, path))
+  if (Value.Check(schema, value)) return { value: value as Static<S>, problems: [], placeOf: placeWithin }
   const problems = schemaProblems(schema, value).map(({ path, message }) => ({
     message,
-    place: at(offsetOf(document.contents as ParsedNode | null, path)),
+    place: placeWithin(path),
   }))
-  return { value: null, problems }
+  return { value: null, problems, placeOf: placeWithin }
 }
 
 /** The line on which each key of the outermost map stands, from 1; empty where there is no map. */

@@ -3,6 +3,7 @@ import type { App } from './app.ts'
 import type { PortalWatch } from './catalog/portal-watch.ts'
 import { isWithdrawn } from './catalog/versions.ts'
 import type { ProgressReporter } from './cli/progress.ts'
+import { HarvestSchedule } from './upkeep/harvest-schedule.ts'
 
 /** How often a running server looks whether another process has published, in milliseconds. */
 const WATCH_INTERVAL = 2000
@@ -83,6 +84,7 @@ export async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const dueNow = () => portal.dueSources(Date.now()).filter(id => !isWithdrawn(app.versions, id))
+  const harvests = new HarvestSchedule(portal.portal, app, signal)
   let rest = LOOK_INTERVAL
   while (!signal.aborted) {
     await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
@@ -96,13 +98,16 @@ export async function follow(
         await refreshAnew(app)
         app.markReady()
       }
+      const harvested = await harvests.take()
       const { definitions: defined = [], mappings: mapped = [] } = portal.look() ?? {}
       const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...dueNow()])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
-      if (changed.size + mapped.length === 0) continue
+      if (changed.size + mapped.length + harvested.length === 0) continue
       const [definitions, mappings] = [[...changed], mapped].map(ids =>
         ids.filter(id => !isWithdrawn(app.versions, id)),
       ) as [string[], string[]]
+      // What was withdrawn before is published again by its name.
+      for (const id of harvested) if (!definitions.includes(id)) definitions.push(id)
       if (mappings.length > 0) await publish(mappings, true)
       if (definitions.length > 0) await publish(definitions, false)
       if (!signal.aborted) await app.catalog.refresh()

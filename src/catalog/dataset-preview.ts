@@ -4,12 +4,11 @@ import { titleFromName } from '../model/title.ts'
 import type { Value } from '../model/value.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { inspectFormat, inspectSource } from '../sources/inspect.ts'
-import { openSource } from '../sources/open.ts'
 import { RDF_FORMATS } from '../sources/rdf.ts'
 import { type FieldMisfits, typeRecords } from '../sources/typing.ts'
 import { definitionOf } from './definition.ts'
 import type { DefinitionChange, FieldChange } from './edit-definition.ts'
-import { resolveSource } from './materialise.ts'
+import { openRecords, resolveSource } from './materialise.ts'
 
 /** Records that examples are taken from. */
 const EXAMINED = 1000
@@ -75,8 +74,7 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
     const resolved = await resolveSource(definition, root)
     const specs = resolved.fields
-    const folders = { datasetFolder: definition.sourceFolder, portalFolder: root }
-    const source = openSource(resolved.source, folders)
+    const source = openRecords(definition, resolved.source, root)
     const typed = typeRecords(source, specs)
     const records: (readonly Value[])[] = []
     for await (const { values } of typed.batches()) {

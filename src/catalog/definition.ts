@@ -15,6 +15,7 @@ import { isRecordFormat, openFile, SOURCE_FORMATS, type SourceSpec } from '../so
 import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
 import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
+import { PROCESSORS_SCHEMA, type Processor, processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
 import type { Remote } from './remote/refresh.ts'
 import { isSchedule } from './remote/schedule.ts'
 import { remoteFolder, remoteState } from './remote/state.ts'
@@ -75,10 +76,17 @@ export const DATASET_SCHEMA = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    processors: Type.Optional(PROCESSORS_SCHEMA),
     fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
     id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
     metas: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))),
     visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
+    harvest: Type.Optional(
+      Type.Object(
+        { by: Type.String({ minLength: 1 }), dataset: Type.String({ minLength: 1 }) },
+        { additionalProperties: false },
+      ),
+    ),
     attachments: Type.Optional(
       Type.Array(
         Type.Object(
@@ -111,12 +119,16 @@ export interface Definition {
   readonly remote: Remote | null
   /** The syntax of a source that is RDF; null for one of records. */
   readonly rdf: RdfFormat | null
+  /** The steps between the source and the fields, in their order. */
+  readonly processors: readonly Processor[]
   /** null where the fields are to be inferred. */
   readonly fields: readonly FieldSpec[] | null
   readonly identity: readonly string[]
   readonly metas: Metas
   readonly visibility: Visibility
   readonly attachments: readonly Attachment[]
+  /** The harvester that made it, and its id in the catalog that it comes from; null for one of the portal's own. */
+  readonly harvest: { readonly by: string; readonly dataset: string } | null
 }
 
 /**
@@ -158,11 +170,18 @@ export function readDefinition(
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
     return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
   }
-  const { value, problems } = readDocument(text, file, DATASET_SCHEMA)
+  const { value, problems, placeOf } = readDocument(text, file, DATASET_SCHEMA)
   if (value === null) return { definition: null, problems }
-  const more = inconsistencies(value).map(message => ({ message, place: { file } }))
+  const more = [
+    ...inconsistencies(value).map(message => ({ message, place: { file } })),
+    ...unclearSteps(value).map(({ message, at }) => ({
+      message,
+      place: placeOf(['processors', String(at)]),
+    })),
+  ]
   if (more.length > 0) return { definition: null, problems: more }
-  return { definition: build(portal, id, text, value), problems: [] }
+  const processors = processorsOf(value.processors ?? [], placeOf)
+  return { definition: { ...build(portal, id, text, value), processors }, problems: [] }
 }
 
 /**
@@ -231,12 +250,22 @@ function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[
   const lost = value.fields === undefined ? undefined : value.id?.find(name => !names.includes(name))
   if (lost !== undefined) found.push(`id names ${lost}, which is no field`)
   const rdf = rdfFormatOf(sourceOf(value))
-  const useless = (['fields', 'id', 'options'] as const).find(key => value[key] !== undefined)
+  const useless = (['processors', 'fields', 'id', 'options'] as const).find(key => value[key] !== undefined)
   if (rdf !== undefined && useless !== undefined)
     found.push(`a source of RDF (${rdf}) has triples and no records: ${useless} means nothing there`)
   if (rdf !== undefined && value.source.module !== undefined)
     found.push(`RDF (${rdf}) is read from a file: name it with path or package instead of module`)
   return found
+}
+
+/** Entries of the list of processors that are not one step each. */
+function unclearSteps({ processors = [] }: Static<typeof DATASET_SCHEMA>) {
+  return processors.flatMap((declared, at) => {
+    const steps = stepOf(declared)
+    if (typeof steps !== 'number') return []
+    const message = `step ${at + 1} of processors has ${steps} of ${STEP_TYPES.join(', ')}: exactly one is expected`
+    return [{ message, at }]
+  })
 }
 
 /** The definition of a file or folder without dataset.yaml. */
@@ -251,11 +280,13 @@ function implicitDefinition(id: string, { folder, file }: ImplicitSource): Defin
     sourceFolder: folder,
     remote: null,
     rdf: rdfFormatOf(source) ?? null,
+    processors: [],
     fields: null,
     identity: [],
     metas: { default: { title: titleFromName(file) } },
     visibility: 'public',
     attachments: [],
+    harvest: null,
   }
 }
 
@@ -272,7 +303,12 @@ function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
   }
 }
 
-function build(portal: string, id: string, text: string, value: Static<typeof DATASET_SCHEMA>): Definition {
+function build(
+  portal: string,
+  id: string,
+  text: string,
+  value: Static<typeof DATASET_SCHEMA>,
+): Omit<Definition, 'processors'> {
   const folder = path.join(portal, 'data', id)
   const remote = remoteOf(value)
   const declared = sourceOf(value)
@@ -291,6 +327,7 @@ function build(portal: string, id: string, text: string, value: Static<typeof DA
     metas: metasOf(value.metas ?? {}),
     visibility: value.visibility ?? 'public',
     attachments: describeAttachments(value.attachments ?? []),
+    harvest: value.harvest ?? null,
   }
 }
 

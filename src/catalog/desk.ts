@@ -171,9 +171,14 @@ export class Desk {
     const change: DefinitionChange = {
       ...(isFirst ? { metas, visibility: 'public' as const } : {}),
       ...found,
-      // Fields that were declared stay, and are looked for in the new file.
-      fields: definition?.fields != null && isRecords ? undefined : (found.fields ?? null),
-      ...(isRecords ? {} : { id: null }),
+      // Fields that were declared stay, and are looked for in the new file; those after steps are inferred where they are published.
+      fields:
+        definition?.fields != null && isRecords
+          ? undefined
+          : (definition?.processors.length ?? 0) > 0
+            ? null
+            : (found.fields ?? null),
+      ...(isRecords ? {} : { id: null, processors: null }),
     }
     const text = await asBadRequest(() => changedDefinition(before, change))
     renameSync(path.join(place, name), path.join(folder, name))

@@ -6,8 +6,11 @@ import { DATASET_SCHEMA } from './definition.ts'
 /** What of dataset.yaml is to be another one; what is not named stays, null takes it out. */
 export interface DefinitionChange {
   readonly source?: Readonly<Record<string, string>>
+  readonly refresh?: string | null
   readonly format?: string | null
   readonly options?: Readonly<Record<string, unknown>> | null
+  /** Steps between source and fields, all of them in their order. */
+  readonly processors?: readonly Readonly<Record<string, unknown>>[] | null
   /** Fields in their order. */
   readonly fields?: readonly FieldChange[] | null | undefined
   readonly id?: readonly string[] | null
@@ -29,7 +32,7 @@ export interface FieldChange {
 export function changedDefinition(text: string, change: DefinitionChange): string {
   const document = text.trim() === '' ? new Document({}) : parseDocument(text)
   const root = mapOf(document, [])
-  for (const key of ['source', 'format', 'options', 'id', 'visibility'] as const) {
+  for (const key of ['source', 'refresh', 'format', 'options', 'processors', 'id', 'visibility'] as const) {
     const value = change[key]
     if (value !== undefined) setMember(document, root, key, value)
   }

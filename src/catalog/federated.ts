@@ -83,7 +83,7 @@ const NO_ATTACHMENTS: readonly Attachment[] = []
 
 type Given = Readonly<Record<string, unknown>>
 
-function metasOf(given: unknown): Metas {
+export function metasOf(given: unknown): Metas {
   const templates = Object.entries(objectOf(given)).filter(([name]) => isName(name))
   return Object.fromEntries(
     templates.slice(0, MOST_TEMPLATES).map(([template, metas]) => {
@@ -117,7 +117,7 @@ function metaOf(value: unknown): MetaValue {
   }
 }
 
-function fieldsOf(given: unknown): readonly Field[] {
+export function fieldsOf(given: unknown): readonly Field[] {
   if (!Array.isArray(given)) return []
   return given.slice(0, MOST_FIELDS).flatMap(each => {
     const { name, type, label, description, annotations } = objectOf(each)

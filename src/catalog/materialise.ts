@@ -9,11 +9,15 @@ import { recordIri } from '../rdf/iris.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
+import type { Source } from '../sources/source.ts'
 import { type FieldMisfits, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graph-writer.ts'
 import { Identities } from './identity.ts'
+import { refuseCycle } from './processors/dependencies.ts'
+import { originsOf } from './processors/origins.ts'
+import { processedSource } from './processors/processed-source.ts'
 import { writeRdfGraphs } from './rdf-graphs.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { RECORDS } from './tombstones.ts'
@@ -48,10 +52,26 @@ export interface ResolvedSource {
 
 /** Declared fields and options, else those that the source itself tells. Faults: SourceUnreadable, ConfigInvalid. */
 export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
-  const { fields, source, sourceFolder } = definition
+  const { fields, processors, source, sourceFolder } = definition
   if (fields !== null) return { source, fields }
   const { inspectSource } = await import('../sources/inspect.ts')
-  return inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+  const inspected = await inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+  if (processors.length === 0) return inspected
+  const { inferColumns } = await import('../sources/infer.ts')
+  return { ...inspected, ...(await inferColumns(openRecords(definition, inspected.source, portal))) }
+}
+
+/**
+ * Opens the source of a dataset, its rows processed by the steps of dataset.yaml. Faults: ConfigInvalid, SourceUnreadable, at once and
+ * while it is read.
+ *
+ * @param source how it is read, as {@link resolveSource} resolved it
+ */
+export function openRecords(definition: Definition, source: SourceSpec, portal: string): Source {
+  const { processors, sourceFolder } = definition
+  refuseCycle(definition, portal)
+  const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+  return processedSource(opened, processors, portal)
 }
 
 /**
@@ -91,11 +111,9 @@ async function materialiseRecords(
   const resolved = await resolveSource(definition, context.portal)
   const specs = resolved.fields
   const fields = specs.map(fieldOf)
-  const dataset = datasetOf(definition, fields)
-  const source = openSource(resolved.source, {
-    datasetFolder: definition.sourceFolder,
-    portalFolder: context.portal,
-  })
+  const origins = originsOf(definition.processors, specs)
+  const dataset = { ...datasetOf(definition, fields), ...(origins.length === 0 ? {} : { origins }) }
+  const source = openRecords(definition, resolved.source, context.portal)
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
   const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORDS))

@@ -22,7 +22,7 @@ type Marks = ReadonlyMap<string, { readonly definition: string; readonly mapping
  * steps.
  */
 export class PortalWatch {
-  private readonly portal: string
+  readonly portal: string
   private told: Marks
   private last: Marks
 

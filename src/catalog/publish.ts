@@ -12,6 +12,7 @@ import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './mapped-graphs.ts'
 import { type MappingFile, mappingFile, type UsableMapping } from './mapping-file.ts'
 import { materialise } from './materialise.ts'
+import { digestWithLookups } from './processors/dependencies.ts'
 import { publishedRecords } from './published-records.ts'
 import { refreshRemote, rejectRemote } from './remote/refresh.ts'
 import { sourceDigest } from './source-digest.ts'
@@ -221,7 +222,11 @@ async function digestsOf(
   try {
     return {
       definition: own,
-      source: await sourceDigest(definition, portal, sourceMarks(versions, definition.id)),
+      source: digestWithLookups(
+        definition,
+        portal,
+        await sourceDigest(definition, portal, sourceMarks(versions, definition.id)),
+      ),
     }
   } catch (error) {
     if (known === null || textOf(file) === textOf(current?.mapping)) throw error

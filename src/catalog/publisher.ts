@@ -3,6 +3,7 @@ import { publishingShare } from '../memory.ts'
 import type { MappingRefusal } from './choose-mapping.ts'
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { StoreSettings } from './portal-store.ts'
+import { publicationOrder, withDependants } from './processors/dependencies.ts'
 import {
   findUnchanged,
   type PublishContext,
@@ -90,32 +91,40 @@ export async function publishAll(
     }
     return true
   }
-  const all = datasets ?? defined
-  if (parallel === undefined || parallel.threads < 2 || all.length < 2) {
-    for (const id of all) await publish(id, publishDataset)
-    return
-  }
-  // What has not changed is known without a thread.
-  const changed: string[] = []
-  for (const id of all) if (!(await publish(id, findUnchanged))) changed.push(id)
-  const [first] = changed
-  if (first !== undefined && changed.length === 1) {
-    // Its address was asked just now.
-    await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
-    return
-  }
-  const { portal, base, mappingOnly = false, endsRollBack = false } = context
-  const setup = { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
-  const pool = new PublisherPool(setup, parallel)
-  try {
-    await pool.each(
-      changed.map(id => ({ id, bytes: bytesOf(portal, id) })),
-      async id => {
-        await publish(id, (dataset, { inForce = null }) => pool.publish({ dataset, inForce }, onProgress))
-      },
-    )
-  } finally {
-    await pool.close()
+  const chosen =
+    datasets === null || context.mappingOnly === true
+      ? (datasets ?? defined)
+      : withDependants(context.portal, versions, datasets)
+  // What others look up in is published before them.
+  for (const group of publicationOrder(context.portal, chosen)) await publishGroup(group)
+
+  async function publishGroup(all: readonly string[]): Promise<void> {
+    if (parallel === undefined || parallel.threads < 2 || all.length < 2) {
+      for (const id of all) await publish(id, publishDataset)
+      return
+    }
+    // What has not changed is known without a thread.
+    const changed: string[] = []
+    for (const id of all) if (!(await publish(id, findUnchanged))) changed.push(id)
+    const [first] = changed
+    if (first !== undefined && changed.length === 1) {
+      // Its address was asked just now.
+      await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
+      return
+    }
+    const { portal, base, mappingOnly = false, endsRollBack = false } = context
+    const setup = { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
+    const pool = new PublisherPool(setup, parallel)
+    try {
+      await pool.each(
+        changed.map(id => ({ id, bytes: bytesOf(portal, id) })),
+        async id => {
+          await publish(id, (dataset, { inForce = null }) => pool.publish({ dataset, inForce }, onProgress))
+        },
+      )
+    } finally {
+      await pool.close()
+    }
   }
 }
 

@@ -4,13 +4,12 @@ import { refuseForRdf } from '../catalog/choose-mapping.ts'
 import { type Definition, definedDatasets, readDefinition } from '../catalog/definition.ts'
 import { Identities } from '../catalog/identity.ts'
 import { checkMapping, mappingFile } from '../catalog/mapping-file.ts'
-import { missingText, resolveSource } from '../catalog/materialise.ts'
+import { missingText, openRecords, resolveSource } from '../catalog/materialise.ts'
 import { checkRdf } from '../catalog/rdf-graphs.ts'
 import { StatisticsGatherer } from '../catalog/statistics.ts'
 import { Fault, faultText, placeText } from '../errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
-import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { typeRecords } from '../sources/typing.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
@@ -68,7 +67,7 @@ export async function checkDataset(
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
     const { source: spec, fields: specs } = await resolveSource(definition, portal)
-    const source = openSource(spec, { datasetFolder: definition.sourceFolder, portalFolder: portal })
+    const source = openRecords(definition, spec, portal)
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
     const identities = new Identities(fields, definition.identity)

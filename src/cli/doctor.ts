@@ -7,6 +7,7 @@ import { printJson } from './accounts.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { diagnoseAccounts } from './doctor/accounts.ts'
 import { type Finding, looked, ok, problem } from './doctor/finding.ts'
+import { diagnoseHarvests } from './doctor/harvests.ts'
 import { diagnoseDisk, diagnoseNode } from './doctor/machine.ts'
 import { diagnoseBase, diagnosePorts } from './doctor/network.ts'
 import { diagnoseDefinitions, diagnoseVersions } from './doctor/portal.ts'
@@ -52,6 +53,7 @@ export async function diagnose(
     ['data', () => diagnoseDefinitions(portal, base)],
     ['versions', () => diagnoseVersions(portal, base)],
     ['sources', () => diagnoseSources(portal, now())],
+    ['harvest', () => diagnoseHarvests(portal, now())],
     ['accounts', () => diagnoseAccounts(config, new Date(now()))],
     ['store', () => diagnoseStore(config)],
     ['ports', () => diagnosePorts(config, now())],

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   query: async () => (await import('./query.ts')).queryCommand(),
   map: async () => (await import('./map.ts')).mapCommand(),
   mapping: async () => (await import('./mapping.ts')).mappingCommand(),
+  harvest: async () => (await import('./harvest.ts')).harvestCommand(),
   user: async () => (await import('./user.ts')).userCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   app: async () => (await import('./app.ts')).appCommand(),

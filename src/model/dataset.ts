@@ -13,6 +13,15 @@ export interface Attachment {
 /** Who may see a dataset: everyone, or those that were granted it. */
 export type Visibility = 'public' | 'restricted'
 
+/** Where the values of a field come from, where steps were taken between the source and the records. */
+export interface FieldOrigin {
+  readonly field: string
+  /** Columns of the source. */
+  readonly columns: readonly string[]
+  /** The steps that made the values of them, in their order. */
+  readonly steps: readonly string[]
+}
+
 /** What a dataset is, apart from its records: the part of dataset.yaml that the APIs tell. */
 export interface Dataset {
   readonly id: string
@@ -22,6 +31,8 @@ export interface Dataset {
   readonly metas: Metas
   readonly visibility: Visibility
   readonly attachments: readonly Attachment[]
+  /** In the order of the fields; absent where each field is a column of the source. */
+  readonly origins?: readonly FieldOrigin[]
 }
 
 /** What is known of the values of one field in one published version. */

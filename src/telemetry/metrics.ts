@@ -20,6 +20,13 @@ export interface Measured {
   readonly cache: () => { readonly answers: number; readonly bytes: number }
   readonly ready: () => boolean
   /** The datasets that are fetched from addresses: seconds since each last answered, and failures since. */
+  readonly harvests: () => readonly {
+    readonly harvester: string
+    /** Seconds; null before it could first be read. */
+    readonly age: number | null
+    readonly failures: number
+    readonly datasets: number
+  }[]
   readonly sources: () => readonly {
     readonly dataset: string
     readonly age: number | null
@@ -97,7 +104,7 @@ export class Metrics {
   readonly contentType = this.registry.contentType
 
   /** Has the parts of a running Lodestone asked for their figures. */
-  measure({ store, datasets, cache, ready, sources }: Measured): void {
+  measure({ store, datasets, cache, ready, sources, harvests }: Measured): void {
     this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', [], gauge =>
       gauge.set(ready() ? 1 : 0),
     )
@@ -137,6 +144,28 @@ export class Metrics {
         for (const { dataset, failures } of sources()) gauge.set({ dataset }, failures)
       },
     )
+    this.gauge(
+      'lodestone_harvest_age_seconds',
+      'Time since the catalog of a harvester could last be read',
+      ['harvester'],
+      gauge => {
+        gauge.reset()
+        for (const { harvester, age } of harvests()) if (age !== null) gauge.set({ harvester }, age)
+      },
+    )
+    this.gauge(
+      'lodestone_harvest_failures',
+      'Failures of a harvester since its catalog could last be read',
+      ['harvester'],
+      gauge => {
+        gauge.reset()
+        for (const { harvester, failures } of harvests()) gauge.set({ harvester }, failures)
+      },
+    )
+    this.gauge('lodestone_harvest_datasets', 'Datasets that come from a harvester', ['harvester'], gauge => {
+      gauge.reset()
+      for (const { harvester, datasets } of harvests()) gauge.set({ harvester }, datasets)
+    })
     this.measureStore(store)
   }
 

@@ -18,7 +18,7 @@ const OPERATIONS: readonly Operation[] = [
   [
     'put',
     DATASET,
-    'Change is_restricted, metadata, fields, record_id, source, format or options',
+    'Change is_restricted, metadata, processors, fields, record_id, source, format or options',
     'application/json',
   ],
   ['delete', DATASET, 'Remove a dataset with its versions; its files are moved to var/deleted'],

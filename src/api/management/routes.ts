@@ -4,6 +4,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Desk } from '../../catalog/desk.ts'
 import type { DefinitionChange } from '../../catalog/edit-definition.ts'
+import { PROCESSORS_SCHEMA } from '../../catalog/processors/schema.ts'
 import { keptVersions } from '../../catalog/versions.ts'
 import { Fault } from '../../errors.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
@@ -58,6 +59,7 @@ const DatasetSchema = Type.Object(
     is_restricted: Type.Optional(Type.Boolean()),
     metadata: Type.Optional(MetasSchema),
     fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
+    processors: Type.Optional(Type.Union([PROCESSORS_SCHEMA, Type.Null()])),
     record_id: Type.Optional(Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.Null()])),
     source: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }))),
     format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -123,7 +125,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
       ...rest
     } = await bodyOf(request, DatasetSchema)
     const change: DefinitionChange = {
-      ...(rest as Pick<DefinitionChange, 'source' | 'format' | 'options'>),
+      ...(rest as Pick<DefinitionChange, 'source' | 'format' | 'options' | 'processors'>),
       ...(fields === undefined ? {} : { fields: fields as NonNullable<DefinitionChange['fields']> }),
       ...(id === undefined ? {} : { id }),
       ...(metadata === undefined ? {} : { metas: metadata as NonNullable<DefinitionChange['metas']> }),

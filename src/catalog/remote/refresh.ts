@@ -59,7 +59,13 @@ export async function refreshRemote(
   const asked = now().toISOString()
   try {
     const known = state.file === undefined ? {} : state
-    const fetched = await fetchAddress(remote.url, part, known, limitsOf(portal), credentials(remote))
+    const fetched = await fetchAddress(
+      remote.url,
+      part,
+      known,
+      limitsOf(portal),
+      authorizationOf(remote.authorization),
+    )
     if (fetched.type === 'unchanged') {
       finish(portal, id, { ...withoutReason(state), asked, confirmed: asked, failures: 0 }, remote)
       return
@@ -100,6 +106,12 @@ export function rejectRemote(portal: string, id: string, remote: Remote, reason:
   finish(portal, id, { ...rest, file: previous, failures: state.failures + 1, reason }, remote)
 }
 
+/** Has the address of a dataset asked at the next look: its catalog says that it changed. */
+export function expireRemote(portal: string, id: string, now: Date): void {
+  const state = remoteState(portal, id)
+  if (state !== null) writeRemoteState(portal, id, { ...state, next: now.toISOString() })
+}
+
 function finish(portal: string, id: string, state: RemoteState, { schedule }: Remote): void {
   const { next: _, ...rest } = state
   const next = nextTime(schedule, Date.parse(state.asked ?? ''), state.failures)
@@ -121,7 +133,8 @@ function withoutReason({ reason: _, ...state }: RemoteState): RemoteState {
   return state
 }
 
-function endingOf(name: string, mediaType: string): string {
+/** The ending that a fetched file gets: its own, else that of its media type. */
+export function endingOf(name: string, mediaType: string): string {
   const own = /\.[a-z0-9]{1,8}(?:\.gz)?$/i.exec(name)?.[0].toLowerCase()
   const told = ENDINGS.get(mediaType)
   return own !== undefined && !/^\.(?:php|aspx?|jsp|cgi|html?)$/.test(own)
@@ -134,7 +147,8 @@ function endingOf(name: string, mediaType: string): string {
 /** Only variables of this name can be sent away: a dataset.yaml is not to give away other secrets of the server. */
 const VARIABLE = /^SOURCE_AUTH_[A-Z0-9_]+$/
 
-function credentials({ authorization }: Remote): string | undefined {
+/** The value of the header Authorization that an environment variable holds. Faults: ConfigInvalid. */
+export function authorizationOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   const value = VARIABLE.test(authorization) ? lookup(process.env, authorization) : undefined
   if (value !== undefined && /^[\x20-\x7e]+$/.test(value)) return value
@@ -143,7 +157,8 @@ function credentials({ authorization }: Remote): string | undefined {
   })
 }
 
-function limitsOf(portal: string): FetchLimits {
+/** The limits that the settings of a portal have for what is fetched. */
+export function limitsOf(portal: string): FetchLimits {
   const { sourceHosts, sourcePrivateHosts, sourceSize, sourceTimeout } = loadConfig(
     { portal, base: 'http://localhost' },
     process.env,

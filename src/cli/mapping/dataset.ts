@@ -1,7 +1,7 @@
 import { type Definition, definitionOf } from '../../catalog/definition.ts'
 import { Identities } from '../../catalog/identity.ts'
 import { firstPublished, firstRecords } from '../../catalog/mapping-preview.ts'
-import { type ResolvedSource, resolveSource } from '../../catalog/materialise.ts'
+import { openRecords, type ResolvedSource, resolveSource } from '../../catalog/materialise.ts'
 import { StatisticsGatherer } from '../../catalog/statistics.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../catalog/versions.ts'
 import { Fault } from '../../errors.ts'
@@ -9,7 +9,6 @@ import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
-import { openSource } from '../../sources/open.ts'
 import { typeRecords } from '../../sources/typing.ts'
 
 /** A dataset as a mapping sees it: its fields, what is known of their values, and its records. */
@@ -73,9 +72,8 @@ async function* sourceRecords(
   portal: string,
   { source, fields: specs }: ResolvedSource,
 ): AsyncGenerator<readonly DatasetRecord[]> {
-  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
   const identities = new Identities(specs.map(fieldOf), definition.identity)
   let position = 0
-  for await (const { values } of typeRecords(openSource(source, folders), specs).batches())
+  for await (const { values } of typeRecords(openRecords(definition, source, portal), specs).batches())
     yield values.map(each => ({ id: identities.idOf(each), position: position++, values: each }))
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../http/html.ts'
 import type { Visit } from '../../http/site/visit.ts'
-import type { FieldStatistics } from '../../model/dataset.ts'
+import type { FieldOrigin, FieldStatistics } from '../../model/dataset.ts'
 import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { valueCell } from '../parts/value.ts'
@@ -27,11 +27,12 @@ export function typeText({ say }: Visit, { type, multivalued }: Field): string {
 export function schemaTable({ visit, entry }: TabContext): Html {
   const { say } = visit
   const { dataset, statistics } = entry
+  const origins = new Map(dataset.origins?.map(origin => [origin.field, origin]))
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
 <td>${typeText(visit, field)}${marks(visit, field)}</td>
-<td class="description">${field.description ?? html`<span class="none" aria-label="${say('no description')}">–</span>`}</td>
+<td class="description">${field.description ?? html`<span class="none" aria-label="${say('no description')}">–</span>`}${originText(visit, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(visit, field, known)}</td>
 <td class="number">${known === undefined ? '' : distinct(visit, known)}</td>
 <td class="number">${known === undefined ? '' : emptyShare(visit, known, statistics.records)}</td></tr>
@@ -40,6 +41,14 @@ export function schemaTable({ visit, entry }: TabContext): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Fields')}"><table class="schema">
 <thead><tr><th scope="col">${say('Field')}</th><th scope="col">${say('Type')}</th><th scope="col">${say('Description')}</th><th scope="col">${say('From … to')}</th><th scope="col" class="number">${say('Distinct')}</th><th scope="col" class="number">${say('Empty')}</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
+}
+
+/** Which columns of the source a field comes from, and the steps that made it of them. */
+function originText({ say }: Visit, origin: FieldOrigin | undefined): Html {
+  if (origin === undefined) return html``
+  const names = [...origin.columns, ...origin.steps].map(name => html`<code>${name}</code>`)
+  const joined = names.flatMap((name, at) => (at === 0 ? [name] : [html` → `, name]))
+  return html`<br><small class="soft">${say('Comes from')} ${joined}</small>`
 }
 
 /** The unit of a field, and what it is good for. */

@@ -109,6 +109,7 @@ export const AR: MessageTable = {
   'Client secret': 'سر العميل',
   Close: 'إغلاق',
   Columns: 'أعمدة',
+  'Comes from': 'مصدره',
   Comma: 'فاصلة',
   Compare: 'قارن',
   'Condition in ODSQL': 'شرط بلغة ODSQL',

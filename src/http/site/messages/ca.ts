@@ -103,6 +103,7 @@ export const CA: MessageTable = {
   'Client secret': 'Secret del client',
   Close: 'Tanca',
   Columns: 'Columnes',
+  'Comes from': 'Prové de',
   Comma: 'Coma',
   Compare: 'Compara',
   'Condition in ODSQL': 'Condició en ODSQL',

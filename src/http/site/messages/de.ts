@@ -101,6 +101,7 @@ export const DE: MessageTable = {
   'Client secret': 'Client-Geheimnis',
   Close: 'Schließen',
   Columns: 'Säulen',
+  'Comes from': 'Stammt aus',
   Comma: 'Komma',
   Compare: 'Vergleichen',
   'Condition in ODSQL': 'Bedingung in ODSQL',

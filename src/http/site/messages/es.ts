@@ -103,6 +103,7 @@ export const ES: MessageTable = {
   'Client secret': 'Secreto de cliente',
   Close: 'Cerrar',
   Columns: 'Columnas',
+  'Comes from': 'Proviene de',
   Comma: 'Coma',
   Compare: 'Comparar',
   'Condition in ODSQL': 'Condición en ODSQL',

@@ -102,6 +102,7 @@ export const EU: MessageTable = {
   'Client secret': 'Bezeroaren sekretua',
   Close: 'Itxi',
   Columns: 'Zutabeak',
+  'Comes from': 'Jatorria',
   Comma: 'Koma',
   Compare: 'Alderatu',
   'Condition in ODSQL': 'ODSQL baldintza',

@@ -103,6 +103,7 @@ export const FR: MessageTable = {
   'Client secret': 'Secret du client',
   Close: 'Fermer',
   Columns: 'Colonnes',
+  'Comes from': 'Provient de',
   Comma: 'Virgule',
   Compare: 'Comparer',
   'Condition in ODSQL': 'Condition en ODSQL',

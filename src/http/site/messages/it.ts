@@ -103,6 +103,7 @@ export const IT: MessageTable = {
   'Client secret': 'Segreto del client',
   Close: 'Chiudi',
   Columns: 'Colonne',
+  'Comes from': 'Proviene da',
   Comma: 'Virgola',
   Compare: 'Confronta',
   'Condition in ODSQL': 'Condizione in ODSQL',

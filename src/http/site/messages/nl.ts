@@ -104,6 +104,7 @@ export const NL: MessageTable = {
   'Client secret': 'Clientgeheim',
   Close: 'Sluiten',
   Columns: 'Kolommen',
+  'Comes from': 'Komt uit',
   Comma: 'Komma',
   Compare: 'Vergelijken',
   'Condition in ODSQL': 'Voorwaarde in ODSQL',

@@ -102,6 +102,7 @@ export const PT: MessageTable = {
   'Client secret': 'Segredo do cliente',
   Close: 'Fechar',
   Columns: 'Colunas',
+  'Comes from': 'Provém de',
   Comma: 'Vírgula',
   Compare: 'Comparar',
   'Condition in ODSQL': 'Condição em ODSQL',

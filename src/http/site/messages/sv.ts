@@ -101,6 +101,7 @@ export const SV: MessageTable = {
   'Client secret': 'Klienthemlighet',
   Close: 'Stäng',
   Columns: 'Staplar',
+  'Comes from': 'Kommer från',
   Comma: 'Komma',
   Compare: 'Jämför',
   'Condition in ODSQL': 'Villkor i ODSQL',

@@ -1,0 +1,83 @@
+import {
+  addressOf,
+  type CatalogReader,
+  type Given,
+  listOf,
+  momentOf,
+  type OfferedDataset,
+  objectOf,
+  present,
+  type ReadCatalog,
+  type SkippedDataset,
+  textOf,
+  textsOf,
+} from './catalog.ts'
+import { bestDistribution } from './distributions.ts'
+
+const PAGE = 100
+
+/** Reads the catalog of a CKAN portal by package_search (Action API 3), a page after another. */
+export async function readCkan(reader: CatalogReader, url: string): Promise<ReadCatalog> {
+  const base = url.replace(/\/+$/, '')
+  const datasets = new Map<string, OfferedDataset | SkippedDataset>()
+  let found = 0
+  for (let start = 0; datasets.size < reader.limit; start += PAGE) {
+    const answer = await reader.json(
+      `${base}/api/3/action/package_search?rows=${PAGE}&start=${start}&sort=name%20asc`,
+    )
+    const result = objectOf(answer.result)
+    const results = listOf(result.results)
+    found = Number(result.count ?? results.length)
+    for (const given of results) {
+      const described = objectOf(given)
+      const name = textOf(described.name) ?? textOf(described.id)
+      if (name !== null && datasets.size < reader.limit) datasets.set(name, offer(base, name, described))
+    }
+    if (results.length === 0 || start + results.length >= found) break
+  }
+  const all = [...datasets.values()]
+  return {
+    offered: all.filter(each => 'url' in each),
+    skipped: all.filter(each => 'reason' in each),
+    found,
+    isComplete: datasets.size >= found,
+  }
+}
+
+function offer(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {
+  if (given.state === 'deleted' || given.private === true)
+    return { dataset: name, reason: 'it is deleted or private' }
+  const resources = listOf(given.resources).map(objectOf)
+  const best = bestDistribution(
+    resources.map(({ url, format, mimetype }) => ({ url, kinds: [format, mimetype] })),
+    base,
+  )
+  if (best === null) return { dataset: name, reason: 'none of its resources has a format that is read' }
+  const resource = resources.find(({ url }) => addressOf(url, base) === best.url)
+  const modified = momentOf(given.metadata_modified)
+  return {
+    id: name,
+    ...best,
+    metas: {
+      default: present({
+        title: textOf(given.title) ?? name,
+        description: textOf(given.notes),
+        keyword: textsOf(listOf(given.tags).map(tag => objectOf(tag).name)),
+        theme: textsOf(listOf(given.groups).map(group => objectOf(group).title)),
+        license: textOf(given.license_title) ?? textOf(given.license_id),
+        license_url: addressOf(given.license_url),
+        publisher: textOf(objectOf(given.organization).title) ?? textOf(given.author),
+        references: addressOf(given.url),
+        language: textOf(given.language),
+        modified,
+      }),
+      dcat: present({
+        issued: momentOf(given.metadata_created),
+        contact_name: textOf(given.maintainer) ?? textOf(given.author),
+        contact_email: textOf(given.maintainer_email) ?? textOf(given.author_email),
+      }),
+    },
+    modified: momentOf(resource?.last_modified) ?? modified,
+    page: `${base}/dataset/${encodeURIComponent(name)}`,
+  }
+}

@@ -1,0 +1,198 @@
+import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
+import { parseSelect, parseWhere } from '../../language/odsql/parse.ts'
+import { compileCall, compileTextTest, isTextTest } from './expression-functions.ts'
+import {
+  type CompiledExpression,
+  type ExpressionScope,
+  refused,
+  type Scalar,
+  type Test,
+} from './expression-scope.ts'
+import { compareMoment } from './moments.ts'
+import { compared, numberOf, type Plain, plainOf } from './values.ts'
+
+/**
+ * Compiles a condition in the language of the where clause. Values have no declared types yet: a text that writes a number counts as one
+ * beside a number. Throws ODSQLError with the place in the text.
+ */
+export function compileCondition(
+  text: string,
+  readerOf: ExpressionScope['readerOf'],
+): CompiledExpression<boolean> {
+  const scope = scopeOf('where', readerOf)
+  const evaluate = compileTest(parseWhere(text), scope)
+  return { evaluate, columns: [...scope.columns] }
+}
+
+/** Compiles the value of a computed field, in the language of the select clause. Throws ODSQLError with the place in the text. */
+export function compileValue(text: string, readerOf: ExpressionScope['readerOf']): CompiledExpression<Plain> {
+  const scope = scopeOf('select', readerOf)
+  const items = parseSelect(text)
+  const [item] = items
+  if (item === undefined || item.expression === null || items.length > 1 || item.label !== null)
+    throw refused(scope, 'one value without a label is expected', { from: 0, to: text.length })
+  const evaluate = compileScalar(item.expression, scope)
+  return { evaluate, columns: [...scope.columns] }
+}
+
+function scopeOf(clause: ClauseName, readerOf: ExpressionScope['readerOf']): ExpressionScope {
+  const scope: ExpressionScope = {
+    clause,
+    columns: new Set(),
+    readerOf,
+    compile: node => compileScalar(node, scope),
+  }
+  return scope
+}
+
+/** Compiles an expression that is a value. */
+function compileScalar(node: Expression, scope: ExpressionScope): Scalar {
+  switch (node.type) {
+    case 'field': {
+      scope.columns.add(node.name)
+      const read = scope.readerOf(node.name)
+      return row => plainOf(read(row))
+    }
+    case 'string':
+    case 'boolean': {
+      const { value } = node
+      return () => value
+    }
+    case 'number': {
+      const { value } = node
+      return () => value
+    }
+    case 'null':
+      return () => null
+    case 'sign': {
+      const operand = compileScalar(node.operand, scope)
+      return row => {
+        const value = numberOf(operand(row))
+        return value === null ? null : node.negative ? 0 - value : value
+      }
+    }
+    case 'arithmetic': {
+      const [left, right] = [compileScalar(node.left, scope), compileScalar(node.right, scope)]
+      const { operator } = node
+      return row => {
+        const [a, b] = [numberOf(left(row)), numberOf(right(row))]
+        if (a === null || b === null) return null
+        const value = operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : a / b
+        return Number.isFinite(value) ? value + 0 : null
+      }
+    }
+    case 'call':
+      return compileCall(node, scope)
+    case 'date':
+    case 'geometry':
+      throw refused(scope, `a ${node.type} stands in a comparison alone`, node.span)
+    default:
+      return compileTest(node, scope)
+  }
+}
+
+function compileTest(node: Expression, scope: ExpressionScope): Test {
+  switch (node.type) {
+    case 'or':
+    case 'and': {
+      const tests = chain(node).map(part => compileTest(part, scope))
+      return node.type === 'or' ? row => tests.some(test => test(row)) : row => tests.every(test => test(row))
+    }
+    case 'not': {
+      const test = compileTest(node.operand, scope)
+      return row => !test(row)
+    }
+    case 'comparison':
+      return comparison(node.left, node.operator, node.right, scope)
+    case 'range': {
+      const { lower, lowerInclusive, upper, upperInclusive } = node.range
+      const tests = [
+        comparison(node.operand, lowerInclusive ? '>=' : '>', lower, scope),
+        comparison(node.operand, upperInclusive ? '<=' : '<', upper, scope),
+      ]
+      return row => tests.every(test => test(row))
+    }
+    case 'list': {
+      const tests = node.items.map(item => comparison(node.operand, '=', item, scope))
+      return row => tests.some(test => test(row))
+    }
+    case 'is': {
+      const operand = compileScalar(node.operand, scope)
+      const { value, negated } = node
+      return row => {
+        const found = operand(row)
+        const holds = value === null ? found === null : compared(found, value, true) === 0
+        return holds !== negated
+      }
+    }
+    case 'like':
+      return compileTextTest('like', node.operand, node.pattern, scope, node.span)
+    case 'boolean':
+      return () => node.value
+    case 'field': {
+      const operand = compileScalar(node, scope)
+      return row => compared(operand(row), true, true) === 0
+    }
+    case 'call': {
+      const { name } = node
+      const [first, second] = node.arguments
+      if (isTextTest(name) && first !== undefined && second !== undefined && node.arguments.length === 2)
+        return compileTextTest(name, first as Expression, second, scope, node.span)
+      throw refused(scope, `${name} is no condition of a step`, node.span)
+    }
+    default:
+      throw refused(scope, 'a condition is expected: compare the value with something', node.span)
+  }
+}
+
+/** The operands of a chain of one operator, which leans to the left: some thousand need no deep stack. */
+function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
+  const operands: Expression[] = []
+  let first: Expression = node
+  while (first.type === node.type) {
+    operands.push((first as typeof node).right)
+    first = (first as typeof node).left
+  }
+  return [first, ...operands.reverse()]
+}
+
+const FLIPPED = { '=': '=', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+type Operator = keyof typeof FLIPPED
+
+function comparison(left: Expression, operator: Operator, right: Argument, scope: ExpressionScope): Test {
+  if (left.type === 'date') {
+    if (right.type === 'date') throw refused(scope, 'a comparison needs a column on one side', right.span)
+    return comparison(right as Expression, FLIPPED[operator], left, scope)
+  }
+  const first = compileScalar(left, scope)
+  if (right.type === 'date') {
+    const test = compareMoment(operator, right.text)
+    if (test === null) throw refused(scope, `${JSON.stringify(right.text)} is not a date`, right.span)
+    return row => test(first(row))
+  }
+  const second = compileScalar(right as Expression, scope)
+  const isEquality = operator === '=' || operator === '!='
+  return row => {
+    const found = compared(first(row), second(row), isEquality)
+    return found !== null && holds(operator, found)
+  }
+}
+
+function holds(operator: Operator, order: number): boolean {
+  switch (operator) {
+    case '=':
+      return order === 0
+    case '!=':
+      return order !== 0
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    case '>=':
+      return order >= 0
+    default:
+      return operator satisfies never
+  }
+}

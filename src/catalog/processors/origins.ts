@@ -1,0 +1,91 @@
+import type { FieldOrigin } from '../../model/dataset.ts'
+import type { FieldSpec } from '../../sources/fields.ts'
+import { columnReader } from '../../sources/fields.ts'
+import { compileValue } from './expression.ts'
+import type { Processor, Step } from './schema.ts'
+
+/** Where a column comes from: columns of the source, and the steps that made it of them. */
+interface ColumnOrigin {
+  readonly columns: readonly string[]
+  readonly steps: readonly string[]
+}
+
+/** The maximum number of columns and of steps that are described of a field. */
+const MAX_DESCRIBED = 20
+
+/** Where each field of a dataset with steps comes from; empty for one without. */
+export function originsOf(
+  processors: readonly Processor[],
+  specs: readonly FieldSpec[],
+): readonly FieldOrigin[] {
+  if (processors.length === 0) return []
+  const known = new Map<string, ColumnOrigin>()
+  for (const { step } of processors) describeStep(step, known)
+  return specs.map(({ name, from = name }) => {
+    const { columns, steps } = merged(known, typeof from === 'string' ? [from] : from)
+    return {
+      field: name,
+      columns: columns.slice(0, MAX_DESCRIBED),
+      steps: steps.slice(0, MAX_DESCRIBED),
+    }
+  })
+}
+
+function merged(known: ReadonlyMap<string, ColumnOrigin>, columns: readonly string[]): ColumnOrigin {
+  const origins = columns.map(column => known.get(column) ?? { columns: [column], steps: [] })
+  return {
+    columns: [...new Set(origins.flatMap(origin => origin.columns))],
+    steps: [...new Set(origins.flatMap(origin => origin.steps))],
+  }
+}
+
+function describeStep(step: Step, known: Map<string, ColumnOrigin>): void {
+  const made = (reads: readonly string[], into: string, description: string) => {
+    const before = merged(known, reads)
+    return [into, { columns: before.columns, steps: [...before.steps, description] }] as const
+  }
+  for (const [into, origin] of originsAfter(step, made, known)) known.set(into, origin)
+}
+
+function originsAfter(
+  step: Step,
+  made: (reads: readonly string[], into: string, description: string) => readonly [string, ColumnOrigin],
+  known: ReadonlyMap<string, ColumnOrigin>,
+): readonly (readonly [string, ColumnOrigin])[] {
+  switch (step.type) {
+    case 'rename':
+      return Object.entries(step.settings).map(([from, to]) => [to, merged(known, [from])] as const)
+    case 'split': {
+      const { column, separator, into } = step.settings
+      return into.map((name, at) =>
+        made([column], name, `split at ${JSON.stringify(separator)}, part ${at + 1}`),
+      )
+    }
+    case 'join': {
+      const { columns, separator = ' ', into } = step.settings
+      return [made(columns, into, `join with ${JSON.stringify(separator)}`)]
+    }
+    case 'replace': {
+      const { column, pattern, with: replacement, into = column } = step.settings
+      return [made([column], into, `replace /${pattern}/ by ${JSON.stringify(replacement)}`)]
+    }
+    case 'date': {
+      const { column, formats, into = column } = step.settings
+      return [made([column], into, `date ${formats.join(', ')}`)]
+    }
+    case 'lookup': {
+      const { column, dataset, key, take } = step.settings
+      return Object.entries(take).map(([from, into]) =>
+        made([column], into, `lookup ${dataset}.${from} by ${key}`),
+      )
+    }
+    case 'filter':
+      return []
+    case 'compute': {
+      const { expression, into } = step.settings
+      return [made(compileValue(expression, columnReader).columns, into, `compute ${expression}`)]
+    }
+    default:
+      return step satisfies never
+  }
+}

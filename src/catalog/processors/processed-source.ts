@@ -1,0 +1,103 @@
+import { nearest } from '../../model/nearest.ts'
+import { columnReader } from '../../sources/fields.ts'
+import type { Row, Source } from '../../sources/source.ts'
+import { type LookupTable, lookupBudget, readLookupTable } from './lookup-table.ts'
+import type { Processor } from './schema.ts'
+import { stepFault } from './step-fault.ts'
+import { type ChangingRow, type CompiledStep, compileStep } from './steps.ts'
+
+/**
+ * A source whose rows went through steps, batch by batch. What the steps look up is read here, once. Throws ConfigInvalid with
+ * the place in dataset.yaml for a step that does not make sense, also while it is read for columns that the source does not have.
+ *
+ * @param portal folder with the published datasets
+ */
+export function processedSource(source: Source, processors: readonly Processor[], portal: string): Source {
+  if (processors.length === 0) return source
+  const budget = lookupBudget()
+  const steps = processors.map(processor => {
+    const { step } = processor
+    const table: LookupTable | null =
+      step.type === 'lookup' ? readLookupTable(processor, step.settings, portal, budget) : null
+    return compileStep(processor, table)
+  })
+  const { columns } = source
+  return {
+    name: source.name,
+    textual: source.textual,
+    ...(columns === undefined
+      ? {}
+      : { columns: async () => steps.reduce(columnsAfter, await columns.call(source)) }),
+    async *read() {
+      const running = steps.map(step => new RunningStep(step))
+      if (columns !== undefined) {
+        const header = await columns.call(source)
+        steps.reduce(columnsAfter, header)
+        for (const step of running) step.isHeaderKnown = true
+      }
+      for await (const rows of source.read()) {
+        const kept = rows.flatMap(row => processed(row, running))
+        if (kept.length > 0) yield kept
+      }
+      for (const step of running) step.checkReads()
+    },
+  }
+}
+
+function processed(row: Row, steps: readonly RunningStep[]): readonly Row[] {
+  const changing: ChangingRow = { row, data: { ...row.data } }
+  return steps.every(step => step.apply(changing)) ? [{ ...row, data: changing.data }] : []
+}
+
+/** The names of the columns after a step. Throws ConfigInvalid for one that the step reads and that is not there. */
+function columnsAfter(before: readonly string[], step: CompiledStep): readonly string[] {
+  const known = new Set(before)
+  for (const column of step.reads)
+    if (!known.has(column) && !column.startsWith('/')) throw missing(step, column, known)
+  const gone = new Set(step.removes.filter(name => !step.writes.includes(name)))
+  // A column that is renamed stays where it was.
+  const { step: declared } = step.processor
+  const names = declared.type === 'rename' ? new Map(Object.entries(declared.settings)) : null
+  if (names !== null) return [...new Set(before.map(name => names.get(name) ?? name))]
+  return [...new Set([...before.filter(name => !gone.has(name)), ...step.writes])]
+}
+
+function missing({ processor }: CompiledStep, column: string, known: Iterable<string>) {
+  const near = nearest(column, known)
+  const names = [...known].slice(0, 20).map(name => JSON.stringify(name))
+  return stepFault(processor, `there is no column ${JSON.stringify(column)} before this step`, {
+    hint: near === undefined ? `Columns: ${names.join(', ')}` : `Did you mean ${JSON.stringify(near)}?`,
+  })
+}
+
+/** A step in one reading, which finds out whether a source without a header has the columns that it reads. */
+class RunningStep {
+  isHeaderKnown = false
+  readonly #step: CompiledStep
+  #rows = 0
+  #pending: readonly { readonly column: string; readonly read: ReturnType<typeof columnReader> }[]
+  readonly #seen = new Set<string>()
+
+  constructor(step: CompiledStep) {
+    this.#step = step
+    this.#pending = step.reads.map(column => ({ column, read: columnReader(column) }))
+  }
+
+  apply(row: ChangingRow): boolean {
+    if (!this.isHeaderKnown && this.#pending.length > 0) this.#look(row)
+    return this.#step.apply(row)
+  }
+
+  #look({ data }: ChangingRow): void {
+    this.#rows += 1
+    if (this.#seen.size < 1000) for (const name in data) this.#seen.add(name)
+    this.#pending = this.#pending.filter(({ read }) => read(data) === undefined)
+  }
+
+  /** Throws ConfigInvalid for a column that no row had. */
+  checkReads(): void {
+    const [first] = this.#pending
+    if (!this.isHeaderKnown && this.#rows > 0 && first !== undefined)
+      throw missing(this.#step, first.column, this.#seen)
+  }
+}

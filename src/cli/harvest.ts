@@ -1,0 +1,111 @@
+import { Command } from 'commander'
+import { type HarvestOutcome, harvest } from '../catalog/harvest/harvest.ts'
+import { HARVEST_FILE, readHarvesters } from '../catalog/harvest/settings.ts'
+import { withdrawHarvested } from '../catalog/harvest/withdraw.ts'
+import { openReleases, publishAll, publisherSettings } from '../catalog/publisher.ts'
+import { isWithdrawn, versionsOf } from '../catalog/versions.ts'
+import type { Config } from '../config.ts'
+import { Fault } from '../errors.ts'
+import { publishingShare } from '../memory.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { createProgress, type ProgressReporter } from './progress.ts'
+import { refuseOtherAddress } from './running.ts'
+import { configOf } from './settings.ts'
+
+interface HarvestOptions extends PortalOptions {
+  readonly json?: boolean
+  readonly dryRun?: boolean
+}
+
+/** `lodestone harvest`: take datasets over from the catalogs of other portals, publish and withdraw them. */
+export function harvestCommand(): Command {
+  return new Command('harvest')
+    .description('take over datasets from the catalogs that harvest.yaml lists, and withdraw what is gone')
+    .argument('[harvesters...]', 'ids of harvesters (default: all)')
+    .option('--dry-run', 'tell what would change, and change nothing')
+    .option(...PORTAL_OPTION)
+    .option('--port <n>', 'port of the default base address', portArgument)
+    .option(...BASE_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (names: string[], options: HarvestOptions) => {
+      const config = configOf(options)
+      const isDryRun = options.dryRun === true
+      if (!isDryRun) refuseOtherAddress(config, 'this harvest')
+      const progress = createProgress(process.stderr)
+      const outcomes: HarvestOutcome[] = []
+      for (const harvester of chosen(config.portal, names)) {
+        const outcome = await harvest(harvester, {
+          portal: config.portal,
+          now: () => new Date(),
+          isDryRun,
+        })
+        outcomes.push(outcome)
+        if (!isDryRun) await publishOutcome(config, outcome, progress)
+      }
+      progress.done()
+      if (options.json === true) process.stdout.write(`${JSON.stringify(outcomes, null, 2)}\n`)
+      else process.stdout.write(outcomes.map(outcome => outcomeText(outcome, isDryRun)).join(''))
+      const isFailed = outcomes.some(({ failure }) => failure !== null)
+      if (isFailed || progress.failures.length > 0) process.exitCode = 1
+    })
+}
+
+function chosen(portal: string, names: readonly string[]) {
+  const harvesters = readHarvesters(portal)
+  const known = harvesters.map(({ id }) => id)
+  const unknown = names.filter(name => !known.includes(name))
+  if (unknown.length > 0 || harvesters.length === 0)
+    throw new Fault('Usage', {
+      reason:
+        harvesters.length === 0
+          ? `${portal} has no ${HARVEST_FILE} with harvesters`
+          : `there is no harvester ${unknown.join(', ')}; there are: ${known.join(', ')}`,
+    })
+  return names.length === 0 ? harvesters : harvesters.filter(({ id }) => names.includes(id))
+}
+
+async function publishOutcome(
+  config: Config,
+  { created, updated, withdrawn }: HarvestOutcome,
+  progress: ProgressReporter,
+): Promise<void> {
+  const { portal, base, keepVersions, memory } = config
+  const versions = versionsOf(portal, keepVersions)
+  const { shared, close } = await openReleases(publisherSettings(config))
+  try {
+    await withdrawHarvested(portal, versions, shared, withdrawn, new Date())
+    const changed = [...created, ...updated.filter(id => !isWithdrawn(versions, id))]
+    if (changed.length === 0) return
+    const parallel = publishingShare(memory)
+    await publishAll(
+      { portal, base, keepVersions, now: () => new Date(), shared, isNamed: true, parallel },
+      changed,
+      message => progress.publication(message),
+    )
+  } finally {
+    await close()
+  }
+}
+
+function outcomeText(
+  { harvester, counts, created, updated, withdrawn, skipped, failure }: HarvestOutcome,
+  isDryRun: boolean,
+): string {
+  if (failure !== null) return `${harvester}: failed: ${failure}\n`
+  const { found, unchanged } = counts
+  const numbers = [
+    `${found} found`,
+    `${created.length} created`,
+    `${updated.length} updated`,
+    `${unchanged} unchanged`,
+    `${withdrawn.length} withdrawn`,
+    `${skipped.length} skipped`,
+  ]
+  const lists = [
+    ...created.map(id => `  + ${id}`),
+    ...updated.map(id => `  ~ ${id}`),
+    ...withdrawn.map(id => `  - ${id}`),
+    ...skipped.map(({ dataset, reason }) => `  ! ${dataset}: ${reason}`),
+  ]
+  return `${harvester}${isDryRun ? ' (dry run)' : ''}: ${numbers.join(', ')}\n${lists.map(line => `${line}\n`).join('')}`
+}

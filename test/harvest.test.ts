@@ -1,0 +1,456 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { definedDatasets, definitionOf } from '../src/catalog/definition.ts'
+import { harvest } from '../src/catalog/harvest/harvest.ts'
+import { dueHarvesters, harvestAges } from '../src/catalog/harvest/schedule.ts'
+import { readHarvesters } from '../src/catalog/harvest/settings.ts'
+import { harvestState } from '../src/catalog/harvest/state.ts'
+import { publishAll } from '../src/catalog/publisher.ts'
+import { remoteState } from '../src/catalog/remote/state.ts'
+import { currentManifest, isWithdrawn, versionsOf } from '../src/catalog/versions.ts'
+import { diagnoseHarvests } from '../src/cli/doctor/harvests.ts'
+import { run } from '../src/cli/lodestone.ts'
+import { loadConfig } from '../src/config.ts'
+import { freePort, startServer } from './support/serving.ts'
+
+t.setTimeout(120_000)
+
+/** Datasets of other portals: taken over with their metadata, updated, withdrawn. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+async function serverOf(t: Test, answer: Answer) {
+  const server = createServer(answer)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function portalOf(t: Test, harvesters: string, settings = "source_private_hosts: ['127.0.0.1']\n") {
+  return t.testdir({ 'portal.yaml': settings, 'harvest.yaml': `harvesters:\n${harvesters}`, data: {} })
+}
+
+/** Runs a command, whose output is read as JSON. */
+async function command(args: readonly string[]) {
+  const written: string[] = []
+  const { write } = process.stdout
+  process.stdout.write = ((piece: string) => written.push(String(piece)) > 0) as typeof write
+  try {
+    const code = await run(args)
+    return { code, json: JSON.parse(written.join('') || 'null') }
+  } finally {
+    process.stdout.write = write
+  }
+}
+
+const harvestNow = (portal: string, ...more: readonly string[]) =>
+  command(['harvest', '--portal', portal, '--base', 'http://here.test', '--json', ...more])
+
+t.test('another Lodestone', async t => {
+  const folders = t.testdir({
+    here: { 'portal.yaml': "source_private_hosts: ['127.0.0.1']\n", data: {} },
+    other: {
+      'portal.yaml': '',
+      data: {
+        trees: {
+          'dataset.yaml':
+            'source: { path: t.csv }\nfields:\n  - { name: nr, type: int, annotations: { id: true } }\n  - { name: name, label: Name of tree, description: What it is }\n  - { name: kinds, annotations: { multivalued: [";"] } }\n  - { name: at, type: geo_point_2d }\n  - { name: day, type: date }\nid: [nr]\nmetas: { default: { title: Trees, description: All trees, keyword: [green, old], publisher: City, license: CC0 } }\n',
+          't.csv': 'nr,name,kinds,at,day\n1,Oak,a;b,"46, 2",2020-01-02\n2,Elm,,,\n',
+        },
+        benches: {
+          'dataset.yaml': 'source: { path: b.csv }\nmetas: { default: { title: Benches } }\n',
+          'b.csv': 'a,b\n1,x\n',
+        },
+        secret: {
+          'dataset.yaml': 'source: { path: b.csv }\nvisibility: restricted\n',
+          'b.csv': 'a,b\n1,x\n',
+        },
+      },
+    },
+  })
+  const theirs = path.join(folders, 'other')
+  const app = await buildApp(loadConfig({ portal: theirs, base: 'http://there.test' }, {}))
+  t.teardown(() => app.close())
+  const publishThere = async () => {
+    await publishAll(
+      { portal: theirs, base: 'http://there.test', now: () => new Date() },
+      null,
+      () => undefined,
+    )
+    await app.catalog.refresh()
+  }
+  await publishThere()
+  await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const origin = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  const portal = path.join(folders, 'here')
+  writeFileSync(
+    path.join(portal, 'harvest.yaml'),
+    `harvesters:\n  - { id: city, type: lodestone, url: '${origin}', title: The city }\n`,
+  )
+
+  const dry = await harvestNow(portal, '--dry-run')
+  t.match(dry.json[0].counts, { found: 2, created: 2 })
+  t.same(definedDatasets(portal), [], 'a dry run writes nothing')
+  t.notOk(existsSync(path.join(portal, 'var/harvest/city.json')))
+
+  const first = await harvestNow(portal)
+  t.equal(first.code, 0)
+  t.same(first.json[0].counts, { found: 2, created: 2, updated: 0, unchanged: 0, withdrawn: 0, skipped: 0 })
+  t.same(definedDatasets(portal), ['city-benches', 'city-trees'])
+  const definition = definitionOf(portal, 'city-trees')
+  t.match(definition.metas.default, {
+    title: 'Trees',
+    description: 'All trees',
+    keyword: ['green', 'old'],
+    publisher: 'City',
+    license: 'CC0',
+    source_domain: origin.slice(7),
+    source_domain_title: 'The city',
+    source_domain_address: `${origin}/explore/dataset/trees/`,
+    source_dataset: 'trees',
+    federated: true,
+  })
+  t.same(definition.harvest, { by: 'city', dataset: 'trees' })
+  t.same(definition.identity, ['nr'])
+  const versions = versionsOf(portal)
+  const manifest = currentManifest(versions, 'city-trees')
+  t.equal(manifest?.statistics.records, 2)
+  t.equal(manifest?.misfits, 0)
+  t.same(
+    manifest?.dataset.fields.map(({ name, type, label, multivalued }) => [name, type, label, multivalued]),
+    [
+      ['nr', 'int', 'nr', false],
+      ['name', 'text', 'Name of tree', false],
+      ['kinds', 'text', 'kinds', true],
+      ['at', 'geo_point_2d', 'at', false],
+      ['day', 'date', 'day', false],
+    ],
+  )
+
+  const again = await harvestNow(portal)
+  t.match(again.json[0].counts, { created: 0, updated: 0, unchanged: 2, withdrawn: 0 }, 'nothing changed')
+
+  // What is edited here stays; what changes there is taken over.
+  const file = path.join(portal, 'data/city-trees/dataset.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('license: CC0', 'license: Edited here'))
+  writeFileSync(
+    path.join(theirs, 'data/trees/t.csv'),
+    'nr,name,kinds,at,day\n1,Oak,a;b,"46, 2",2020-01-02\n2,Elm,,,\n3,Ash,,,\n',
+  )
+  await publishThere()
+  const more = await harvestNow(portal)
+  t.match(more.json[0].counts, { updated: 1, unchanged: 1 })
+  t.equal(currentManifest(versions, 'city-trees')?.statistics.records, 3)
+  const there = path.join(theirs, 'data/trees/dataset.yaml')
+  writeFileSync(
+    there,
+    readFileSync(there, 'utf8')
+      .replace('keyword: [green, old], ', '')
+      .replace('title: Trees', 'title: All trees'),
+  )
+  await publishThere()
+  await harvestNow(portal)
+  const changed = currentManifest(versions, 'city-trees')?.dataset.metas.default
+  t.match(changed, { title: 'All trees' })
+  t.equal(changed?.keyword, undefined, 'what is gone there is gone here')
+
+  rmSync(path.join(theirs, 'data/benches'), { recursive: true })
+  await publishThere()
+  const last = await harvestNow(portal)
+  t.match(last.json[0].counts, { found: 1, withdrawn: 1 })
+  t.same(definedDatasets(portal), ['city-trees'])
+  t.ok(isWithdrawn(versions, 'city-benches'))
+})
+
+const PACKAGES = (origin: string) =>
+  Array.from({ length: 120 }, (_, at) => ({
+    id: `00000000-0000-0000-0000-${String(at).padStart(12, '0')}`,
+    name: `package-${String(at).padStart(3, '0')}`,
+    title: `Package ${at}`,
+    notes: 'What it is\n\nin *words*',
+    state: 'active',
+    private: false,
+    metadata_created: '2020-01-01T00:00:00.000000',
+    metadata_modified: '2024-02-03T04:05:06.789000',
+    license_title: 'Open Licence',
+    license_url: 'https://licence.test/',
+    organization: { title: 'Ministry' },
+    maintainer_email: 'data@ministry.test',
+    tags: [{ name: 'one' }, { name: 'two' }],
+    groups: [{ title: 'Health' }],
+    resources:
+      at === 7
+        ? [{ url: `${origin}/x.pdf`, format: 'PDF' }]
+        : [
+            { url: `${origin}/data/${at}.pdf`, format: 'PDF', mimetype: null },
+            {
+              url: `${origin}/data/${at}`,
+              format: 'CSV',
+              mimetype: 'text/csv',
+              last_modified: '2024-01-01T00:00:00',
+            },
+          ],
+  }))
+
+t.test('a CKAN of recorded answers', async t => {
+  let packages: ReturnType<typeof PACKAGES> = []
+  let status = 200
+  const asked: (string | undefined)[] = []
+  const origin = await serverOf(t, ({ url = '', headers }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://x')
+    asked.push(headers.authorization)
+    if (pathname.startsWith('/data/'))
+      return void response.writeHead(200, { 'content-type': 'text/csv' }).end(`n\n${pathname.slice(6)}\n`)
+    const [rows, start] = [Number(searchParams.get('rows')), Number(searchParams.get('start'))]
+    const result = { count: packages.length, results: packages.slice(start, start + rows) }
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ success: true, result }))
+  })
+  packages = PACKAGES(origin)
+  const portal = portalOf(
+    t,
+    `  - { id: gov, type: ckan, url: '${origin}/', authorization: SOURCE_AUTH_GOV, prefix: '', refresh: weekly }\n`,
+  )
+  process.env.SOURCE_AUTH_GOV = 'secret-key'
+  t.teardown(() => delete process.env.SOURCE_AUTH_GOV)
+  const [harvester] = readHarvesters(portal)
+  if (harvester === undefined) throw new Error('no harvester')
+  const moment = new Date('2025-01-01T00:00:00Z')
+  const once = () => harvest(harvester, { portal, now: () => moment, isDryRun: false })
+  mkdirSync(path.join(portal, 'data/package-009'), { recursive: true })
+  writeFileSync(path.join(portal, 'data/package-009/dataset.yaml'), 'source: { path: a.csv }\n')
+
+  const first = await once()
+  t.match(first.counts, { found: 120, created: 118, skipped: 2, withdrawn: 0 })
+  t.same(
+    first.skipped.map(({ dataset, reason }) => `${dataset}: ${reason}`),
+    [
+      'package-007: none of its resources has a format that is read',
+      'package-009: the portal has a dataset package-009 of its own',
+    ],
+  )
+  t.ok(asked.includes('secret-key'), 'with credentials')
+  const definition = definitionOf(portal, 'package-000')
+  t.match(definition, {
+    remote: { url: `${origin}/data/0`, authorization: 'SOURCE_AUTH_GOV', schedule: 'weekly' },
+    visibility: 'restricted',
+    metas: {
+      default: {
+        title: 'Package 0',
+        description: 'What it is\n\nin *words*',
+        keyword: ['one', 'two'],
+        theme: ['Health'],
+        license: 'Open Licence',
+        publisher: 'Ministry',
+        modified: '2024-02-03T04:05:06.789Z',
+        source_domain_address: `${origin}/dataset/package-000`,
+      },
+      dcat: { contact_email: 'data@ministry.test' },
+    },
+  })
+  await publishAll({ portal, base: 'http://here.test', now: () => moment }, ['package-000'], () => undefined)
+  t.equal(currentManifest(versionsOf(portal), 'package-000')?.statistics.records, 1)
+
+  packages = packages
+    .slice(0, 119)
+    .map((each, at) => (at === 0 ? { ...each, metadata_modified: '2024-12-01T00:00:00' } : each))
+  packages = packages.map((each, at) =>
+    at === 0
+      ? { ...each, resources: each.resources.map(one => ({ ...one, last_modified: '2024-12-01T00:00:00' })) }
+      : each,
+  )
+  const second = await once()
+  t.match(second.counts, { found: 119, created: 0, updated: 1, unchanged: 116, withdrawn: 1 })
+  t.same(second.withdrawn, ['package-119'])
+  t.equal(remoteState(portal, 'package-000')?.next, moment.toISOString(), 'its data are asked for anew')
+  rmSync(path.join(portal, 'data/package-119'), { recursive: true })
+
+  t.same(dueHarvesters(portal, moment.getTime() + 1000), [])
+  t.equal(dueHarvesters(portal, moment.getTime() + 8 * 86_400_000).length, 1, 'in a week')
+
+  // A page that is missing, and a portal that is down, take nothing away.
+  const all = packages
+  packages = Object.assign([...all.slice(0, 50)], { length: 50 })
+  status = 404
+  const failed = await once()
+  t.match(failed.failure, /it answers 404/)
+  t.equal(definedDatasets(portal).length, 118)
+  t.match(harvestAges(portal, moment.getTime() + 60_000), [
+    { harvester: 'gov', age: 60, failures: 1, datasets: 117 },
+  ])
+  t.match(diagnoseHarvests(portal, moment.getTime()), [
+    { status: 'warning', message: /failed 1 times, 117 datasets stay/ },
+  ])
+  status = 200
+  packages = all
+  t.match((await once()).counts, { unchanged: 117, withdrawn: 0 })
+  t.equal(harvestState(portal, harvester).failures, 0)
+
+  packages = []
+  t.match((await once()).failure, /no datasets any more, and 117 were harvested: they stay/)
+  packages = all
+  const limited = { ...harvester, limit: 10 }
+  t.match(
+    (await harvest(limited, { portal, now: () => moment, isDryRun: true })).counts,
+    { found: 119, withdrawn: 0 },
+    'what was not read is not gone',
+  )
+  const some = { ...harvester, only: ['package-001', 'package-002'], except: ['package-002'] }
+  t.match((await harvest(some, { portal, now: () => moment, isDryRun: true })).counts, {
+    unchanged: 1,
+    withdrawn: 116,
+  })
+})
+
+t.test('a server harvests by itself', async t => {
+  let names = ['one', 'two']
+  const origin = await serverOf(t, ({ url = '' }, response) => {
+    if (url.startsWith('/data/'))
+      return void response.writeHead(200, { 'content-type': 'text/csv' }).end('n\n1\n')
+    const results = names.map(name => ({ name, resources: [{ url: `/data/${name}`, format: 'csv' }] }))
+    response.end(JSON.stringify({ result: { count: results.length, results } }))
+  })
+  const portal = portalOf(t, `  - { id: g, type: ckan, url: '${origin}' }\n`)
+  const server = startServer(t, portal, await freePort())
+  const served = async (expected: readonly string[]) => {
+    const end = Date.now() + 60_000
+    for (;;) {
+      const answer = await fetch(
+        `${server.address}/api/explore/v2.1/catalog/datasets?select=dataset_id&order_by=dataset_id`,
+      )
+        .then(each => each.json() as Promise<{ results?: { dataset_id: string }[] }>)
+        .catch(() => ({ results: [] }))
+      const ids = answer.results?.map(each => each.dataset_id) ?? []
+      if (JSON.stringify(ids) === JSON.stringify(expected) || Date.now() > end) return ids
+      await sleep(200)
+    }
+  }
+  t.same(await served(['g-one', 'g-two']), ['g-one', 'g-two'])
+  names = ['three', 'two']
+  const file = path.join(portal, 'var/harvest/g.json')
+  const state = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...state, next: '2020-01-01T00:00:00.000Z' }))
+  t.same(await served(['g-three', 'g-two']), ['g-three', 'g-two'])
+  const gone = await fetch(`${server.address}/api/explore/v2.1/catalog/datasets/g-one`)
+  t.not(gone.status, 200)
+})
+
+const DCAT = (
+  origin: string,
+) => `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+<${origin}/d/1> a dcat:Dataset ; dct:title "Bäume"@de, "Trees"@en ; dct:description "All" ; dcat:keyword "a", "b" ;
+  dct:identifier "trees-1" ; dct:publisher [ a foaf:Agent ; foaf:name "City" ] ; dct:modified "2024-01-02" ;
+  dcat:distribution [ a dcat:Distribution ; dcat:downloadURL <${origin}/t.csv> ;
+    dcat:mediaType <https://www.iana.org/assignments/media-types/text/csv> ] .
+<${origin}/d/2> a dcat:Dataset ; dct:title "No file" ; dcat:distribution [ dcat:accessURL <${origin}/page.html> ] .
+`
+
+t.test('DCAT as Turtle and JSON-LD, data.json', async t => {
+  const origin = await serverOf(t, ({ url = '' }, response) => {
+    const self = `http://${response.req.headers.host}`
+    const send = (type: string, body: unknown) =>
+      response
+        .writeHead(200, { 'content-type': type })
+        .end(typeof body === 'string' ? body : JSON.stringify(body))
+    if (url === '/catalog.ttl') return void send('text/turtle', DCAT(self))
+    if (url === '/catalog.jsonld')
+      return void send('application/ld+json', {
+        '@context': { dcat: 'http://www.w3.org/ns/dcat#', dct: 'http://purl.org/dc/terms/' },
+        '@id': `${self}/d/9`,
+        '@type': 'dcat:Dataset',
+        'dct:title': 'From JSON-LD',
+        'dcat:distribution': { 'dcat:downloadURL': { '@id': `${self}/x.geojson` } },
+      })
+    if (url === '/data.json')
+      return void send('application/json', {
+        dataset: [
+          {
+            identifier: 'https://gov.test/id/7',
+            title: 'Seven',
+            description: 'It is seven',
+            keyword: ['k'],
+            modified: '2024-05-06',
+            publisher: { name: 'Agency' },
+            distribution: [
+              { downloadURL: `${self}/7.zip`, mediaType: 'application/zip' },
+              { downloadURL: 'file:///etc/passwd', format: 'csv' },
+            ],
+          },
+        ],
+      })
+    response.writeHead(404).end()
+  })
+  const line = (id: string, type: string, file: string) =>
+    `  - { id: ${id}, type: ${type}, url: '${origin}/${file}' }\n`
+  const portal = portalOf(
+    t,
+    line('ttl', 'dcat', 'catalog.ttl') +
+      line('ld', 'dcat', 'catalog.jsonld') +
+      line('dj', 'data.json', 'data.json'),
+  )
+  const outcomes = []
+  for (const harvester of readHarvesters(portal))
+    outcomes.push(await harvest(harvester, { portal, now: () => new Date(), isDryRun: false }))
+  t.same(
+    outcomes.map(({ failure, counts }) => failure ?? `${counts.found} ${counts.created} ${counts.skipped}`),
+    ['2 1 1', '1 1 0', '1 1 0'],
+  )
+  t.same(definedDatasets(portal), ['dj-7', 'ld-9', 'ttl-trees-1'])
+  t.match(definitionOf(portal, 'ttl-trees-1'), {
+    remote: { url: `${origin}/t.csv` },
+    source: { format: 'csv' },
+    metas: {
+      default: {
+        title: 'Trees',
+        keyword: ['a', 'b'],
+        publisher: 'City',
+        modified: '2024-01-02T00:00:00.000Z',
+      },
+    },
+  })
+  t.match(
+    definitionOf(portal, 'dj-7').remote,
+    { url: `${origin}/7.zip` },
+    'no other protocol, no file of this machine',
+  )
+})
+
+t.test('what is refused', async t => {
+  const origin = await serverOf(t, ({ url = '' }, response) => {
+    if (url.startsWith('/html')) return void response.end('<html>')
+    if (url.startsWith('/huge'))
+      return void response.writeHead(200, { 'content-length': '99999999999' }).write('{')
+    response.writeHead(302, { location: 'http://localhost:1/' }).end()
+  })
+  const failureOf = async (harvesters: string, settings?: string) => {
+    const portal = portalOf(t, harvesters, settings)
+    const [harvester] = readHarvesters(portal)
+    if (harvester === undefined) throw new Error('no harvester')
+    return (await harvest(harvester, { portal, now: () => new Date(), isDryRun: true })).failure
+  }
+  const one = (more: string, type = 'data.json') => `  - { id: a, type: ${type}, url: '${origin}/${more}' }\n`
+  t.match(await failureOf(one('html')), /no JSON object/)
+  t.match(await failureOf(one('html', 'dcat')), /./)
+  t.match(await failureOf(one('huge')), /sends more than/)
+  t.match(await failureOf(one('away')), /private address/)
+  t.match(await failureOf(one('html'), 'title: A\n'), /private address/)
+  t.match(await failureOf(one('html'), "source_hosts: ['example.org']\n"), /not one of source_hosts/)
+  const wrong = (text: string) => t.throws(() => readHarvesters(t.testdir({ 'harvest.yaml': text })))
+  wrong('harvesters: [{ id: a, type: ckn, url: "http://x" }]')
+  wrong('harvesters: [{ id: a, type: ckan, url: "http://user:pw@x/" }]')
+  wrong('harvesters: [{ id: a, type: ckan, url: "http://x", authorization: HOME }]')
+  t.throws(
+    () => readHarvesters(portalOf(t, "  - { id: a, type: ckan, url: 'http://x', refresh: often }\n")),
+    { message: /harvest\.yaml:2:43: hourly, daily/ },
+  )
+  t.throws(() => readHarvesters(portalOf(t, one('b') + one('c'))), { message: /two harvesters called a/ })
+})
