@@ -488,6 +488,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
           dataset: (id: string) =>
             described(catalog.addressed(id, principal, asked?.id === id ? asked.version : null), base),
           state: () => stateOf(seen.current()),
+          linkSources: () => linkSourcesOf(seen.current()),
           isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
         }
       },
@@ -512,6 +513,14 @@ function stateOf(catalog: DatasetList): string {
   const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))
   states.set(catalog, state)
   return state
+}
+
+/** The datasets of a catalog as sources of links to resources. */
+function linkSourcesOf({ entries }: DatasetList) {
+  return entries.map(({ dataset, resources: graph }) => {
+    const title = dataset.metas.default?.title
+    return { id: dataset.id, title: typeof title === 'string' ? title : dataset.id, graph }
+  })
 }
 
 /** What the SPARQL endpoints need of a dataset. */

@@ -113,6 +113,10 @@ export const FOAF = vocabulary(
 export const VOID = vocabulary(
   'http://rdfs.org/ns/void#',
   'Dataset',
+  'Linkset',
+  'linkPredicate',
+  'objectsTarget',
+  'subjectsTarget',
   'subset',
   'triples',
   'inDataset',
