@@ -431,6 +431,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
     deadline: config.deadline,
+    services: config.services,
     ...frame,
     store,
     versions,
