@@ -14,6 +14,7 @@ import { recordCalls, repeatedCall } from './api/explore/calls.ts'
 import { exportTarget } from './api/explore/download.ts'
 import { explore } from './api/explore/routes.ts'
 import { type Sources, sources } from './api/explore/sources.ts'
+import type { QuadGraphs } from './api/fragments/find-quads.ts'
 import { fragments } from './api/fragments/routes.ts'
 import { management } from './api/management/routes.ts'
 import { oauth } from './api/oauth/routes.ts'
@@ -21,7 +22,7 @@ import { answerODataFault } from './api/odata/faults.ts'
 import { ODATA_PATH, odata, unbuiltOData } from './api/odata/routes.ts'
 import { resources } from './api/resources/routes.ts'
 import { SPARQL_PATH } from './api/sparql/endpoint.ts'
-import type { QueriedDataset } from './api/sparql/graphs.ts'
+import { graphCatalog, type QueriedDataset } from './api/sparql/graphs.ts'
 import { sparql } from './api/sparql/routes.ts'
 import { versions as versionRoutes } from './api/versions/routes.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -432,6 +433,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
     deadline: config.deadline,
+    services: config.services,
     ...frame,
     store,
     versions,
@@ -476,6 +478,17 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
         return { version, entries: listed }
       },
+      quads: {
+        dataset: (id: string, principal: Principal, version: string | null) => {
+          const served = catalog.addressed(id, principal, version)
+          return { ...described(served, base), graphs: quadGraphs(base, [served]) }
+        },
+        portal: (principal: Principal) => {
+          const list = completeList(catalog.seenBy(principal))
+          const graphs = quadGraphs(base, list.entries)
+          return { title, description, version: stateOf(list), graphs }
+        },
+      },
       cache,
     })
     await doors.register(versionRoutes, { base, catalog, changes: services.changes, store })
@@ -490,6 +503,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
           dataset: (id: string) =>
             described(catalog.addressed(id, principal, asked?.id === id ? asked.version : null), base),
           state: () => stateOf(seen.current()),
+          linkSources: () => linkSourcesOf(seen.current()),
           isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
         }
       },
@@ -514,6 +528,21 @@ function stateOf(catalog: DatasetList): string {
   const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))
   states.set(catalog, state)
   return state
+}
+
+/** The datasets of a catalog as sources of links to resources. */
+function linkSourcesOf({ entries }: DatasetList) {
+  return entries.map(({ dataset, resources: graph }) => {
+    const title = dataset.metas.default?.title
+    return { id: dataset.id, title: typeof title === 'string' ? title : dataset.id, graph }
+  })
+}
+
+/** The graphs of some datasets as those of their SPARQL endpoint: each dataset, and what its file or mapping names. */
+function quadGraphs(base: string, entries: readonly ServedDataset[]): QuadGraphs {
+  const { defaultGraphs, named } = graphCatalog(base, entries.map(queriedDataset))
+  const names = new Set(named.map(({ graph }) => graph))
+  return { defaultGraphs, named, isUnion: defaultGraphs.every(graph => names.has(graph)) }
 }
 
 /** What the SPARQL endpoints need of a dataset. */

@@ -239,6 +239,18 @@ export const PORTAL_SCHEMA = Type.Object(
         description: 'Reverse proxies in front whose X-Forwarded-For tells the address of the client',
       }),
     ),
+    services: Type.Optional(
+      Type.Array(Type.String({ pattern: '^https?://[^/?#\\s@]+(?:[/?][^#\\s]*)?$', maxLength: 2000 }), {
+        description: 'Addresses of SPARQL endpoints that queries may ask with SERVICE; none unless told',
+      }),
+    ),
+    service_timeout: seconds('Seconds that the services of a query may take'),
+    service_rows: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Solutions that a SERVICE may have' }),
+    ),
+    service_size: Type.Optional(
+      Type.String({ pattern: SIZE_PATTERN, description: 'What a SERVICE may answer at most' }),
+    ),
     source_hosts: Type.Optional(
       Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
         description:
@@ -368,6 +380,11 @@ export interface Config {
   readonly sourceHosts?: readonly string[]
   /** Hosts in private networks that data may be fetched from. */
   readonly sourcePrivateHosts: readonly string[]
+  /** The endpoints that SERVICE may ask, and what each may take: milliseconds, solutions, bytes. */
+  readonly services: {
+    readonly allowed: readonly string[]
+    readonly limits: { readonly time: number; readonly rows: number; readonly bytes: number }
+  }
   /** Bytes that an address of data may send. */
   readonly sourceSize: number
   /** Seconds of silence after which an address of data is given up. */
@@ -410,6 +427,10 @@ export const DEFAULTS = {
   csv_formulas: 'kept',
   work_burst: 30,
   work_rate: 0.5,
+  services: [],
+  service_timeout: 10,
+  service_rows: 100_000,
+  service_size: '32MiB',
   source_private_hosts: [],
   source_size: '4GiB',
   source_timeout: 30,
@@ -442,6 +463,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     accounts_password_file: passwordFile,
     network,
     sign_in: signIn,
+    services,
+    service_timeout: serviceTimeout,
+    service_rows: serviceRows,
+    service_size: serviceSize,
     source_hosts: sourceHosts,
     source_private_hosts: sourcePrivateHosts,
     source_size: sourceSize,
@@ -478,6 +503,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(sourceHosts === undefined ? {} : { sourceHosts }),
     sourcePrivateHosts,
+    services: {
+      allowed: services,
+      limits: { time: serviceTimeout * 1000, rows: serviceRows, bytes: bytesOfSize(serviceSize) },
+    },
     sourceSize: bytesOfSize(sourceSize),
     sourceTimeout,
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),

@@ -51,6 +51,7 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     work: { burst: 30, rate: 0.5 },
     addressTokens: 'refused',
     csvFormulas: 'kept',
+    services: { allowed: [], limits: { time: 10_000, rows: 100_000, bytes: 2 ** 25 } },
     sourcePrivateHosts: [],
     sourceSize: 2 ** 32,
     sourceTimeout: 30,

@@ -533,7 +533,7 @@ t.test('the service description', async t => {
     t.same(objects('endpoint'), [BASE + path])
     t.same(objects('supportedLanguage'), [`${SD}SPARQL11Query`])
     t.same([...objects('name')].sort(), [...names].sort())
-    t.same(objects('feature'), isUnion ? [`${SD}UnionDefaultGraph`] : [])
+    t.same(objects('feature'), [`${SD}BasicFederatedQuery`, ...(isUnion ? [`${SD}UnionDefaultGraph`] : [])])
     t.equal(objects('resultFormat').length, 11)
     t.notOk(body.includes('urn:lodestone:graph'))
     t.match(body, /may work for 10 seconds/)

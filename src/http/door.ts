@@ -4,6 +4,7 @@ const DOORS: readonly (readonly [prefix: string, door: string])[] = [
   ['/api/v2', 'search'],
   ['/api/odata', 'odata'],
   ['/api/tpf', 'fragments'],
+  ['/api/qpf', 'fragments'],
   ['/api/sparql', 'sparql'],
   ['/api/void', 'descriptions'],
   ['/.well-known/void', 'descriptions'],

@@ -99,6 +99,7 @@ export const DCTERMS = vocabulary(
   'source',
   'isPartOf',
   'isVersionOf',
+  'requires',
 )
 export const PROV = vocabulary('http://www.w3.org/ns/prov#', 'generatedAtTime')
 export const FOAF = vocabulary(
@@ -113,6 +114,10 @@ export const FOAF = vocabulary(
 export const VOID = vocabulary(
   'http://rdfs.org/ns/void#',
   'Dataset',
+  'Linkset',
+  'linkPredicate',
+  'objectsTarget',
+  'subjectsTarget',
   'subset',
   'triples',
   'inDataset',
@@ -161,6 +166,7 @@ export const SD = vocabulary(
   'resultFormat',
   'feature',
   'UnionDefaultGraph',
+  'BasicFederatedQuery',
   'defaultDataset',
   'defaultGraph',
   'namedGraph',

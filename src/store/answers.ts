@@ -27,9 +27,10 @@ const ROWS_AT_A_TIME = 1000
 
 /** Answers from columns. A graph that is not there is a fault: StoreUnavailable. */
 export function columnAnswers(columns: ColumnStore): ColumnAnswers {
-  const checked = (query: SelectQuery | ConstructQuery): QueriedGraphs => {
-    const graphs = graphsOf(query)
+  const checked = (query: SelectQuery | ConstructQuery, options: QueryOptions = {}): QueriedGraphs => {
+    const graphs = graphsOf(query, options)
     for (const [, graph] of graphs.namedGraphs) check(graph)
+    for (const graph of graphs.defaultGraphs) check(graph)
     return graphs
   }
   const check = (graph: string) => {
@@ -37,7 +38,7 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
       throw new Fault('StoreUnavailable', { reason: `the graph ${graph} is not there.` })
   }
   const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
-    const found = await columns.table(translateQuery(query), checked(query), options)
+    const found = await columns.table(translateQuery(query), checked(query, options), options)
     return new TablePage(found, graph => columns.columns(graph))
   }
   return {
@@ -46,7 +47,7 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     async *pages(query, options) {
       for await (const found of columns.tables(
         translateQuery(query),
-        checked(query),
+        checked(query, options),
         ROWS_AT_A_TIME,
         options,
       ))
@@ -63,7 +64,7 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     },
     construct: async (query: ConstructQuery, options?: QueryOptions) => {
       const pieces: Uint8Array[] = []
-      for await (const piece of columns.text(translateQuery(query), checked(query), 'nt', options))
+      for await (const piece of columns.text(translateQuery(query), checked(query, options), 'nt', options))
         pieces.push(piece)
       return Buffer.concat(pieces).toString()
     },
@@ -80,8 +81,8 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
   }
 }
 
-/** The compiler's queries name every graph that they read. */
-function graphsOf(query: SelectQuery | ConstructQuery): QueriedGraphs {
+/** The compiler's queries name every graph that they read, but for the merge that some are told. */
+function graphsOf(query: SelectQuery | ConstructQuery, { defaultGraphs = [] }: QueryOptions): QueriedGraphs {
   const graphs = [...graphsOfQuery(query)].filter(graph => graph !== EMPTY_GRAPH)
-  return { defaultGraphs: [], namedGraphs: graphs.map(graph => [graph, graph] as const) }
+  return { defaultGraphs, namedGraphs: graphs.map(graph => [graph, graph] as const) }
 }

@@ -38,13 +38,15 @@ export interface QueryOptions {
   readonly deadline?: number | undefined
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
+  /** Graphs whose merge is the default graph: what stands in no GRAPH reads it. None unless told. */
+  readonly defaultGraphs?: readonly string[] | undefined
 }
 
 /** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
 export type AnswerFormat = 'json' | 'xml' | 'csv' | 'tsv' | 'nt'
 
 /** A query that a stranger wrote and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
-export interface UntrustedQuery extends QueryOptions {
+export interface UntrustedQuery extends Omit<QueryOptions, 'defaultGraphs'> {
   /** The query as it was read, without a look at its own FROM clauses; null where only an engine can read it. */
   readonly parsed: ParsedQuery | null
   /** What relative IRIs are resolved against. */

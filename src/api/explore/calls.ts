@@ -25,6 +25,7 @@ const APIS: readonly (readonly [prefix: string, apiType: string])[] = [
   ['/api/datasets/1.0', 'ods_v1'],
   ['/api/odata', 'odata'],
   ['/api/tpf', 'tpf'],
+  ['/api/qpf', 'tpf'],
   ['/api/sparql', 'sparql'],
 ]
 

@@ -8,6 +8,16 @@ export function fragmentsAddress(base: string, dataset: string): string {
   return `${listAddress(base)}/${encodeURIComponent(dataset)}`
 }
 
+/** Address of the quad pattern fragments of the portal, in which each dataset is a graph. */
+export function portalQuadsAddress(base: string): string {
+  return `${base}/api/qpf`
+}
+
+/** Address of the quad pattern fragments of a dataset. */
+export function quadsAddress(base: string, dataset: string): string {
+  return `${portalQuadsAddress(base)}/${encodeURIComponent(dataset)}`
+}
+
 /** Characters that an IRI may not hold, though a request line may. */
 const ILLEGAL = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/gu
 
@@ -43,9 +53,17 @@ export function foreignParameters(page: string, own: ReadonlySet<string>): reado
   return partsOf(page).filter(part => part !== '' && !own.has(nameOf(part)))
 }
 
-/** The template of a dataset's fragments (RFC 6570), with parameters that every address keeps. */
-export function fragmentsTemplate(address: string, foreign: readonly string[]): string {
-  const [before, after] = ['subject,predicate,object', foreign.join('&')]
+/**
+ * The template of a dataset's fragments (RFC 6570), with parameters that every address keeps.
+ *
+ * @param places the parameters that make a pattern
+ */
+export function fragmentsTemplate(
+  address: string,
+  places: readonly string[],
+  foreign: readonly string[],
+): string {
+  const [before, after] = [places.join(','), foreign.join('&')]
   return after === '' ? `${address}{?${before}}` : `${address}?${after}{&${before}}`
 }
 

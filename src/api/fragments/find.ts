@@ -1,11 +1,12 @@
 import { termText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
-import type { Literal, Term } from '../../rdf/term.ts'
+import type { Literal, Term, TriplePattern } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Node, Pattern, SelectQuery, Variable } from '../../sparql/algebra.ts'
 import { inGraph, subquery, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
+import { inTurn } from './in-turn.ts'
 import { type Position, type RequestedPattern, repeatsVariable } from './pattern.ts'
 
 /** Triples of one page, as N-Triples, and how many the whole fragment has. */
@@ -19,10 +20,12 @@ const NOTHING: Found = { triples: '', count: 0 }
 /**
  * One page of what matches a pattern. A variable that stands twice has one value in both places, and with bindings a
  * triple matches only together with one of their rows (brTPF, section 3: "bindings-restricted").
+ *
+ * @param among graphs whose merge is looked at: a triple that two of them have is there once
  */
 export async function findPage(
   store: Store,
-  graph: string,
+  among: readonly string[],
   pattern: RequestedPattern,
   bindings: Bindings | null,
   page: { readonly offset: number; readonly limit: number },
@@ -33,7 +36,10 @@ export async function findPage(
     object: termOf(pattern.object),
   }
   const restriction = bindings === null ? null : restrictionOf(bindings, pattern)
-  if (restriction === null && !repeatsVariable(pattern)) {
+  const graphs = among.length < 2 ? among : await graphsWith(store, among, terms)
+  const [graph] = graphs
+  if (graph === undefined) return NOTHING
+  if (restriction === null && graphs.length === 1 && !repeatsVariable(pattern)) {
     const found = await store.match(graph, terms, page)
     return holdsExactly(found.triples, terms.object) ? found : NOTHING
   }
@@ -44,21 +50,29 @@ export async function findPage(
   if (terms.object !== undefined && wrong.has(termText(terms.object))) return NOTHING
   const tables = restriction === null ? null : withoutWrong(restriction, wrong)
   if (tables?.length === 0) return NOTHING
-  const query = restrictedQuery(graph, pattern, tables)
+  const query = restrictedQuery(graphs, pattern, tables)
   const { offset, limit } = page
-  const triples = await store.construct({
-    type: 'construct',
-    template: [query.nodes],
-    where: query.where,
-    offset,
-    limit,
-  })
+  const merged = { defaultGraphs: graphs.length === 1 ? [] : graphs }
+  const triples = await store.construct(
+    { type: 'construct', template: [query.nodes], where: query.where, offset, limit },
+    merged,
+  )
   const found = triples.split('\n').length - 1
   if (found < limit && (found > 0 || offset === 0)) return { triples, count: offset + found }
   const expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
   const projection = [{ variable: variable('count'), expression }]
-  const counted = await store.select({ type: 'select', projection, where: query.where })
+  const counted = await store.select({ type: 'select', projection, where: query.where }, merged)
   return { triples, count: Number(counted[0]?.count?.value ?? 0) }
+}
+
+/** Those of some graphs that have triples with some terms. */
+async function graphsWith(
+  store: Store,
+  graphs: readonly string[],
+  terms: TriplePattern,
+): Promise<readonly string[]> {
+  const counts = await inTurn(graphs, graph => store.count(graph, terms))
+  return graphs.filter((_, at) => (counts[at] ?? 0) > 0)
 }
 
 /** Rows that bind the same variables of a pattern: each has a term for each of them. */
@@ -124,7 +138,7 @@ interface RestrictedQuery {
 
 /** The triples of a pattern that agree with one of some tables; with any where there is none to agree with. */
 function restrictedQuery(
-  graph: string,
+  graphs: readonly string[],
   pattern: RequestedPattern,
   tables: readonly Table[] | null,
 ): RestrictedQuery {
@@ -141,7 +155,8 @@ function restrictedQuery(
     predicate: node(pattern.predicate, 'p'),
     object: node(pattern.object, 'o'),
   }
-  const match = inGraph(graph, triple(nodes.subject, nodes.predicate, nodes.object))
+  const plain = triple(nodes.subject, nodes.predicate, nodes.object)
+  const match = graphs.length === 1 ? inGraph(graphs[0] as string, plain) : plain
   if (tables === null) return { nodes, where: [match] }
   const branches = tables.map(({ variables: names, rows }): readonly Pattern[] => [
     { type: 'inlineData', variables: names.map(named), rows },

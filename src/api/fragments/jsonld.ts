@@ -15,6 +15,17 @@ export function expandedDocument(metadata: readonly string[], graph: string | nu
   return JSON.stringify([...named, ...nodesOf(data)])
 }
 
+/** Graphs of N-Triples as a JSON-LD document in expanded form, in their order; null names the default graph. */
+export function expandedGraphs(
+  parts: readonly { readonly name: string | null; readonly triples: string }[],
+): string {
+  const nodes = parts.flatMap(({ name, triples }): readonly object[] => {
+    const own = nodesOf(triples)
+    return name === null ? own : [{ '@id': name, '@graph': own }]
+  })
+  return JSON.stringify(nodes)
+}
+
 type JsonNode = Record<string, unknown> & { readonly '@id': string }
 
 /** One object a subject, in the order of the first triples; the types come first, for readers of streams. */

@@ -1,11 +1,32 @@
 import { iriText, literalText } from '../../rdf/ntriples.ts'
-import { DCTERMS, FOAF, HYDRA, RDF, VOID, XSD } from '../../rdf/vocab.ts'
-import { fragmentsAddress, fragmentsTemplate, numberedPage } from './address.ts'
+import { DCTERMS, FOAF, HYDRA, RDF, SD, VOID, XSD } from '../../rdf/vocab.ts'
+import { fragmentsTemplate, numberedPage } from './address.ts'
+
+/** A place of a pattern, called like its parameter, and what it stands for (TPF specification, "Controls"). */
+export type Place = 'subject' | 'predicate' | 'object' | 'graph'
+
+const PROPERTIES: Readonly<Record<Place, string>> = {
+  subject: RDF.subject,
+  predicate: RDF.predicate,
+  object: RDF.object,
+  graph: SD.graph,
+}
+
+/** The places of a triple, and of a quad. */
+export const TRIPLE_PLACES = ['subject', 'predicate', 'object'] as const
+export const QUAD_PLACES = [...TRIPLE_PLACES, 'graph'] as const
+
+/** What clients of quads call the default graph: the name that the LDF server gives it. */
+export const DEFAULT_GRAPH = 'urn:ldf:defaultGraph'
 
 /** One page of a fragment, as its metadata describe it. */
 export interface PageDescription {
   readonly base: string
-  readonly dataset: { readonly id: string; readonly title: string; readonly description: string | null }
+  readonly dataset: { readonly title: string; readonly description: string | null }
+  /** Address of the fragments of the dataset. */
+  readonly address: string
+  /** What a pattern is made of: three places for triples, four for quads. */
+  readonly places: readonly Place[]
   readonly pageIri: string
   readonly fragmentIri: string
   readonly page: number
@@ -31,8 +52,7 @@ const FEW_PAGES = 8
  * triples comes before any other.
  */
 export function pageMetadata(description: PageDescription): readonly string[] {
-  const { base, dataset, page, pageSize, count } = description
-  const address = fragmentsAddress(base, dataset.id)
+  const { address, dataset, page, pageSize, count, places } = description
   const [whole, fragment, here] = [`${address}#dataset`, description.fragmentIri, description.pageIri].map(
     iriText,
   )
@@ -45,6 +65,8 @@ export function pageMetadata(description: PageDescription): readonly string[] {
   say(whole, RDF.type, `<${HYDRA.Collection}>`)
   say(whole, VOID.subset, fragment)
   if (here !== fragment) say(whole, VOID.subset, here)
+  // Clients take it for theirs where they know already that the page is a subset of the dataset.
+  if (places.includes('graph')) say(whole, SD.defaultGraph, iriText(DEFAULT_GRAPH))
   say(fragment, VOID.subset, here)
   say(here, HYDRA.totalItems, number(count))
   say(here, VOID.triples, number(count))
@@ -54,12 +76,12 @@ export function pageMetadata(description: PageDescription): readonly string[] {
   if (dataset.description !== null) say(here, DCTERMS.description, literalText(dataset.description))
   say(here, DCTERMS.source, whole)
   say(whole, HYDRA.search, '_:pattern')
-  say('_:pattern', HYDRA.template, literalText(fragmentsTemplate(address, description.foreign)))
+  say('_:pattern', HYDRA.template, literalText(fragmentsTemplate(address, places, description.foreign)))
   say('_:pattern', HYDRA.variableRepresentation, `<${HYDRA.ExplicitRepresentation}>`)
-  for (const name of ['subject', 'predicate', 'object'] as const) {
+  for (const name of places) {
     say('_:pattern', HYDRA.mapping, `_:${name}`)
     say(`_:${name}`, HYDRA.variable, literalText(name))
-    say(`_:${name}`, HYDRA.property, `<${RDF[name]}>`)
+    say(`_:${name}`, HYDRA.property, `<${PROPERTIES[name]}>`)
   }
   const link = (predicate: string, target: number) =>
     say(here, predicate, iriText(numberedPage(description.fragmentIri, target)))

@@ -13,6 +13,7 @@ const PLACES = ['subject', 'predicate', 'object'] as const
 
 /** What a page for people shows beside the triples. */
 export interface PageView extends PageDescription {
+  readonly dataset: PageDescription['dataset'] & { readonly id: string }
   readonly visit: Visit
   /** What was asked for in each place, as it was written. */
   readonly asked: Readonly<Record<(typeof PLACES)[number], string>>

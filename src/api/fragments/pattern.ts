@@ -6,6 +6,7 @@ import { isTripleTerm, parseTerm as readTerm } from '../../rdf/ntriples-reader.t
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { type Bindings, parseBindings } from './bindings.ts'
+import type { Place } from './metadata.ts'
 
 /** One position of a requested pattern: a term, or a variable with its name, empty where none was given. */
 export type Position =
@@ -24,6 +25,8 @@ export interface FragmentRequest {
   readonly pattern: RequestedPattern
   /** Rows that restrict the pattern; null where none were given. */
   readonly bindings: Bindings | null
+  /** The graph of a quad; null where triples are asked for. */
+  readonly graph: Position | null
   /** The first is 1. */
   readonly page: number
 }
@@ -38,12 +41,16 @@ export const PARAMETERS: ReadonlySet<string> = new Set([
   'values',
 ])
 
-/** Reads the parameters of a request (fragments, "URL grammar"). Throws BadRequest for what cannot be read. */
-export function parseRequest(query: QueryParameters): FragmentRequest {
+/**
+ * Reads the parameters of a request (fragments, "URL grammar"). Throws BadRequest for what cannot be read.
+ *
+ * @param isOfQuads true where a pattern has a graph
+ */
+export function parseRequest(query: QueryParameters, isOfQuads = false): FragmentRequest {
   const { values, graph } = query
-  if (graph !== undefined && graph !== '')
+  if (!isOfQuads && graph !== undefined && graph !== '')
     throw bad(
-      'graph is given, but fragments are of all triples of a dataset: ask its SPARQL endpoint with GRAPH',
+      'graph is given, but these fragments are of all triples of a dataset: those of its graphs are at /api/qpf',
     )
   if (Array.isArray(values)) throw bad(`values was given ${values.length} times but once is expected`)
   return {
@@ -53,6 +60,7 @@ export function parseRequest(query: QueryParameters): FragmentRequest {
       predicate: position(query, 'predicate'),
       object: position(query, 'object'),
     },
+    graph: isOfQuads ? position(query, 'graph') : null,
     page: pageNumber(query.page),
   }
 }
@@ -65,7 +73,7 @@ export function repeatsVariable({ subject, predicate, object }: RequestedPattern
   return new Set(names).size < names.length
 }
 
-function position(query: QueryParameters, name: 'subject' | 'predicate' | 'object'): Position {
+function position(query: QueryParameters, name: Place): Position {
   const text = query[name]
   if (Array.isArray(text)) throw bad(`${name} was given ${text.length} times but once is expected`)
   if (text === undefined || text === '') return { type: 'variable', name: '' }

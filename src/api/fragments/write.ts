@@ -1,7 +1,7 @@
 import type { Offer } from '../../http/negotiate.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { compactGraph } from './compact.ts'
-import { expandedDocument } from './jsonld.ts'
+import { expandedDocument, expandedGraphs } from './jsonld.ts'
 
 /** Statements about a document, the graph that keeps them apart, and its data, both as lines of N-Triples. */
 export interface Content {
@@ -11,13 +11,36 @@ export interface Content {
   readonly data: string
 }
 
+/** Statements about a page of quads, and its quads by their graphs. */
+export interface QuadContent {
+  readonly metadata: readonly string[]
+  readonly graph: string
+  readonly parts: readonly {
+    /** The name of the graph; null for the default graph. */
+    readonly name: string | null
+    /** Lines of N-Triples. */
+    readonly triples: string
+  }[]
+}
+
 /** A syntax in which a document can be written. */
 export interface DataFormat extends Offer {
   readonly write: (content: Content) => string
 }
 
+/** A syntax in which quads can be written. */
+export interface QuadFormat extends Offer {
+  readonly write: (content: QuadContent) => string
+}
+
 /** HTML, which is written by whoever knows what a person is to see. */
 export const HTML: Offer = { type: 'text/html', explicit: true }
+
+/** Lines of N-Triples as N-Quads. */
+function inGraph(lines: readonly string[], graph: string): string {
+  const end = ` ${iriText(graph)} .\n`
+  return lines.map(line => line.slice(0, -3) + end).join('')
+}
 
 const mixed = ({ metadata, data }: Content) => metadata.join('') + data
 
@@ -35,9 +58,7 @@ export const DATA_FORMATS: readonly DataFormat[] = [
     // Clients that read both like it a little better, but every statement names its graph.
     weight: 0.9,
     write: ({ metadata, graph, data }) => {
-      if (graph === null) return data
-      const end = ` ${iriText(graph)} .\n`
-      return `${metadata.map(line => line.slice(0, -3) + end).join('')}${data}`
+      return graph === null ? data : inGraph(metadata, graph) + data
     },
   },
   { type: 'application/ld+json', write: jsonld },
@@ -46,3 +67,31 @@ export const DATA_FORMATS: readonly DataFormat[] = [
   { type: 'text/n3', explicit: true, write: mixed },
   { type: 'application/json', explicit: true, write: jsonld },
 ]
+
+/** The forms that tell graphs apart; in each the metadata come first. */
+export const QUAD_FORMATS: readonly QuadFormat[] = [
+  {
+    type: 'application/trig',
+    write: ({ metadata, graph, parts }) =>
+      compactGraph(iriText(graph), metadata) +
+      parts
+        .map(({ name, triples }) => (name === null ? triples : `${iriText(name)} {\n${triples}}\n`))
+        .join(''),
+  },
+  {
+    type: 'application/n-quads',
+    weight: 0.9,
+    write: ({ metadata, graph, parts }) =>
+      inGraph(metadata, graph) +
+      parts.map(({ name, triples }) => (name === null ? triples : inGraph(linesOf(triples), name))).join(''),
+  },
+  {
+    type: 'application/ld+json',
+    write: ({ metadata, graph, parts }) =>
+      expandedGraphs([{ name: graph, triples: metadata.join('') }, ...parts]),
+  },
+]
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/(?<=\n)/).filter(line => line !== '')
+}

@@ -1,39 +1,49 @@
 import { type Html, html } from '../../http/html.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
-import type { Term } from '../../rdf/term.ts'
 import { asciiAddress } from './address.ts'
+import type { Selection } from './links.ts'
 import type { ValueWriter } from './values.ts'
 import type { Page } from './view.ts'
 
-/** What links to the thing: some of each kind with their number, or one page of all. */
+/** What links to the thing, by dataset and predicate: some of each kind with their number, or one page of all. */
 export function backlinks(
   { visit, gathered, asked, document, suffix }: Page,
   values: ValueWriter,
 ): Html | '' {
-  const { groups, paging } = gathered
+  const { groups, paging, links, thing } = gathered
   if (groups.length === 0) return ''
-  const { say, number } = visit
+  const { say, number, href } = visit
   const address = suffix === null ? document : `${document}.${suffix.suffix}`
-  const pageAddress = (page: number, predicate: string | null) =>
-    `${asciiAddress(address)}?inverse=${page}${predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`}`
-  const listed = new Map<string, Term[]>()
-  for (const { subject, predicate } of parseTriples(gathered.inverse))
-    listed.set(predicate.value, [...(listed.get(predicate.value) ?? []), subject])
-  const shown = groups.filter(({ predicate }) => listed.has(predicate))
-  const rows = shown.map(({ predicate, count }) => {
-    const subjects = listed.get(predicate) ?? []
+  const pageAddress = (page: number, { predicate, from }: Selection) =>
+    `${asciiAddress(address)}?inverse=${page}${predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`}${
+      from === null ? '' : `&from=${encodeURIComponent(from)}`
+    }`
+  const isOwn = groups.every(({ source }) => source.id === thing.dataset.id)
+  const totals = new Map<string, number>()
+  for (const { source, count } of groups) totals.set(source.id, (totals.get(source.id) ?? 0) + count)
+  const shown = links.filter(({ triples }) => triples !== '')
+  const rows = shown.map(({ group, triples }, at) => {
+    const { source, predicate, count } = group
+    const subjects = [...parseTriples(triples)].map(({ subject }) => subject)
+    const selection = { predicate, from: isOwn ? null : source.id }
     const more =
       asked.inverse === null && count > subjects.length
-        ? html`<p class="more"><a href="${pageAddress(1, predicate)}">${say('All {n}', { n: count })}</a></p>`
+        ? html`<p class="more"><a href="${pageAddress(1, selection)}">${say('All {n}', { n: count })}</a></p>`
         : ''
-    return html`<tr><th scope="row"><span aria-hidden="true">←</span> ${values.predicate(predicate)} <span class="number-badge">${number(count)}</span></th>
+    const isFirst = !isOwn && shown[at - 1]?.group.source.id !== source.id
+    const heading = isFirst
+      ? html`<tr class="dataset"><th scope="rowgroup" colspan="2"><a href="${href(`/explore/dataset/${encodeURIComponent(source.id)}/`)}">${source.title}</a> <a class="number-badge" href="${pageAddress(1, { predicate: null, from: source.id })}">${number(totals.get(source.id) ?? 0)}</a></th></tr>
+`
+      : ''
+    return html`${heading}<tr><th scope="row"><span aria-hidden="true">←</span> ${values.predicate(predicate)} <span class="number-badge">${number(count)}</span></th>
 <td>${values.list(subjects, predicate, 0, paging.size)}${more}</td></tr>
 `
   })
   const hidden = asked.inverse === null ? groups.length - shown.length : 0
+  const whole: Selection = { predicate: null, from: null }
   return html`<section id="links"><h2>${say('Linked from')} <span class="number-badge">${number(paging.total)}</span></h2><table class="properties"><tbody>
 ${rows}</tbody></table>
-${hidden > 0 ? html`<p class="more"><a href="${pageAddress(1, null)}">${say.many('{n} more kind of links', '{n} more kinds of links', hidden)}</a></p>` : ''}${
+${hidden > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${say.many('{n} more kind of links', '{n} more kinds of links', hidden)}</a></p>` : ''}${
   asked.inverse === null ? '' : steps({ visit, gathered, asked }, pageAddress, asciiAddress(address))
 }</section>
 `
@@ -42,7 +52,7 @@ ${hidden > 0 ? html`<p class="more"><a href="${pageAddress(1, null)}">${say.many
 /** The way through the pages of links, and back. */
 function steps(
   { visit: { say }, gathered: { paging }, asked }: Pick<Page, 'visit' | 'gathered' | 'asked'>,
-  pageAddress: (page: number, predicate: string | null) => string,
+  pageAddress: (page: number, selection: Selection) => string,
   whole: string,
 ): Html {
   const last = Math.max(1, Math.ceil(paging.total / paging.size))
@@ -54,6 +64,6 @@ function steps(
     { rel: 'last', name: say('Last'), to: last, isThere: page < last },
   ].filter(({ isThere }) => isThere)
   return html`<p class="take-away">${say('Page {page} of {pages}', { page, pages: last })} ${links.map(
-    ({ rel, name, to }) => html`<a rel="${rel}" href="${pageAddress(to, asked.predicate)}">${name}</a> `,
+    ({ rel, name, to }) => html`<a rel="${rel}" href="${pageAddress(to, asked)}">${name}</a> `,
   )}<a href="${whole}">${say('Back to the whole')}</a></p>`
 }

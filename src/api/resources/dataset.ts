@@ -44,14 +44,24 @@ export interface ResourcesOptions extends SiteOptions {
   readonly versions?: VersionSource
 }
 
+/** A dataset whose triples may link to a resource. */
+export interface LinkSource {
+  readonly id: string
+  readonly title: string
+  /** Graph whose triples are served. */
+  readonly graph: string
+}
+
 /** The datasets that somebody may see. */
 export interface SeenResources {
   /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string) => ResourceDataset
   /** True for a record that an earlier version of the dataset had. */
   readonly isRemoved?: (dataset: string, recordId: string) => boolean
-  /** Names the versions of all datasets: labels of resources of others are in a document too. */
+  /** Names the versions of all datasets: labels of resources of others, and their links, are in a document too. */
   readonly state?: () => string
+  /** All datasets that somebody may see: those whose links to a resource are counted. Without it only its own are. */
+  readonly linkSources?: () => readonly LinkSource[]
 }
 
 /** What documents are made from: the options, and what the caller may see. */

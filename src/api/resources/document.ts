@@ -3,7 +3,14 @@ import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { RDF, RDFS } from '../../rdf/vocab.ts'
-import { NAMING, namingField, preferredName, type ResourceDataset, type Sight } from './dataset.ts'
+import {
+  type LinkSource,
+  NAMING,
+  namingField,
+  preferredName,
+  type ResourceDataset,
+  type Sight,
+} from './dataset.ts'
 import {
   datasetTriples,
   documentTriples,
@@ -15,9 +22,6 @@ import {
 } from './describe.ts'
 import {
   exampleResources,
-  type InverseGroup,
-  inverseGroups,
-  inverseTriples,
   linesOf,
   MAX_TRIPLES,
   type Names,
@@ -26,6 +30,16 @@ import {
   nestedTriples,
   triplesAbout,
 } from './gather.ts'
+import {
+  isAsked,
+  type LinkGroup,
+  type Links,
+  linkGroups,
+  linkPage,
+  linkSamples,
+  linksetTriples,
+  originsOf,
+} from './links.ts'
 
 /** The thing that a document is about. */
 export interface Thing {
@@ -40,6 +54,8 @@ export interface Request {
   readonly inverse: number | null
   /** The only predicate of these links. */
   readonly predicate: string | null
+  /** The only dataset of these links. */
+  readonly from: string | null
   /** True where people will read it: some links of each kind, and the names of predicates too. */
   readonly isPage: boolean
   /** The language to prefer for its title. */
@@ -54,9 +70,9 @@ export interface Gathered {
   readonly own: string
   /** Triples of the nodes within it, and of what belongs to it. */
   readonly nested: string
-  /** Triples with the thing as object. */
-  readonly inverse: string
-  readonly groups: readonly InverseGroup[]
+  /** Triples with the thing as object, by the dataset that has them and by their predicate. */
+  readonly links: readonly Links[]
+  readonly groups: readonly LinkGroup[]
   readonly paging: InversePaging
   readonly names: Names
   readonly examples: readonly string[]
@@ -85,9 +101,10 @@ export async function gather(
   const first = inOrder(told, dataset, base)
   const nested = rest + (await nestedTriples(options, dataset.graph, iri, stored)) + parts(base, thing)
   const hasLinks = thing.type === 'resource' || thing.type === 'dataset'
-  const groups = hasLinks ? await inverseGroups(store, dataset.graph, iri) : []
+  const groups = hasLinks ? await linkGroups(store, linkSources(options, dataset), iri) : []
   const paging = pagingOf(groups, request, document)
-  const inverse = await linksTo(options, thing, groups, request)
+  const links = await linksTo(options, thing, groups, request)
+  const inverse = links.map(({ triples }) => triples).join('')
   const examples = thing.type === 'dataset' ? await exampleResources(options, dataset) : []
   const isLinks = request.inverse !== null
   const places =
@@ -96,13 +113,14 @@ export async function gather(
     options,
     dataset,
     mentioned(isLinks ? inverse : first + nested + inverse, request, examples),
+    originsOf(links.filter(({ group }) => group.source.id !== dataset.id)),
   )
   return {
     thing,
     title: titleOf(first, thing, base, request.language),
     own: isLinks ? '' : first,
     nested: isLinks ? '' : nested,
-    inverse,
+    links,
     groups,
     paging,
     names,
@@ -114,7 +132,7 @@ export async function gather(
 
 /** All triples of a document, each once: of the thing, of what it has to do with, and of the document itself. */
 export function documentText(base: string, gathered: Gathered, document: string): string {
-  const { thing, own, nested, inverse, names, paging, examples, isCut } = gathered
+  const { thing, own, nested, links, groups, names, paging, examples, isCut } = gathered
   const subjects = new Set(own === '' ? [] : [thing.iri])
   for (const { subject } of parseTriples(nested)) subjects.add(subject.value)
   const labels = [...names].flatMap(([iri, told]) =>
@@ -132,11 +150,12 @@ export function documentText(base: string, gathered: Gathered, document: string)
       iri => `${iriText(thing.iri)} <http://rdfs.org/ns/void#exampleResource> ${iriText(iri)} .\n`,
     ),
     nested,
-    inverse,
+    ...links.map(({ triples }) => triples),
     ...labels,
     documentTriples(base, document, thing.iri, thing.dataset),
     isCut ? `${iriText(document)} <${RDFS.seeAlso}> ${iriText(more)} .\n` : '',
     pagingTriples(document, paging),
+    linksetTriples(base, thing.dataset.id, groups, document),
   ].join('')
   return [...new Set(linesOf(text))].join('')
 }
@@ -190,15 +209,19 @@ function divided(text: string, iri: string): readonly [string, string] {
   ]
 }
 
-function pagingOf(
-  groups: readonly InverseGroup[],
-  { inverse, predicate }: Request,
-  document: string,
-): InversePaging {
-  const counted = predicate === null ? groups : groups.filter(group => group.predicate === predicate)
-  const more = predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`
+/** The datasets that may link to things of a dataset: itself, then the others that the caller may see. */
+function linkSources({ linkSources: visible }: Sight, own: ResourceDataset): readonly LinkSource[] {
+  return [own, ...(visible?.() ?? []).filter(({ id }) => id !== own.id)]
+}
+
+function pagingOf(groups: readonly LinkGroup[], request: Request, document: string): InversePaging {
+  const { inverse, predicate, from } = request
+  const more = [
+    predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`,
+    from === null ? '' : `&from=${encodeURIComponent(from)}`,
+  ].join('')
   return {
-    total: counted.reduce((sum, { count }) => sum + count, 0),
+    total: groups.filter(group => isAsked(group, request)).reduce((sum, { count }) => sum + count, 0),
     size: INVERSE_SIZE,
     page: inverse ?? 1,
     addressOf: page => `${document}?inverse=${page}${more}`,
@@ -207,21 +230,14 @@ function pagingOf(
 
 async function linksTo(
   { store }: Sight,
-  { dataset: { graph }, iri }: Thing,
-  groups: readonly InverseGroup[],
-  { inverse, predicate, isPage }: Request,
-): Promise<string> {
-  if (groups.length === 0) return ''
-  if (inverse !== null || !isPage) {
-    const offset = ((inverse ?? 1) - 1) * INVERSE_SIZE
-    return inverseTriples(store, graph, iri, { predicate, offset, limit: INVERSE_SIZE })
-  }
-  const samples: string[] = []
-  for (const group of groups.slice(0, MAX_GROUPS))
-    samples.push(
-      await inverseTriples(store, graph, iri, { predicate: group.predicate, offset: 0, limit: SAMPLE }),
-    )
-  return samples.join('')
+  { iri }: Thing,
+  groups: readonly LinkGroup[],
+  request: Request,
+): Promise<readonly Links[]> {
+  const { inverse, isPage } = request
+  if (inverse === null && isPage) return linkSamples(store, groups.slice(0, MAX_GROUPS), iri, SAMPLE)
+  const asked = groups.filter(group => isAsked(group, request))
+  return linkPage(store, asked, iri, { offset: ((inverse ?? 1) - 1) * INVERSE_SIZE, limit: INVERSE_SIZE })
 }
 
 /** The IRIs that a document mentions and that may have a name. */

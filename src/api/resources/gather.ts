@@ -4,7 +4,7 @@ import { datasetIri, fieldIri } from '../../rdf/iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import type { Expression, Node, Pattern } from '../../sparql/algebra.ts'
+import type { Node, Pattern } from '../../sparql/algebra.ts'
 import { filter, inGraph, literal, iri as named, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
@@ -26,12 +26,6 @@ const EXAMPLES = 5
 const SUBJECTS = 30
 
 const [S, P, O] = [variable('s'), variable('p'), variable('o')]
-
-/** How many triples with a predicate have the resource as object. */
-export interface InverseGroup {
-  readonly predicate: string
-  readonly count: number
-}
 
 /** Names by IRI, the preferred first. */
 export type Names = ReadonlyMap<string, readonly Literal[]>
@@ -93,44 +87,6 @@ export async function nestedTriples(
   return pieces.join('')
 }
 
-/** How many triples have the resource as object, by their predicates, the most frequent first. */
-export async function inverseGroups(
-  store: Store,
-  graph: string,
-  iri: string,
-): Promise<readonly InverseGroup[]> {
-  const count: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
-  const rows = await store.select({
-    type: 'select',
-    projection: [{ variable: P }, { variable: variable('count'), expression: count }],
-    where: [inGraph(graph, triple(S, P, named(iri)))],
-    groupBy: [{ variable: P }],
-  })
-  return rows
-    .flatMap(({ p, count: n }) =>
-      p === undefined ? [] : [{ predicate: p.value, count: Number(n?.value ?? 0) }],
-    )
-    .sort((a, b) => b.count - a.count || (a.predicate < b.predicate ? -1 : 1))
-}
-
-/** N-Triples of which the resource is the object, some of them; with one predicate, or with any. */
-export async function inverseTriples(
-  store: Store,
-  graph: string,
-  iri: string,
-  {
-    predicate,
-    offset,
-    limit,
-  }: { readonly predicate: string | null; readonly offset: number; readonly limit: number },
-): Promise<string> {
-  const node = named(iri)
-  const verb = predicate === null ? P : named(predicate)
-  const template = [{ subject: S, predicate: verb, object: node }]
-  const where = [inGraph(graph, triple(S, verb, node))]
-  return store.construct({ type: 'construct', template, where, offset, limit })
-}
-
 /** Some resources of a dataset, to begin with: the first of its own, in the order of its source. */
 export async function exampleResources(
   { base, store }: Pick<Sight, 'base' | 'store'>,
@@ -148,11 +104,14 @@ export async function exampleResources(
 /**
  * The names of resources: what the dataset says of them, or another dataset of the portal of its own. A record is named by
  * the field that names the records of its dataset, a field and a dataset by their titles.
+ *
+ * @param origins the ids of datasets that mention resources whose IRIs do not tell whose they are
  */
 export async function namesOf(
   { base, store, dataset: find }: Sight,
   dataset: ResourceDataset,
   iris: Iterable<string>,
+  origins: ReadonlyMap<string, string> = new Map(),
 ): Promise<Names> {
   const names = new Map<string, readonly Literal[]>()
   const asked = [...new Set(iris)].filter(isIri).slice(0, MAX_NAMED)
@@ -173,8 +132,11 @@ export async function namesOf(
 
   function ownerOf(iri: string): ResourceDataset | null {
     const space = [SPACES.resources, SPACES.ontologies].find(({ things }) => iri.startsWith(base + things))
-    if (space === undefined) return null
-    const id = iri.slice(base.length + space.things.length).split(/[/#]/, 1)[0] ?? ''
+    const id =
+      space === undefined
+        ? origins.get(iri)
+        : (iri.slice(base.length + space.things.length).split(/[/#]/, 1)[0] ?? '')
+    if (id === undefined) return null
     const known = others.get(id)
     if (known !== undefined || others.size > MAX_DATASETS) return known ?? null
     const found = datasetOrNull(find, id)

@@ -8,7 +8,7 @@ const SHOWN = 8
 
 /** What is one link away from a thing, each kind of link before the second of any kind. */
 export function neighbourhoodOf(
-  { thing, title, groups, inverse }: Gathered,
+  { thing, title, groups, links: found }: Gathered,
   own: readonly Triple[],
   values: ValueWriter,
 ): Neighbourhood {
@@ -16,7 +16,8 @@ export function neighbourhoodOf(
   const outgoing = own.flatMap(({ predicate, object }) =>
     object.type === 'iri' && isOther(object.value) ? [{ via: predicate.value, iri: object.value }] : [],
   )
-  const incoming = [...parseTriples(inverse)].flatMap(({ subject, predicate }) =>
+  const triples = found.map(each => each.triples).join('')
+  const incoming = [...parseTriples(triples)].flatMap(({ subject, predicate }) =>
     isOther(subject.value) ? [{ via: predicate.value, iri: subject.value }] : [],
   )
   const shownIn = someOfEach(incoming)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
+import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
@@ -12,6 +13,7 @@ import { visitBasis } from '../../http/site/basis.ts'
 import { answerPageFault } from '../../http/site/fault-page.ts'
 import { pageText, sendPageText } from '../../http/site/frame.ts'
 import { type Visit, visitOf } from '../../http/site/visit.ts'
+import { varyBy } from '../../http/vary.ts'
 import { answerVersions, VERSION_PARAMETER } from '../../http/versions.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
@@ -77,7 +79,10 @@ async function answer(
     thing,
     format,
     { ...asked, version: request.version ?? null },
-    namesCredentials(query) || request.headers.authorization !== undefined,
+    namesCredentials(query) ||
+      request.headers.authorization !== undefined ||
+      request.principal?.type === 'user',
+    sight.linkSources !== undefined,
   )
   const tag = entityTag(
     RELEASE_FORM,
@@ -90,7 +95,8 @@ async function answer(
     ...(visit === null ? [] : visitBasis(visit)),
   )
   reply.header('etag', tag)
-  if (isUnchanged(request, tag, visit === null ? thing.dataset.modified : null)) return reply.code(304).send()
+  const isOfOneDataset = visit === null && sight.linkSources === undefined
+  if (isUnchanged(request, tag, isOfOneDataset ? thing.dataset.modified : null)) return reply.code(304).send()
   const send = (body: string) =>
     visit === null ? reply.type(`${format.type}; charset=utf-8`).send(body) : sendPageText(reply, visit, body)
   const before = kept.find(reply)
@@ -127,7 +133,7 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 }
 
 /** Changes when the same data are written in another way, so that no client keeps the old one. */
-const RELEASE_FORM = 'documents 4'
+const RELEASE_FORM = 'documents 5'
 
 const JSONLD = chooseFormat('jsonld', null, undefined)
 
@@ -156,20 +162,22 @@ function tellOf(
   base: string,
   thing: Thing,
   format: Format,
-  { inverse, predicate, version }: Request & { readonly version: string | null },
+  { inverse, predicate, from, version }: Request & { readonly version: string | null },
   isPrivate: boolean,
+  isByCaller: boolean,
 ): void {
   const document = documentAddress(base, thing.iri)
   const parameters = [
     ...(inverse === null ? [] : [`inverse=${inverse}`]),
     ...(predicate === null ? [] : [`predicate=${encodeURIComponent(predicate)}`]),
+    ...(from === null ? [] : [`from=${encodeURIComponent(from)}`]),
     ...(version === null ? [] : [`${VERSION_PARAMETER}=${encodeURIComponent(version)}`]),
   ]
   const end = parameters.length === 0 ? '' : `?${parameters.join('&')}`
   const isPage = format.type === HTML_TYPE
-  const vary = isPage ? ['Accept', 'Accept-Language', 'Cookie'] : ['Accept']
+  varyBy(reply, 'Accept', ...(isPage ? ['Accept-Language', 'Cookie'] : []))
+  varyBy(reply, ...(isByCaller ? BY_CALLER : isPrivate ? ['Authorization'] : []))
   reply
-    .header('vary', [...vary, ...(isPrivate ? ['Authorization'] : [])].join(', '))
     .header('content-location', asciiAddress(documentAddress(base, thing.iri, format)) + end)
     .header('link', links(base, thing, document, end).join(', '))
     .header('last-modified', new Date(thing.dataset.modified).toUTCString())
@@ -209,14 +217,18 @@ function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string 
 function readRequest(query: QueryParameters, visit: Visit | null): Request {
   const inverse = one(query, 'inverse')
   const predicate = one(query, 'predicate')
+  const from = one(query, 'from')
   if (inverse !== undefined && !/^[1-9]\d{0,6}$/.test(inverse))
     throw new Fault('BadRequest', { reason: 'inverse is the number of a page: 1, 2, 3 …' })
   if (predicate !== undefined && (predicate.length > 2000 || !isIri(predicate)))
     throw new Fault('BadRequest', { reason: 'predicate is the IRI of a predicate.' })
+  if (from !== undefined && (from === '' || from.length > 200))
+    throw new Fault('BadRequest', { reason: 'from is the id of a dataset.' })
   const page = inverse === undefined ? null : Number(inverse)
   return {
-    inverse: page ?? (predicate === undefined ? null : 1),
+    inverse: page ?? (predicate === undefined && from === undefined ? null : 1),
     predicate: predicate ?? null,
+    from: from ?? null,
     isPage: visit !== null,
     language: visit?.language ?? 'en',
   }

@@ -4,6 +4,7 @@ import { DCTERMS, RDF, RDFS, SD, VOID, XSD } from '../../rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 import type { GraphCatalog, QueriedDataset } from './graphs.ts'
+import type { ServiceLimits } from './service-results.ts'
 
 /** What an endpoint tells of itself. */
 export interface EndpointDescription {
@@ -15,6 +16,8 @@ export interface EndpointDescription {
   readonly catalog: GraphCatalog
   /** Seconds that a query may work. */
   readonly deadline: number
+  /** The endpoints elsewhere that SERVICE may ask, and what each SERVICE may take. */
+  readonly services: { readonly allowed: readonly string[]; readonly limits: ServiceLimits }
 }
 
 /** The vocabularies of a description. */
@@ -28,7 +31,7 @@ export const DESCRIPTION_PREFIXES = {
 
 /** The description of an endpoint as N-Triples (SPARQL 1.1 Service Description). */
 export function describeEndpoint(description: EndpointDescription): string {
-  const { base, endpoint, title, datasets, catalog, deadline } = description
+  const { base, endpoint, title, datasets, catalog, deadline, services } = description
   const lines: string[] = []
   const say = (subject: string, predicate: string, object: string) =>
     lines.push(`${iriText(subject)} <${predicate}> ${object} .\n`)
@@ -42,6 +45,9 @@ export function describeEndpoint(description: EndpointDescription): string {
   say(endpoint, DCTERMS.title, literalText(title))
   link(endpoint, SD.supportedLanguage, SD.SPARQL11Query)
   say(endpoint, RDFS.comment, literalText(limitsText(deadline), XSD.string, 'en'))
+  link(endpoint, SD.feature, SD.BasicFederatedQuery)
+  say(endpoint, RDFS.comment, literalText(servicesText(services.limits), XSD.string, 'en'))
+  for (const allowed of services.allowed) link(endpoint, DCTERMS.requires, allowed)
   for (const iri of EXTENSION_FUNCTIONS) {
     link(endpoint, SD.extensionFunction, iri)
     link(iri, RDF.type, SD.Function)
@@ -79,6 +85,13 @@ export function describeEndpoint(description: EndpointDescription): string {
     if (triples !== undefined) count(body, triples)
   }
   return lines.join('')
+}
+
+function servicesText({ time, rows, bytes }: ServiceLimits): string {
+  return (
+    'SERVICE asks the endpoints of this portal, and those that it requires. ' +
+    `The services of a query may take ${time / 1000} seconds, each ${rows} solutions and ${bytes} bytes; one dataset of the portal that is asked for triples alone is read in place, without such limits.`
+  )
 }
 
 function limitsText(deadline: number): string {

@@ -19,6 +19,17 @@ export interface GraphClause {
   readonly to: number
 }
 
+/** `SERVICE SILENT name { … }` as offsets into the text; one within another is a part of the other. */
+export interface ServiceClause {
+  readonly name: GraphName
+  readonly isSilent: boolean
+  readonly from: number
+  /** Where its group begins. */
+  readonly groupFrom: number
+  /** After the bracket that closes it. */
+  readonly to: number
+}
+
 /** `FROM <graph>` or `FROM NAMED <graph>`. */
 export interface FromClause {
   readonly isNamed: boolean
@@ -37,6 +48,9 @@ export interface QueryText {
   readonly versions: readonly TextRange[]
   readonly from: readonly FromClause[]
   readonly graphs: readonly GraphClause[]
+  readonly services: readonly ServiceClause[]
+  /** Where the query begins, after its declarations. */
+  readonly start: number
   /** True where the same query has another answer a moment later. */
   readonly isVolatile: boolean
 }
@@ -60,7 +74,7 @@ const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']'
 /**
  * Reads what a query is, from its tokens alone: the store checks its grammar. Linear in the length of the text.
  *
- * Faults: BadRequest for an update, SERVICE, undeclared prefixes, brackets that do not match, and queries beyond the limits.
+ * Faults: BadRequest for an update, undeclared prefixes, brackets that do not match, and queries beyond the limits.
  *
  * @param base what relative IRIs are resolved against
  */
@@ -76,15 +90,17 @@ export function readQueryText(text: string, base: string): QueryText {
   const form = readForm(text, first)
   const from: FromClause[] = []
   const graphs: GraphClause[] = []
+  const services: ServiceClause[] = []
   const closes = matchBrackets(text, tokens)
   checkParts(tokens, closes)
   for (const [index, token] of tokens.entries()) {
     if (token.type === 'name') checkPrefix(text, token, tokens[index - 1], prefixes)
     else if (isMark(token, '\\'))
       throw syntaxFault(text, token.from, 'an escape outside of strings and IRIs is not served.')
-    else if (isWord(token, 'SERVICE'))
-      throw syntaxFault(text, token.from, 'SERVICE is refused: this endpoint asks no other services.')
-    else if (isWord(token, 'FROM')) from.push(readFrom(text, tokens, index, resolve))
+    else if (isWord(token, 'SERVICE')) {
+      const service = serviceAt(tokens, index, closes, resolve)
+      if (service !== null && token.from >= (services.at(-1)?.to ?? 0)) services.push(service)
+    } else if (isWord(token, 'FROM')) from.push(readFrom(text, tokens, index, resolve))
     else if (isWord(token, 'GRAPH')) {
       const name = tokens[index + 1]
       const close = closes.get(index + 2)
@@ -95,12 +111,26 @@ export function readQueryText(text: string, base: string): QueryText {
       graphs.push({ name: graph, from: token.from, nameFrom: name.from, nameTo: name.to, to })
     }
   }
-  const isVolatile = tokens.some(
-    (token, index) =>
-      (isWord(token, ...VOLATILE) && isMark(tokens[index + 1], '(')) ||
-      (form === 'construct' && (token.type === 'blank' || isMark(token, '[') || isReifier(tokens, index))),
-  )
-  return { text, form, tokens, prefixes, versions, from, graphs, isVolatile }
+  // What other services answer is not known here.
+  const isVolatile =
+    services.length > 0 ||
+    tokens.some(
+      (token, index) =>
+        (isWord(token, ...VOLATILE) && isMark(tokens[index + 1], '(')) ||
+        (form === 'construct' && (token.type === 'blank' || isMark(token, '[') || isReifier(tokens, index))),
+    )
+  return {
+    text,
+    form,
+    tokens,
+    prefixes,
+    versions,
+    from,
+    graphs,
+    services,
+    start: first?.from ?? 0,
+    isVolatile,
+  }
 }
 
 /** `<< s p o >>`, `~` and `{| p o |}`, which make a blank node for each solution (SPARQL 1.2 Query, section 4.2). */
@@ -136,6 +166,22 @@ function readFrom(text: string, tokens: readonly Token[], index: number, resolve
   if (start === undefined || name === undefined || graph === null)
     throw syntaxFault(text, start?.to ?? text.length, 'FROM is followed by the IRI of a graph.')
   return { isNamed, graph, from: start.from, to: name.to }
+}
+
+/** What is not followed by a name and a group is for the store to refuse. */
+function serviceAt(
+  tokens: readonly Token[],
+  index: number,
+  closes: ReadonlyMap<number, number>,
+  resolve: Resolve,
+): ServiceClause | null {
+  const isSilent = isWord(tokens[index + 1], 'SILENT')
+  const at = index + (isSilent ? 2 : 1)
+  const [start, nameToken, open] = [tokens[index], tokens[at], tokens[at + 1]]
+  const close = tokens[closes.get(at + 1) ?? -1]
+  const name = nameToken === undefined ? null : graphName(nameToken, resolve)
+  if (start === undefined || name === null || !isMark(open, '{') || close === undefined) return null
+  return { name, isSilent, from: start.from, groupFrom: open?.from ?? start.to, to: close.to }
 }
 
 function graphName(token: Token, resolve: Resolve): GraphName | null {

@@ -21,6 +21,8 @@ import { remembered, textOf } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { readGet, readPost, type SparqlRequest } from './request.ts'
 import { runQuery } from './run.ts'
+import { resolveServices, type ServiceContext } from './service.ts'
+import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
 /** The endpoint of all datasets is called as the portal is. */
 export interface SparqlOptions extends SiteOptions {
@@ -33,6 +35,8 @@ export interface SparqlOptions extends SiteOptions {
   readonly versions?: VersionSource
   /** All datasets that somebody may see: the same array while they are the same. */
   readonly datasets: (principal: Principal) => readonly QueriedDataset[]
+  /** The endpoints elsewhere that SERVICE may ask, none without it, and what each SERVICE may take. */
+  readonly services?: { readonly allowed: readonly string[]; readonly limits: ServiceLimits }
 }
 
 interface Route {
@@ -61,13 +65,23 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
   const { base, store } = options
   const kept = new KeptAnswers()
   const portals = new WeakMap<readonly QueriedDataset[], Endpoint>()
-  const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): Endpoint => {
-    if (id !== undefined) return datasetEndpoint(base, options.dataset(id, principal, version))
+  const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): Endpoint =>
+    id === undefined ? ofPortal(principal) : ofDataset(id, principal, version)
+  const ofDataset = (id: string, principal: Principal, version: string | null): Endpoint =>
+    datasetEndpoint(base, options.dataset(id, principal, version))
+  const ofPortal = (principal: Principal): Endpoint => {
     const datasets = options.datasets(principal)
     const endpoint = portals.get(datasets) ?? portalEndpoint(base, options.title, datasets)
     portals.set(datasets, endpoint)
     return endpoint
   }
+  const { allowed, limits } = options.services ?? { allowed: [], limits: SERVICE_LIMITS }
+  const services = (principal: Principal) => ({
+    allowed,
+    limits,
+    remaining: timer(limits.time),
+    endpoint: (id: string | null) => (id === null ? ofPortal(principal) : ofDataset(id, principal, null)),
+  })
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
   if (options.versions !== undefined) answerVersions(app, options.versions)
   app.removeAllContentTypeParsers()
@@ -78,14 +92,15 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
     app.get<Route>(path, async (request, reply) => {
       const endpoint = find(request)
       const asked = readGet(request.query)
-      if (asked.query !== null) return answer(request, reply, { endpoint, asked, store, kept, site: options })
+      if (asked.query !== null)
+        return answer(request, reply, { endpoint, asked, store, kept, site: options, services })
       if (namesGraph(request.query)) return answerGraph(request, reply, endpoint, store)
       return answerDescription(request, reply, endpoint, asked.format, options)
     })
     app.post<Route>(path, async (request, reply) => {
       const endpoint = find(request)
       const asked = readPost(request.query, request.headers['content-type'], request.body)
-      return answer(request, reply, { endpoint, asked, store, kept: null, site: options })
+      return answer(request, reply, { endpoint, asked, store, kept: null, site: options, services })
     })
   }
   app.get<Route>(`${SPARQL_PATH}/:dataset/data`, (request, reply) =>
@@ -104,12 +119,16 @@ interface Asked {
   /** Where answers are remembered; null for those that no address names. */
   readonly kept: KeptAnswers | null
   readonly site: SiteOptions
+  /** Who is asked for SERVICE on behalf of somebody. */
+  readonly services: (
+    principal: Principal,
+  ) => Pick<ServiceContext, 'endpoint' | 'allowed' | 'limits' | 'remaining'>
 }
 
 async function answer(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { endpoint, asked, store, kept, site }: Asked,
+  { endpoint, asked, store, kept, site, services }: Asked,
 ): Promise<FastifyReply> {
   const { accept } = request.headers
   const isPage =
@@ -123,16 +142,28 @@ async function answer(
     const type = chosen?.type ?? 'text/html'
     if (kept === null || query.isVolatile) reply.header('vary', 'Accept').header('cache-control', 'no-cache')
     else if (isFreshAnswer(request, reply, endpoint, type, visit)) return reply.code(304).send()
+    // What the caller may see of other datasets is in an answer with SERVICE.
+    if (query.services.length > 0) reply.header('cache-control', 'private, no-cache')
     const before = visit !== null ? undefined : kept?.find(reply)
     if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
-    const dataset = datasetOf(endpoint.catalog, asked.dataset ?? datasetOfText(query))
+    const { defaultGraphs, named } = datasetOf(endpoint.catalog, asked.dataset ?? datasetOfText(query))
+    const signal = presenceOf(reply)
+    const resolved = await resolveServices(query, {
+      ...services(request.principal),
+      base: site.base,
+      store,
+      queryBase: endpoint.address,
+      signal,
+    })
     const [first] = offers
     const offer = chosen ?? first
     if (offer === undefined) throw new Error('there are no formats')
-    const found = await runQuery(store, query, dataset, {
+    const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
+    const found = await runQuery(store, resolved.query, dataset, {
       format: offer.asked,
       base: endpoint.address,
-      signal: presenceOf(reply),
+      inline: resolved.inline,
+      signal,
     })
     const prefixes = usefulPrefixes(query.prefixes)
     if (visit !== null) {
@@ -174,9 +205,16 @@ async function answerDescription(
     datasets,
     catalog,
     deadline: site.deadline,
+    services: site.services ?? { allowed: [], limits: SERVICE_LIMITS },
   })
   const body = await format.write(described, DESCRIPTION_PREFIXES)
   return sendBody(reply, format.type, body)
+}
+
+/** Tells how many of some milliseconds are left; one at least. */
+function timer(milliseconds: number): () => number {
+  const end = performance.now() + milliseconds
+  return () => Math.max(1, Math.round(end - performance.now()))
 }
 
 function sendBody(reply: FastifyReply, type: string, body: Body): FastifyReply {

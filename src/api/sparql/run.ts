@@ -4,6 +4,7 @@ import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
 import type { QueryDataset } from './graphs.ts'
+import { type InlineRows, inlineParsed, inlineText } from './inline.ts'
 import { type Answer, beginningOf } from './pieces.ts'
 import type { QueryText } from './query-text.ts'
 import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
@@ -11,6 +12,10 @@ import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
 export interface RunOptions {
   readonly format: AnswerFormat
   readonly base: string
+  /** Solutions that stand in the query for rows of VALUES. */
+  readonly inline?: InlineRows
+  /** Milliseconds of work; the store's own default otherwise. */
+  readonly deadline?: number
   /** Whoever asked is gone when it is aborted. */
   readonly signal: AbortSignal
 }
@@ -24,7 +29,7 @@ export async function runQuery(
   store: Store,
   query: QueryText,
   { defaultGraphs, named }: QueryDataset,
-  { format, base, signal }: RunOptions,
+  { format, base, inline = new Map(), deadline, signal }: RunOptions,
 ): Promise<Answer> {
   let rewritten: RewrittenQuery | null = null
   const rewrite = () => {
@@ -33,12 +38,13 @@ export async function runQuery(
   }
   try {
     const { pieces } = await store.query({
-      parsed: parsed(query.text, base),
+      parsed: parsed(query.text, base, inline),
       base,
       format,
       defaultGraphs,
       namedGraphs: named.map(({ iri, graph }) => [iri, graph]),
-      engineText: () => rewrite().text,
+      engineText: () => inlineText(rewrite().text, inline),
+      deadline,
       signal,
     })
     return await beginningOf(pieces)
@@ -48,9 +54,9 @@ export async function runQuery(
 }
 
 /** The query in the algebra; null where the algebra has no place for it, or it cannot be read, which the engine tells. */
-function parsed(text: string, base: string): ParsedQuery | null {
+function parsed(text: string, base: string, inline: InlineRows): ParsedQuery | null {
   try {
-    return parseQuery(text, base)
+    return inlineParsed(parseQuery(text, base), inline)
   } catch {
     return null
   }

@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { namesCredentials } from '../../http/credentials.ts'
+import { entityTag, isKnown } from '../../http/etag.ts'
+import type { KeptAnswers } from '../../http/kept.ts'
+import type { Offer } from '../../http/negotiate.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
+import { visitBasis } from '../../http/site/basis.ts'
+import { sendPageText } from '../../http/site/frame.ts'
+import type { Visit } from '../../http/site/visit.ts'
+import { varyBy } from '../../http/vary.ts'
+
+/** A request for fragments or their list. */
+export type Request = FastifyRequest<{ Querystring: QueryParameters }>
+
+export interface Answered {
+  readonly format: Offer
+  /** Who looks at a page; null for data, which are the same for all. */
+  readonly visit: Visit | null
+  /** Everything that decides the bytes of the answer, beside its format and who looks at it. */
+  readonly parts: readonly string[]
+  readonly cache?: Pick<ResponseCache, 'offer'> | undefined
+  readonly kept?: KeptAnswers | undefined
+  /** Request headers that decide it, beside those of all fragments. */
+  readonly vary?: readonly string[]
+}
+
+/**
+ * Sets the headers of an answer. Who has it already gets 304, and what was answered before is answered from memory; null
+ * where it has to be made. Only data are offered to be given again to others.
+ */
+export function answerKnown(
+  request: Request,
+  reply: FastifyReply,
+  { format, visit, parts, cache, kept, vary = [] }: Answered,
+): FastifyReply | null {
+  const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
+  const isOwn = authorization !== undefined || namesCredentials(request.query)
+  const tag = entityTag(RELEASE, format.type, ...parts, ...(visit === null ? [] : visitBasis(visit)))
+  const age = visit === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
+  varyBy(reply, 'Accept-Encoding', 'Accept', ...vary)
+  if (visit !== null) varyBy(reply, 'Accept-Language', 'Cookie')
+  reply.header('etag', tag).header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
+  if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
+    if (visit === null) cache?.offer(reply, '')
+    return reply.code(304).send()
+  }
+  const body = kept?.find(reply)
+  if (body === undefined) return null
+  if (visit === null) cache?.offer(reply, body)
+  return send(reply, format, body, visit)
+}
+
+/** Sends a body that was made, or kept. */
+export function send(reply: FastifyReply, format: Offer, body: string, visit: Visit | null): FastifyReply {
+  if (visit !== null) return sendPageText(reply, visit, body)
+  return reply.type(`${format.type}; charset=utf-8`).send(body)
+}
+
+/** Statistics and endpoints stand in a document of their own: in a fragment clients would take them for its controls. */
+export function describeBy(reply: FastifyReply, address: string): void {
+  reply.header('link', `<${address}>; rel="describedby"`)
+}
+
+/** Names the way in which pages are written: another one makes other bytes of the same data. */
+const RELEASE = 'fragments 3'

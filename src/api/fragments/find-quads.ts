@@ -1,0 +1,118 @@
+import { termText } from '../../rdf/ntriples.ts'
+import type { Store } from '../../store/store.ts'
+import type { Bindings } from './bindings.ts'
+import { findPage } from './find.ts'
+import { inTurn } from './in-turn.ts'
+import { DEFAULT_GRAPH } from './metadata.ts'
+import type { FragmentRequest, Position, RequestedPattern } from './pattern.ts'
+import type { QuadContent } from './write.ts'
+
+/** The graphs of an RDF dataset. */
+export interface QuadGraphs {
+  /** Those with names, and their names in the store. */
+  readonly named: readonly { readonly iri: string; readonly graph: string }[]
+  /** Graphs whose merge is the default graph. */
+  readonly defaultGraphs: readonly string[]
+  /** True where the default graph has what the named graphs have and nothing else. */
+  readonly isUnion: boolean
+}
+
+/** Some quads of one graph that are asked for, and how they are asked for among its triples. */
+interface Part {
+  /** null for the default graph. */
+  readonly name: string | null
+  readonly graphs: readonly string[]
+  readonly pattern: RequestedPattern
+  /** null where nothing is restricted. */
+  readonly bindings: Bindings | null
+}
+
+/** What is remembered of the fragments that were asked for: how many quads each part has. */
+export type PartCounts = Map<string, readonly number[]>
+
+/** Fragments whose counts are remembered: whoever reads a fragment asks for its pages one after another. */
+const MAX_COUNTS = 200
+
+/**
+ * One page of the quads that match a pattern, graph by graph in the order of the dataset, and how many there are. A variable
+ * for the graph stands for the named graphs, and for the default graph where that has more than they have: its quads come
+ * last, without a graph.
+ *
+ * @param key names the fragment and the version of its data
+ */
+export async function findQuads(
+  store: Store,
+  graphs: QuadGraphs,
+  request: FragmentRequest,
+  size: number,
+  counts: PartCounts,
+  key: string,
+): Promise<{ readonly parts: QuadContent['parts']; readonly count: number }> {
+  const asked = partsOf(graphs, request)
+  const ask = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
+    findPage(store, graphs, pattern, bindings, { offset, limit })
+  // One triple is looked at, for a literal that is spelt otherwise is told by the triple alone.
+  const known = counts.get(key) ?? (await inTurn(asked, async part => (await ask(part, 0, 1)).count))
+  counts.delete(key)
+  counts.set(key, known)
+  for (const oldest of counts.keys()) {
+    if (counts.size <= MAX_COUNTS) break
+    counts.delete(oldest)
+  }
+  const [from, to] = [(request.page - 1) * size, request.page * size]
+  const parts: { name: string | null; triples: string }[] = []
+  let before = 0
+  for (const [at, part] of asked.entries()) {
+    const count = known[at] ?? 0
+    const [first, end] = [Math.max(0, from - before), Math.min(count, to - before)]
+    if (first < end) {
+      const { triples } = await ask(part, first, end - first)
+      parts.push({ name: part.name, triples })
+    }
+    before += count
+  }
+  return { parts, count: before }
+}
+
+/** The graphs that a request is about, each with what it asks of its triples. */
+function partsOf(graphs: QuadGraphs, { graph, pattern, bindings }: FragmentRequest): readonly Part[] {
+  const place: Position = graph ?? { type: 'variable', name: '' }
+  const whole = { name: null, graphs: graphs.defaultGraphs }
+  const named = graphs.named.map(({ iri, graph: stored }) => ({ name: iri, graphs: [stored] }))
+  if (place.type === 'term') {
+    if (place.term.type !== 'iri') return []
+    const { value } = place.term
+    const found = value === DEFAULT_GRAPH ? [whole] : named.filter(({ name }) => name === value)
+    return found.map(each => ({ ...each, pattern, bindings }))
+  }
+  const all = graphs.isUnion ? named : [...named, whole]
+  if (place.name === '') return all.map(each => ({ ...each, pattern, bindings }))
+  return all.flatMap(each => bound(each, place.name, pattern, bindings))
+}
+
+/** A part in which the variable of the graph has the name of its graph: nowhere where bindings have another. */
+function bound(
+  part: Pick<Part, 'name' | 'graphs'>,
+  variable: string,
+  pattern: RequestedPattern,
+  bindings: Bindings | null,
+): readonly Part[] {
+  const value = { type: 'iri', value: part.name ?? DEFAULT_GRAPH } as const
+  const filled = (place: Position): Position =>
+    place.type === 'variable' && place.name === variable ? { type: 'term', term: value } : place
+  const inPattern = {
+    subject: filled(pattern.subject),
+    predicate: filled(pattern.predicate),
+    object: filled(pattern.object),
+  }
+  if (bindings === null) return [{ ...part, pattern: inPattern, bindings }]
+  const columns = bindings.variables.flatMap((name, at) => (name === variable ? [at] : []))
+  const rows = bindings.rows.filter(row =>
+    columns.every(at => {
+      const term = row[at]
+      return term === undefined || termText(term) === termText(value)
+    }),
+  )
+  if (rows.length === 0) return []
+  return [{ ...part, pattern: inPattern, bindings: { variables: bindings.variables, rows } }]
+}

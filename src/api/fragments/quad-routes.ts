@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
+import { Fault } from '../../errors.ts'
+import { BY_CALLER } from '../../http/conditional.ts'
+import { namesCredentials } from '../../http/credentials.ts'
+import { KeptAnswers } from '../../http/kept.ts'
+import { negotiate } from '../../http/negotiate.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { Store } from '../../store/store.ts'
+import { foreignParameters, fragmentIri, pageIri, portalQuadsAddress, quadsAddress } from './address.ts'
+import { answerKnown, describeBy, send } from './answer.ts'
+import { findQuads, type PartCounts, type QuadGraphs } from './find-quads.ts'
+import { metadataGraph, pageMetadata, QUAD_PLACES } from './metadata.ts'
+import { PARAMETERS, parseRequest } from './pattern.ts'
+import { QUAD_FORMATS, type QuadFormat } from './write.ts'
+
+/** An RDF dataset whose quads are asked for: a dataset of the portal, or all of them. */
+export interface QuadDataset {
+  readonly title: string
+  readonly description: string | null
+  /** Names everything that its answers are made of. */
+  readonly version: string
+  readonly graphs: QuadGraphs
+}
+
+/** What quad pattern fragments are made from. */
+export interface QuadsOptions {
+  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
+  readonly dataset: (id: string, principal: Principal, version: string | null) => QuadDataset
+  /** All datasets that somebody may see as one, each a graph. */
+  readonly portal: (principal: Principal) => QuadDataset
+}
+
+interface Context {
+  readonly base: string
+  readonly pageSize: number
+  readonly store: Store
+  readonly quads: QuadsOptions
+  readonly cache?: Pick<ResponseCache, 'offer'>
+}
+
+interface Route {
+  readonly Params: { readonly dataset?: string }
+  readonly Querystring: QueryParameters
+}
+
+/**
+ * Quad pattern fragments: `/api/qpf/{dataset}` with the named graphs of a dataset, and `/api/qpf` with each dataset that the
+ * caller may see as a graph. They are as triple pattern fragments, with `graph` as the fourth parameter and mapping, and the
+ * name of the default graph (https://linkeddatafragments.org/specification/quad-pattern-fragments/).
+ */
+export function addQuadRoutes(app: FastifyInstance, context: Context): void {
+  const kept = new KeptAnswers()
+  const counts: PartCounts = new Map()
+  for (const path of ['/api/qpf', '/api/qpf/:dataset'])
+    app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, kept, counts))
+}
+
+async function answerQuads(
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  { base, pageSize, store, quads, cache }: Context,
+  kept: KeptAnswers,
+  counts: PartCounts,
+): Promise<FastifyReply> {
+  const { query, principal } = request
+  const id = request.params.dataset
+  const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, request.version)
+  const format = chooseFormat(request)
+  const asked = parseRequest(query, true)
+  describeBy(reply, id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id))
+  const target = request.raw.url ?? request.url
+  const here = pageIri(base, target)
+  const whole = fragmentIri(here)
+  const address = id === undefined ? portalQuadsAddress(base) : quadsAddress(base, id)
+  const memory = namesCredentials(query) ? undefined : kept
+  const known = answerKnown(request, reply, {
+    format,
+    visit: null,
+    parts: ['quads', dataset.version, target, String(pageSize)],
+    kept: memory,
+    ...(id === undefined ? { vary: BY_CALLER } : { cache }),
+  })
+  if (known !== null) return known
+  const { pattern, graph, bindings, page } = asked
+  const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
+  const { parts, count } = await findQuads(store, dataset.graphs, asked, pageSize, counts, key)
+  const isStart = [...Object.values(pattern), graph].every(place => place?.type === 'variable')
+  const description = {
+    base,
+    dataset,
+    address,
+    places: QUAD_PLACES,
+    pageIri: here,
+    fragmentIri: whole,
+    page,
+    pageSize,
+    foreign: foreignParameters(here, PARAMETERS),
+    isStart,
+    count,
+  }
+  const body = format.write({
+    metadata: pageMetadata(description),
+    graph: metadataGraph(description),
+    parts,
+  })
+  memory?.keep(reply, body)
+  return send(reply, format, body, null)
+}
+
+function chooseFormat(request: FastifyRequest<Route>): QuadFormat {
+  const format = negotiate(request.headers.accept, QUAD_FORMATS)
+  if (format !== null) return format
+  throw new Fault('NotAcceptable', { available: QUAD_FORMATS.map(({ type }) => type).join(', ') })
+}

@@ -1,0 +1,164 @@
+import { datasetIri } from '../../rdf/iris.ts'
+import { iriText, literalText } from '../../rdf/ntriples.ts'
+import { RDF, VOID, XSD } from '../../rdf/vocab.ts'
+import type { Expression } from '../../sparql/algebra.ts'
+import { inGraph, iri as named, triple, variable } from '../../sparql/build.ts'
+import type { Store } from '../../store/store.ts'
+import type { LinkSource } from './dataset.ts'
+import { linesOf } from './gather.ts'
+
+/** The triples of one dataset that have a resource as object, with one predicate. */
+export interface LinkGroup {
+  readonly source: LinkSource
+  readonly predicate: string
+  /** Their exact number. */
+  readonly count: number
+}
+
+/** Which groups are asked for; null for all. */
+export interface Selection {
+  readonly predicate: string | null
+  /** The id of a dataset. */
+  readonly from: string | null
+}
+
+export function isAsked({ predicate, source }: LinkGroup, selection: Selection): boolean {
+  return (
+    (selection.predicate === null || selection.predicate === predicate) &&
+    (selection.from === null || selection.from === source.id)
+  )
+}
+
+/** Some triples of a group, as N-Triples. */
+export interface Links {
+  readonly group: LinkGroup
+  readonly triples: string
+}
+
+/** Queries that are asked of the store at a time: a portal may have more datasets than the store has room for waiting. */
+const CONCURRENCY = 16
+
+/** Groups that a document describes one by one. */
+const MAX_DESCRIBED = 100
+
+const [S, P] = [variable('s'), variable('p')]
+
+/**
+ * How many triples have a resource as object, by dataset and predicate. The order of the datasets is that of the sources, the
+ * most frequent predicate of a dataset comes first.
+ *
+ * @param sources the only datasets that are asked: those that the caller may see
+ */
+export async function linkGroups(
+  store: Store,
+  sources: readonly LinkSource[],
+  iri: string,
+): Promise<readonly LinkGroup[]> {
+  const counted = await inTurn(sources, async source => {
+    const count: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+    const rows = await store.select({
+      type: 'select',
+      projection: [{ variable: P }, { variable: variable('count'), expression: count }],
+      where: [inGraph(source.graph, triple(S, P, named(iri)))],
+      groupBy: [{ variable: P }],
+    })
+    return rows
+      .flatMap(({ p, count: n }): readonly LinkGroup[] =>
+        p === undefined ? [] : [{ source, predicate: p.value, count: Number(n?.value ?? 0) }],
+      )
+      .sort((a, b) => b.count - a.count || (a.predicate < b.predicate ? -1 : 1))
+  })
+  return counted.flat()
+}
+
+/** One page of the triples of some groups, which follow each other in their order. */
+export async function linkPage(
+  store: Store,
+  groups: readonly LinkGroup[],
+  iri: string,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<readonly Links[]> {
+  const slices: { readonly group: LinkGroup; readonly offset: number; readonly limit: number }[] = []
+  let before = 0
+  for (const group of groups) {
+    const from = Math.max(0, offset - before)
+    const to = Math.min(group.count, offset + limit - before)
+    if (from < to) slices.push({ group, offset: from, limit: to - from })
+    before += group.count
+  }
+  return inTurn(slices, ({ group, ...page }) => linksOf(store, group, iri, page))
+}
+
+/** The first triples of each of some groups. */
+export async function linkSamples(
+  store: Store,
+  groups: readonly LinkGroup[],
+  iri: string,
+  limit: number,
+): Promise<readonly Links[]> {
+  return inTurn(groups, group => linksOf(store, group, iri, { offset: 0, limit }))
+}
+
+async function linksOf(
+  store: Store,
+  group: LinkGroup,
+  iri: string,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<Links> {
+  const pattern = { subject: S, predicate: named(group.predicate), object: named(iri) } as const
+  const where = [inGraph(group.source.graph, triple(pattern.subject, pattern.predicate, pattern.object))]
+  const triples = await store.construct({ type: 'construct', template: [pattern], where, ...page })
+  return { group, triples }
+}
+
+/** The dataset that has each of the subjects of some links: the first that has it. */
+export function originsOf(links: readonly Links[]): ReadonlyMap<string, string> {
+  const origins = new Map<string, string>()
+  for (const { group, triples } of links)
+    for (const line of linesOf(triples)) {
+      const subject = line.slice(1, line.indexOf('>'))
+      if (line.startsWith('<') && !origins.has(subject)) origins.set(subject, group.source.id)
+    }
+  return origins
+}
+
+/**
+ * The groups as sets of links, each at the address of its first page, with the exact number of its triples (VoID, section
+ * 5). At most 100 are described; the pages of a document have them all.
+ */
+export function linksetTriples(
+  base: string,
+  target: string,
+  groups: readonly LinkGroup[],
+  document: string,
+): string {
+  return groups
+    .slice(0, MAX_DESCRIBED)
+    .map(group => {
+      const set = iriText(linksAddress(document, group))
+      return [
+        `${set} <${RDF.type}> <${VOID.Linkset}> .\n`,
+        `${set} <${VOID.linkPredicate}> ${iriText(group.predicate)} .\n`,
+        `${set} <${VOID.subjectsTarget}> ${iriText(datasetIri(base, group.source.id))} .\n`,
+        `${set} <${VOID.objectsTarget}> ${iriText(datasetIri(base, target))} .\n`,
+        `${set} <${VOID.triples}> ${literalText(String(group.count), XSD.integer)} .\n`,
+      ].join('')
+    })
+    .join('')
+}
+
+/** The address of the first page of the links of a group. */
+function linksAddress(document: string, { source, predicate }: LinkGroup): string {
+  return `${document}?inverse=1&predicate=${encodeURIComponent(predicate)}&from=${encodeURIComponent(source.id)}`
+}
+
+/** Does something for each of some items, a few at a time, and gives the results in the order of the items. */
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let at = 0; at < items.length; at += CONCURRENCY)
+    results.push(...(await Promise.all(items.slice(at, at + CONCURRENCY).map(work))))
+  return results
+}

@@ -1,0 +1,45 @@
+import { Fault } from '../../errors.ts'
+import { boundedText, type ServiceLimits } from './service-results.ts'
+
+const RESULTS = 'application/sparql-results+json'
+
+/**
+ * Asks a SPARQL endpoint elsewhere (SPARQL 1.1 Protocol, section 2.1.2) and gives its answer in JSON. No credential and
+ * nothing of the caller but the query goes there, and redirections are not followed: an address is allowed, not a host.
+ * Faults: BadGateway, UnprocessableEntity.
+ *
+ * @param signal the caller is gone when it is aborted
+ */
+export async function askEndpoint(
+  address: string,
+  query: string,
+  limits: ServiceLimits,
+  { remaining, signal }: { readonly remaining: () => number; readonly signal: AbortSignal },
+): Promise<string> {
+  const late = AbortSignal.timeout(remaining())
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      body: new URLSearchParams({ query }),
+      headers: { accept: RESULTS },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, late]),
+    })
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel()
+      throw unavailable(address, `answers ${response.status}`)
+    }
+    return await boundedText(response.body, address, limits)
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw unavailable(
+      address,
+      late.aborted ? `has not answered within ${limits.time / 1000} s` : 'cannot be reached',
+      error,
+    )
+  }
+}
+
+function unavailable(address: string, what: string, cause?: unknown): Fault {
+  return new Fault('BadGateway', { reason: `The service ${address} ${what}.` }, { cause })
+}

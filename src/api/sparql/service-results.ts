@@ -1,0 +1,115 @@
+import { Fault } from '../../errors.ts'
+import { lookup } from '../../model/lookup.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+
+/** The solutions of a service: rows of terms, null where a variable is not bound. */
+export interface ServiceSolutions {
+  readonly variables: readonly string[]
+  readonly rows: readonly (readonly (Term | null)[])[]
+}
+
+/** What SERVICE may take. */
+export interface ServiceLimits {
+  /** Milliseconds until all services of a query have answered. */
+  readonly time: number
+  /** Solutions of one service. */
+  readonly rows: number
+  /** Bytes of the answer of one service, as it is written in JSON. */
+  readonly bytes: number
+}
+
+/** What holds where nothing else is said. */
+export const SERVICE_LIMITS: ServiceLimits = { time: 10_000, rows: 100_000, bytes: 32_000_000 }
+
+/** The text of an answer. Faults: UnprocessableEntity for one of more bytes than allowed. */
+export async function boundedText(
+  pieces: AsyncIterable<Uint8Array>,
+  service: string,
+  { bytes }: Pick<ServiceLimits, 'bytes'>,
+): Promise<string> {
+  const read: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    if (size > bytes) throw tooMuch(service, `${bytes} bytes`)
+    read.push(piece)
+  }
+  return Buffer.concat(read).toString()
+}
+
+/**
+ * Reads results in JSON (SPARQL 1.1 Query Results JSON Format, section 3). Blank nodes of an answer get IRIs, so that equal
+ * ones stay equal and no blank node of another answer is taken for them. Faults: BadGateway for what is no such text,
+ * UnprocessableEntity for more rows than allowed.
+ *
+ * @param nodes what the IRIs of its blank nodes begin with
+ */
+export function readResults(
+  text: string,
+  service: string,
+  { rows: most }: Pick<ServiceLimits, 'rows'>,
+  nodes: string,
+): ServiceSolutions {
+  const wrong = () =>
+    new Fault('BadGateway', { reason: `The service ${service} answers with no results in JSON.` })
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    throw wrong()
+  }
+  const variables = memberOf(memberOf(answer, 'head'), 'vars')
+  const bindings = memberOf(memberOf(answer, 'results'), 'bindings')
+  if (!Array.isArray(variables) || !Array.isArray(bindings)) throw wrong()
+  const names = variables.map(String)
+  if (names.some(name => !VARIABLE.test(name))) throw wrong()
+  if (bindings.length > most) throw tooMuch(service, `${most} solutions`)
+  const rows = bindings.map(binding =>
+    names.map(name => {
+      const found = memberOf(binding, name)
+      if (found === undefined) return null
+      const term = termOf(found, nodes)
+      if (term === null) throw wrong()
+      return term
+    }),
+  )
+  return { variables: names, rows }
+}
+
+const VARIABLE = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u{B7}\u203F\u2040]*$/u
+
+function termOf(json: unknown, nodes: string): Term | null {
+  const text = (name: string) => {
+    const value = memberOf(json, name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const [type, value] = [text('type'), text('value')]
+  if (value === undefined) return null
+  if (type === 'uri') return isIri(value) ? { type: 'iri', value } : null
+  if (type === 'bnode') return { type: 'iri', value: `${nodes}${encodeURIComponent(value)}` }
+  if (type !== 'literal' && type !== 'typed-literal') return null
+  const tag = text('xml:lang')
+  if (tag !== undefined) {
+    const direction = text('its:dir')
+    const language = `${tag.toLowerCase()}${direction === undefined ? '' : `--${direction}`}`
+    if (!isDirectedTag(language)) return null
+    return { type: 'literal', value, datatype: languageDatatype(language), language }
+  }
+  const datatype = text('datatype') ?? XSD.string
+  return isIri(datatype) ? { type: 'literal', value, datatype, language: '' } : null
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? lookup(value as Readonly<Record<string, unknown>>, name)
+    : undefined
+}
+
+function tooMuch(service: string, limit: string): Fault {
+  return new Fault('UnprocessableEntity', {
+    reason: `The service ${service} answers with more than ${limit}, the limit of one SERVICE. Ask it for less, for example with a subquery that has a LIMIT.`,
+  })
+}

@@ -1,0 +1,218 @@
+import { Fault } from '../../errors.ts'
+import { iriText } from '../../rdf/ntriples.ts'
+import { parseQuery } from '../../sparql/parse.ts'
+import type { Store } from '../../store/store.ts'
+import { type Endpoint, SPARQL_PATH } from './endpoint.ts'
+import { syntaxFault } from './faults.ts'
+import { datasetOf, type PublicGraph } from './graphs.ts'
+import { type InlineRows, placeholder } from './inline.ts'
+import { type QueryText, readQueryText, type ServiceClause } from './query-text.ts'
+import { runQuery } from './run.ts'
+import { askEndpoint } from './service-client.ts'
+import { boundedText, readResults, type ServiceLimits, type ServiceSolutions } from './service-results.ts'
+
+/** Who is asked for the groups of SERVICE. */
+export interface ServiceContext {
+  /** The public address of the portal. */
+  readonly base: string
+  readonly store: Store
+  /** The endpoint of a dataset, null for that of the portal. Faults: those of who may not see it, or where there is none. */
+  readonly endpoint: (dataset: string | null) => Endpoint
+  /** Addresses of endpoints elsewhere that may be asked. */
+  readonly allowed: readonly string[]
+  readonly limits: ServiceLimits
+  /** Milliseconds that are left to the services of the query. */
+  readonly remaining: () => number
+  /** What relative IRIs of the query are resolved against. */
+  readonly queryBase: string
+  /** Whoever asked is gone when it is aborted. */
+  readonly signal: AbortSignal
+}
+
+/** A query without SERVICE. */
+export interface ResolvedQuery {
+  readonly query: QueryText
+  /** Graphs that it names beside those of its dataset. */
+  readonly named: readonly PublicGraph[]
+  /** The solutions of services. */
+  readonly inline: InlineRows
+}
+
+/** Services of one query, and services within services. */
+const MAX_SERVICES = 8
+const MAX_DEPTH = 3
+
+/**
+ * Asks the services of a query and puts what they answer in their places (SPARQL 1.1 Federated Query, section 4): a group of
+ * SERVICE is evaluated by itself, and its solutions are joined with the others. The endpoints of the portal are asked within
+ * the process: where one dataset is asked for triples alone, its group becomes one of GRAPH, and nothing is copied.
+ *
+ * Faults: BadRequest for services that may not be asked, BadGateway, UnprocessableEntity, those of the endpoints and of the
+ * store; none but the caller's absence for a SILENT service, which then has the one solution without bindings (section 3).
+ */
+export async function resolveServices(
+  query: QueryText,
+  context: ServiceContext,
+  depth = 1,
+): Promise<ResolvedQuery> {
+  const { services, text } = query
+  if (services.length === 0) return { query, named: [], inline: new Map() }
+  if (services.length > MAX_SERVICES || depth > MAX_DEPTH)
+    throw syntaxFault(
+      text,
+      services[0]?.from ?? 0,
+      `a query has at most ${MAX_SERVICES} services, within one another at most ${MAX_DEPTH}.`,
+    )
+  await refuseNonsense(text)
+  const space = freshSpace(text)
+  const named: PublicGraph[] = []
+  const inline = new Map<string, ServiceSolutions>()
+  let [result, at] = ['', 0]
+  for (const [index, clause] of services.entries()) {
+    const marker = `${space}${depth}:${index + 1}`
+    result += text.slice(at, clause.from) + (await replacement(clause, marker))
+    at = clause.to
+  }
+  result += text.slice(at)
+  return { query: readQueryText(result, context.queryBase), named, inline }
+
+  async function replacement(clause: ServiceClause, marker: string): Promise<string> {
+    try {
+      const endpoint = portalEndpointOf(clause, context)
+      const graph = endpoint === null ? null : onlyGraph(query, clause, endpoint)
+      if (graph !== null) {
+        named.push({ iri: marker, graph })
+        return `GRAPH ${iriText(marker)} ${text.slice(clause.groupFrom, clause.to)}`
+      }
+      const found = await solutionsOf(query, clause, endpoint, context, marker, depth)
+      if (found.variables.length === 0 && found.rows.length > MAX_SERVICES)
+        throw new Fault('UnprocessableEntity', {
+          reason: 'A service without variables has too many solutions.',
+        })
+      if (found.rows.length > 0 && found.variables.length > 0) inline.set(marker, found)
+      return placeholder(marker, found)
+    } catch (error) {
+      if (!clause.isSilent || context.signal.aborted || !(error instanceof Fault)) throw error
+      const variables = variablesOf(query, clause, context)
+      return placeholder(marker, { variables, rows: [] }, true)
+    }
+  }
+}
+
+/** A service is asked once the whole query is known to be one. */
+async function refuseNonsense(text: string): Promise<void> {
+  const { syntaxProblem } = await import('../../sparql/syntax.ts')
+  const problem = syntaxProblem(text)
+  if (problem !== null) throw syntaxFault(text, problem.from, problem.reason)
+}
+
+/** The beginning of IRIs that the query does not have. */
+function freshSpace(text: string): string {
+  let space = 'urn:lodestone:service:'
+  while (text.includes(space)) space += 'x:'
+  return space
+}
+
+/** The endpoint of this portal that a service is; null for any other. */
+function portalEndpointOf({ name }: ServiceClause, { base, endpoint }: ServiceContext): Endpoint | null {
+  const own = base + SPARQL_PATH
+  if (name.type === 'variable' || !name.value.startsWith(own)) return null
+  const [, id, ...rest] = name.value.slice(own.length).replace(/\/$/, '').split('/')
+  if (id === undefined) return name.value.replace(/\/$/, '') === own ? endpoint(null) : null
+  if (id === '' || rest.length > 0 || /[?#]/.test(id)) return null
+  try {
+    return endpoint(decodeURIComponent(id))
+  } catch (error) {
+    if (error instanceof URIError) return null
+    throw error
+  }
+}
+
+/**
+ * The one graph that a group of SERVICE reads; null where that is not all it does: where it names graphs or services
+ * itself, or where a variable of GRAPH would find one more graph in the query.
+ */
+function onlyGraph(
+  { graphs, tokens }: QueryText,
+  clause: ServiceClause,
+  { catalog }: Endpoint,
+): string | null {
+  const [graph] = catalog.defaultGraphs
+  if (graph === undefined || catalog.defaultGraphs.length > 1) return null
+  if (graphs.some(({ name }) => name.type === 'variable')) return null
+  const isWithin = (from: number) => from > clause.groupFrom && from < clause.to
+  const names = tokens.some(
+    ({ type, value, from }) => type === 'word' && isWithin(from) && /^(?:GRAPH|SERVICE)$/i.test(value),
+  )
+  return names ? null : graph
+}
+
+/** The group of a service as a query of its own: its declarations and its text are those of the query as it was written. */
+function groupQuery({ text, start }: QueryText, { groupFrom, to }: ServiceClause): string {
+  return `${text.slice(0, start)} SELECT * ${text.slice(groupFrom, to)}`
+}
+
+/** The variables that a service would bind: they are in scope, whether it answers or not. */
+function variablesOf(
+  query: QueryText,
+  clause: ServiceClause,
+  { queryBase }: ServiceContext,
+): readonly string[] {
+  try {
+    const { query: read } = parseQuery(groupQuery(query, clause), queryBase)
+    return read.type === 'select' ? read.variables : []
+  } catch {
+    return []
+  }
+}
+
+async function solutionsOf(
+  query: QueryText,
+  clause: ServiceClause,
+  endpoint: Endpoint | null,
+  context: ServiceContext,
+  marker: string,
+  depth: number,
+): Promise<ServiceSolutions> {
+  const { allowed, base, limits, queryBase, remaining, signal, store } = context
+  const { name } = clause
+  const { text } = query
+  const asked = groupQuery(query, clause)
+  if (endpoint !== null) {
+    const resolved = await resolveServices(readQueryText(asked, queryBase), context, depth + 1)
+    const { defaultGraphs, named } = datasetOf(endpoint.catalog, null)
+    const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
+    const { inline } = resolved
+    const answer = await runQuery(store, resolved.query, dataset, {
+      format: 'json',
+      base: queryBase,
+      inline,
+      deadline: remaining(),
+      signal,
+    })
+    const pieces = answer.type === 'whole' ? [Buffer.from(answer.text)] : answer.pieces
+    const json = await boundedText(asStream(pieces), endpoint.address, limits)
+    return readResults(json, endpoint.address, limits, `${marker}:`)
+  }
+  if (name.type === 'variable')
+    throw syntaxFault(text, clause.from, 'SERVICE is followed by the IRI of an endpoint.')
+  if (!allowed.includes(name.value)) {
+    const others = allowed.length === 0 ? '' : ` and ${allowed.join(', ')}`
+    throw syntaxFault(
+      text,
+      clause.from,
+      `SERVICE is refused: the endpoints of this portal${others} are asked (${base}${SPARQL_PATH}/…), and no others.`,
+    )
+  }
+  const json = await askEndpoint(name.value, `BASE ${iriText(queryBase)}\n${asked}`, limits, {
+    remaining,
+    signal,
+  })
+  return readResults(json, name.value, limits, `${marker}:`)
+}
+
+async function* asStream(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}
