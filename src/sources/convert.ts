@@ -80,7 +80,7 @@ export function textsConverter(separator: string | undefined): Converter {
 }
 
 /** Text as it is, numbers and booleans in their natural form, arrays and objects as JSON. */
-function toText(raw: unknown): string | null | undefined {
+export function toText(raw: unknown): string | null | undefined {
   switch (typeof raw) {
     case 'string':
       if (raw === '') return null
