@@ -54,7 +54,7 @@ await build({
       name: 'packages',
       setup(bundler) {
         bundler.onResolve({ filter: /^[^./]/ }, ({ path: name, kind }) =>
-          kind === 'entry-point' || /^(?:typebox|@traqula|@lezer\/(?!generator))(?:\/|$)/.test(name)
+          kind === 'entry-point' || /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/.test(name)
             ? null
             : { path: name, external: true },
         )
