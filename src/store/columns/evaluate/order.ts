@@ -31,15 +31,26 @@ export function ordered(
     total += batch.size
     const part = batch.size > limit + SLACK ? firstOf(batch, keys, limit, vectorOf, evaluation) : batch
     kept.push(part)
+    evaluation.allocate(bytesOf(part))
     held += part.size
     if (held > limit + 8 * SLACK) {
       const all = concatenated(kept, evaluation)
-      kept = [firstOf(all, keys, limit, vectorOf, evaluation)]
+      for (const before of kept) evaluation.release(bytesOf(before))
+      const first = firstOf(all, keys, limit, vectorOf, evaluation)
+      // What was concatenated counts no more; one batch alone was not counted again.
+      if (kept.length > 1) evaluation.release(bytesOf(all))
+      evaluation.allocate(bytesOf(first))
+      kept = [first]
       held = Math.min(limit, all.size)
     }
   }
   if (kept.length === 0) return { batch: null, total }
   return { batch: firstOf(concatenated(kept, evaluation), keys, limit, vectorOf, evaluation), total }
+}
+
+/** Bytes of the rows of a batch. */
+function bytesOf({ size, variables }: Batch): number {
+  return 4 * size * variables.length
 }
 
 function firstOf(
@@ -52,6 +63,8 @@ function firstOf(
   if (limit === 0) return batch.slice(0, 0)
   evaluation.advance(batch.size * Math.max(1, keys.length))
   const some = limit < batch.size / 3 ? candidates(batch, keys, limit, vectorOf, evaluation) : batch
+  const working = 8 * some.size * keys.length
+  evaluation.allocate(working)
   const numbers = keys.map(({ expression, descending }) =>
     orderNumbers(vectorOf(expression, some), some.size, descending, evaluation),
   )
@@ -59,6 +72,7 @@ function firstOf(
     limit < some.size / 8
       ? firstRows(numbers, some.size, limit)
       : sortedRows(numbers, some.size).subarray(0, limit)
+  evaluation.release(working)
   return some.rows(rows)
 }
 
