@@ -517,6 +517,18 @@ t.test('triple terms', async t => {
   }
 })
 
+t.test('variables that are named twice are refused', async t => {
+  const app = await served
+  for (const query of [
+    'SELECT * { VALUES (?a ?a) { (1 1) } }',
+    'SELECT (123 AS ?z) { ?s ?p ?z } GROUP BY ?z',
+    'SELECT (123 AS ?z) { } GROUP BY (1 AS ?z)',
+  ]) {
+    const { statusCode, body } = await app.inject(`/api/sparql/plain?query=${encodeURIComponent(query)}`)
+    t.equal(statusCode, 400, `${query}: ${body}`)
+  }
+})
+
 t.test('the service description', async t => {
   const app = await served
   const SD = 'http://www.w3.org/ns/sparql-service-description#'

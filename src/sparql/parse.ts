@@ -4,7 +4,15 @@ import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { BinaryOperator, Node, Variable } from './algebra.ts'
 import { functionOfStranger, liftAggregates, namedAggregate } from './extensions.ts'
-import type { AggregateCall, Formula, Operation, OrderCondition, Path, QueryOperation } from './operation.ts'
+import {
+  type AggregateCall,
+  type Formula,
+  type Operation,
+  type OrderCondition,
+  type Path,
+  type QueryOperation,
+  variablesOf,
+} from './operation.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
 import { isReadable, syntaxTree } from './syntax.ts'
 import {
@@ -176,13 +184,13 @@ function operationOf(json: Json): Operation {
     }
     case 'filter':
       return { type: 'filter', input: operationOf(only(json)), condition: formulaOf(json.expression as Json) }
-    case 'extend':
-      return {
-        type: 'extend',
-        input: operationOf(only(json)),
-        variable: (json.variable as RdfTerm).value,
-        expression: formulaOf(json.expression as Json),
-      }
+    case 'extend': {
+      const input = operationOf(only(json))
+      const variable = (json.variable as RdfTerm).value
+      // AS names a new variable (SPARQL 1.2 Query, section 19.8, note 13); the engine tells where this one does not.
+      if (variablesOf(input).has(variable)) throw new NotTranslated(`?${variable}, which is in scope already`)
+      return { type: 'extend', input, variable, expression: formulaOf(json.expression as Json) }
+    }
     case 'graph':
       return { type: 'graph', name: nameOf(json.name as RdfTerm), input: operationOf(only(json)) }
     case 'service':
@@ -194,6 +202,8 @@ function operationOf(json: Json): Operation {
       }
     case 'values': {
       const variables = (json.variables as readonly RdfTerm[]).map(({ value }) => value)
+      if (new Set(variables).size < variables.length)
+        throw new NotTranslated('VALUES that names a variable twice')
       const rows = (json.bindings as readonly Readonly<Record<string, RdfTerm>>[]).map(binding =>
         variables.map(name => {
           const term = bound(binding, name)
