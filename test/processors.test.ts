@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
+import { buildApp } from '../src/app.ts'
 import { definitionOf, readDefinition } from '../src/catalog/definition.ts'
 import { changedDefinition } from '../src/catalog/edit-definition.ts'
 import { openRecords, resolveSource } from '../src/catalog/materialise.ts'
@@ -10,6 +11,7 @@ import { compileCondition, compileValue } from '../src/catalog/processors/expres
 import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
 import { currentManifest, versionsOf } from '../src/catalog/versions.ts'
 import { checkDataset } from '../src/cli/check.ts'
+import { loadConfig } from '../src/config.ts'
 import { Fault, faultText } from '../src/errors.ts'
 import { columnReader } from '../src/sources/fields.ts'
 
@@ -114,6 +116,44 @@ t.test('all steps', async t => {
   const origin = dataset.origins?.find(({ field }) => field === 'label')
   t.same(origin?.columns, ['Name of city', 'country'])
   t.match(origin?.steps.join('\n'), /split at ",", part 1\nlookup countries.name by iso\njoin with " \/ "/)
+})
+
+t.test('the page and the management API', async t => {
+  const portal = portalOf(t, STEPS)
+  writeFileSync(path.join(portal, 'portal.yaml'), '')
+  await publish(portal)
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  const page = await app.http.inject({ url: '/explore/dataset/cities/information/' })
+  t.equal(page.statusCode, 200)
+  t.match(
+    page.body,
+    /Comes from <code>Name of city<\/code>.*<code>split at &(?:quot|#34);,&(?:quot|#34);, part 1<\/code>/s,
+  )
+  await app.accounts.users.add('ann', 'a password that is long enough')
+  await app.accounts.users.grant('ann', 'publish:cities')
+  const { key } = await app.accounts.keys.create('ann', 'test')
+  const ask = async (method: 'GET' | 'PUT', end: string, payload?: object) => {
+    const answer = await app.http.inject({
+      method,
+      url: `/api/management/v1/datasets/cities${end}`,
+      headers: { authorization: `Apikey ${key}`, 'content-type': 'application/json' },
+      ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+    })
+    return { status: answer.statusCode, json: JSON.parse(answer.body) }
+  }
+  t.equal((await ask('GET', '')).json.processors.length, 8)
+  await ask('PUT', '', { metadata: { default: { title: 'Cities' } } })
+  t.equal((await ask('GET', '')).json.processors.length, 8, 'other changes keep them')
+  const one = await ask('PUT', '', {
+    processors: [{ rename: { 'Name of city': 'place' } }, { filter: 'country != "XX"' }],
+  })
+  t.equal(one.json.processors.length, 2)
+  const preview = await ask('GET', '/preview')
+  t.equal(preview.json.records.length, 2)
+  t.ok('place' in preview.json.records[0])
+  t.equal((await ask('PUT', '', { processors: [{ unknown: {} }] })).status, 400)
 })
 
 t.test('a new version of what is looked up in makes a new version', async t => {

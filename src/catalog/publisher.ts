@@ -72,7 +72,11 @@ export async function publishAll(
     try {
       if (datasets === null && (await isLeftOut(id))) return true
       const inForce = (await shared?.inForce(id)) ?? null
-      const result = await make(id, { ...context, versions, inForce, onProgress })
+      // What is published because it looks up in another was not asked for by name.
+      const [isNamed, endsRollBack] = [context.isNamed, context.endsRollBack].map(
+        asked => asked === true && (datasets?.includes(id) ?? true),
+      ) as [boolean, boolean]
+      const result = await make(id, { ...context, isNamed, endsRollBack, versions, inForce, onProgress })
       if (result === null) return false
       if (shared !== null && isToBeReleased(result, inForce, datasets !== null))
         await shared.release(versions, result.manifest, ({ triples, total }) =>
@@ -112,7 +116,8 @@ export async function publishAll(
       await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
       return
     }
-    const { portal, base, mappingOnly = false, endsRollBack = false } = context
+    const { portal, base, mappingOnly = false } = context
+    const endsRollBack = context.endsRollBack === true && changed.every(id => datasets?.includes(id) ?? true)
     const setup = { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
     const pool = new PublisherPool(setup, parallel)
     try {
