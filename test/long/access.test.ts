@@ -407,6 +407,14 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
     ]),
     at('/api/tpf/nowhere', 'absent'),
   ],
+  '/api/qpf': ['application/trig', 'application/n-quads'].map(accept => at('/api/qpf', 'list', true, accept)),
+  '/api/qpf/:dataset': [
+    ...['application/trig', 'application/ld+json'].flatMap(accept => [
+      at(`/api/qpf/${HIDDEN}`, 'hidden', true, accept),
+      at(`/api/qpf/${OPEN}`, 'public', false, accept),
+    ]),
+    at('/api/qpf/nowhere', 'absent'),
+  ],
   '/.well-known/void': [
     at('/.well-known/void', 'list'),
     at('/.well-known/void', 'list', true, 'application/ld+json'),
@@ -450,7 +458,8 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
       at(`/ld/data/${OPEN}/thing/1`, 'list', true, accept),
     ]),
     at(`/ld/data/${OPEN}/thing/1.ttl`, 'list'),
-    at(`/ld/data/${OPEN}/thing/1?inverse=1`, 'public', false, PAGE),
+    // What links to it from there, too.
+    at(`/ld/data/${OPEN}/thing/1?inverse=1`, 'list', true, PAGE),
   ],
   '/ld/ontologies/:dataset': [
     silent(`/ld/ontologies/${HIDDEN}`, 'hidden'),
@@ -547,7 +556,7 @@ async function problemOf(
   if (answer.statusCode === 401 && answer.headers['www-authenticate'] === undefined)
     return `${what} asks for nothing`
   // Fragments lead on with what led to them, for clients that follow their controls.
-  const isCarried = url.startsWith('/api/tpf') && person.shown.query !== undefined
+  const isCarried = /^\/api\/[tq]pf/.test(url) && person.shown.query !== undefined
   for (const [name, secret] of isCarried ? [] : Object.entries(secrets))
     if (told.includes(secret.toLowerCase()))
       return `${what} tells ${name}: ${around(told, secret.toLowerCase())}`
