@@ -1,4 +1,5 @@
 import { RELEASE } from '../../http/conditional.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 
 type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'delete',
@@ -55,8 +56,8 @@ export function managementDocument(base: string): unknown {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [method, path, summary, body] of OPERATIONS) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-    paths[path] = {
-      ...paths[path],
+    setMember(paths, path, {
+      ...lookup(paths, path),
       [method]: {
         summary,
         operationId: `${method}${path.replace(/[^a-z]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
@@ -76,7 +77,7 @@ export function managementDocument(base: string): unknown {
           },
         },
       },
-    }
+    })
   }
   return {
     openapi: '3.1.0',

@@ -8,6 +8,7 @@ import { type Html, html } from '../../http/html.ts'
 import { type Translator, toSay } from '../../http/site/messages.ts'
 import type { Visit } from '../../http/site/visit.ts'
 import { FIELD_TYPES } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../records/json.ts'
 import { valueCell } from '../parts/value.ts'
@@ -148,7 +149,7 @@ export function descriptionBody(
   const { say } = visit
   const inputs = METADATA.map(({ template, name, label, isLong, options, kind }) => {
     const id = `${template}.${name}`
-    const value = valueText(definition?.metas[template]?.[name])
+    const value = valueText(lookup(lookup(definition?.metas ?? {}, template) ?? {}, name))
     const list = options.length === 0 ? '' : html` list="${id}-list"`
     const field = isLong
       ? html`<textarea id="${id}" name="${id}" rows="4">
