@@ -10,9 +10,15 @@ await accounts.users.add('ada', PASSWORD)
 await accounts.users.add('bob', PASSWORD)
 await accounts.users.grant('ada', 'trees')
 
-const PAGES = ['', 'my-api-keys/', 'my-applications/', 'authorizations/', 'password/'].map(
-  name => `/account/${name}`,
-)
+const PAGES = [
+  '',
+  'my-api-keys/',
+  'my-applications/',
+  'authorizations/',
+  'password/',
+  'second-factor/',
+  'sessions/',
+].map(name => `/account/${name}`)
 
 t.test('where a person is sent on to is a path of ours', async t => {
   const rows: readonly (readonly [string | undefined, string | null])[] = [

@@ -77,6 +77,8 @@ export interface SessionInfo {
   readonly id: number
   readonly begun: string
   readonly used: string
+  /** True for the session that the list was asked with. */
+  readonly isOwn?: true
 }
 
 /** Something that was done, for the audit log. */
@@ -126,6 +128,7 @@ export interface Accounts {
   readonly clients: Clients
   readonly tokens: Tokens
   readonly identities: Identities
+  readonly secondFactors: SecondFactors
   readonly audit: Audit
   readonly calls: CallCounts
   /** Of those who share a database together, of a file those of this process. */
@@ -189,7 +192,30 @@ export interface Sessions {
   /** All of a user, or one by its number. Faults: AccountUnknown. */
   endAll(name: string, id?: number): Promise<void>
   /** Those that have not ended, the latest first. Faults: AccountUnknown. */
-  list(name: string): Promise<readonly SessionInfo[]>
+  list(name: string, token?: string): Promise<readonly SessionInfo[]>
+}
+
+/** Whether a user signs in with a second factor beside the password. */
+export type SecondFactorState =
+  | { readonly type: 'off' }
+  /** Begun and not confirmed: the secret, in base 32, is for the app of the user. */
+  | { readonly type: 'pending'; readonly secret: string }
+  /** With so many recovery codes that were not used. */
+  | { readonly type: 'on'; readonly recoveryCodes: number }
+
+/** One-time passwords of local users (RFC 6238) with recovery codes. Users are given by their ids. */
+export interface SecondFactors {
+  state(user: number): Promise<SecondFactorState>
+  /** Makes a secret, which `state` returns until a code confirms it. Faults: AccountInvalid where one is in use. */
+  begin(user: number): Promise<void>
+  /** Puts the secret in use and returns new recovery codes; null for a wrong code. */
+  confirm(user: number, code: string): Promise<readonly string[] | null>
+  /** Checks and consumes a code of the app or a recovery code: each is accepted once. Null for a wrong one. */
+  verify(user: number, code: string): Promise<'code' | 'recovery code' | null>
+  /** New recovery codes in place of the old ones. Faults: AccountInvalid where there is no second factor. */
+  renewCodes(user: number): Promise<readonly string[]>
+  /** False where there was none. Faults: AccountUnknown. */
+  remove(name: string): Promise<boolean>
 }
 
 export interface Clients {

@@ -53,12 +53,13 @@ function localActor() {
 
 /** Accounts whose changes are noted in the audit log, once they were made. */
 export function auditedAccounts(accounts: Accounts): Accounts {
-  const { users, keys, sessions, clients, tokens, audit } = accounts
+  const { users, keys, sessions, clients, tokens, secondFactors, audit } = accounts
   const noted = async <T>(work: Promise<T>, action: string, subject: string): Promise<T> => {
     const made = await work
     await audit.note(action, subject)
     return made
   }
+  const nameOf = async (user: number) => (await users.byId(user))?.name ?? String(user)
   return {
     ...accounts,
     users: {
@@ -81,6 +82,24 @@ export function auditedAccounts(accounts: Accounts): Accounts {
       ...sessions,
       endOthers: (user, token) => noted(sessions.endOthers(user, token), 'sessions ended', String(user)),
       endAll: (name, id) => noted(sessions.endAll(name, id), 'sessions ended', name),
+    },
+    secondFactors: {
+      ...secondFactors,
+      confirm: async (user, code) => {
+        const codes = await secondFactors.confirm(user, code)
+        if (codes !== null) await audit.note('second factor added', await nameOf(user))
+        return codes
+      },
+      renewCodes: async user => {
+        const codes = await secondFactors.renewCodes(user)
+        await audit.note('recovery codes renewed', await nameOf(user))
+        return codes
+      },
+      remove: async name => {
+        const removed = await secondFactors.remove(name)
+        if (removed) await audit.note('second factor removed', name)
+        return removed
+      },
     },
     clients: {
       ...clients,

@@ -17,6 +17,8 @@ const TABLES = [
   ['access_token', ['hash', 'family', 'expires'], 'hash'],
   ['refresh_token', ['hash', 'family', 'spent'], 'hash'],
   ['identity', ['issuer', 'subject', 'user'], 'issuer, subject'],
+  ['second_factor', ['user', 'secret', 'confirmed', 'step'], 'user'],
+  ['recovery_code', ['user', 'hash'], 'user, hash'],
   ['call_count', ['day', 'subject', 'calls'], 'day, subject'],
 ] as const
 

@@ -1,6 +1,7 @@
 /**
  * The schema, step by step: what was published is never changed, a change is a further step. Moments are milliseconds
- * since 1970. Of secrets there are SHA-256 hashes, of passwords what scrypt makes of them.
+ * since 1970. Of secrets there are SHA-256 hashes, of passwords what scrypt makes of them; secrets of one-time passwords are
+ * encrypted.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -117,4 +118,16 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (issuer, subject)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX identity_user ON identity (user);`,
+
+  `CREATE TABLE second_factor (
+     user INTEGER PRIMARY KEY REFERENCES user ON DELETE CASCADE,
+     secret BLOB NOT NULL,
+     confirmed INTEGER,
+     step INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE recovery_code (
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     hash BLOB NOT NULL,
+     PRIMARY KEY (user, hash)
+   ) STRICT, WITHOUT ROWID;`,
 ]

@@ -19,6 +19,7 @@ import { MIGRATIONS } from './migrations.ts'
 import { createPasswords } from './passwords.ts'
 import { PostgresDatabase, type PostgresPlace } from './postgres/database.ts'
 import { isPassing } from './postgres/faults.ts'
+import { createSecondFactors } from './second-factors.ts'
 import type { RandomBytes } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import type { Soon } from './soon.ts'
@@ -135,6 +136,7 @@ function accountsOn(
     users,
     audit,
     identities: createIdentities(database, users, randomBytes),
+    secondFactors: createSecondFactors(database, secret, randomBytes, now),
     keys,
     sessions,
     clients: createClients(database, randomBytes, now),

@@ -43,8 +43,13 @@ const endOthers = change('DELETE FROM session WHERE user = ? AND hash <> ?')
 const userNamed = query<{ readonly id: number }>('SELECT id FROM user WHERE folded = ?')
 const endAll = change('DELETE FROM session WHERE user = ?')
 const endOne = change('DELETE FROM session WHERE user = ? AND id = ?')
-const list = query<{ readonly id: number; readonly created: number; readonly used: number }>(
-  'SELECT id, created, used FROM session WHERE user = ? AND created > ? AND used > ? ORDER BY used DESC, id DESC',
+const list = query<{
+  readonly id: number
+  readonly created: number
+  readonly used: number
+  readonly own: number
+}>(
+  'SELECT id, created, used, CASE WHEN hash = ? THEN 1 ELSE 0 END AS own FROM session WHERE user = ? AND created > ? AND used > ? ORDER BY used DESC, id DESC',
 )
 const writeUses = (rows: string) => `UPDATE session SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE session.id = given.column1 AND used < given.column2 RETURNING session.id`
@@ -105,16 +110,17 @@ export function createSessions(
         if (id !== undefined && ended === 0) throw unknown('There is no such session')
       })
     },
-    list: async name => {
+    list: async (name, token = '') => {
       const rows = await database.read(function* () {
         const found = yield* userNamed.get(folded(name))
         if (found === undefined) throw unknownUser(name)
-        return yield* list.all(found.id, now() - SESSION_LIFE, now() - SESSION_IDLE)
+        return yield* list.all(hashOf(token), found.id, now() - SESSION_LIFE, now() - SESSION_IDLE)
       })
-      return rows.map(({ id, created, used }) => ({
+      return rows.map(({ id, created, used, own }) => ({
         id,
         begun: new Date(created).toISOString(),
         used: new Date(uses.latest(id, used) ?? used).toISOString(),
+        ...(own === 1 ? { isOwn: true } : {}),
       }))
     },
   }

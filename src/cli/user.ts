@@ -37,6 +37,7 @@ export function userCommand(): Command {
     revokeCommand(),
     roleCommand(),
     sessionsCommand(),
+    secondFactorCommand(),
     removeCommand(),
   ]
   for (const command of commands) user.addCommand(command.option(...PORTAL_OPTION).exitOverride())
@@ -165,6 +166,23 @@ function sessionsCommand(): Command {
         ['ID', 'BEGUN', 'USED'],
         sessions.map(({ id, begun, used }) => [String(id), begun, used]),
       )
+    })
+}
+
+function secondFactorCommand(): Command {
+  return new Command('second-factor')
+    .description('print whether a user signs in with a second factor, or remove it')
+    .argument('<name>')
+    .option('--remove', 'remove it with its recovery codes, for a user who has lost both')
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: UserOptions & { readonly remove?: boolean }) => {
+      const isOn = await withAccounts(configOf(options), async ({ users, secondFactors }) => {
+        const { id } = await users.find(name)
+        if (options.remove === true) await secondFactors.remove(name)
+        return (await secondFactors.state(id)).type === 'on'
+      })
+      if (options.json === true) printJson({ name, secondFactor: isOn })
+      else process.stdout.write(isOn ? 'on\n' : 'off\n')
     })
 }
 

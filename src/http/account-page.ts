@@ -96,6 +96,8 @@ function bar({ say, href, address }: Visit, { name, formToken }: SignedInAs): Ht
     ['/account/my-applications/', say('My applications')],
     ['/account/authorizations/', say('Authorizations')],
     ['/account/password/', say('Password')],
+    ['/account/second-factor/', say('Two-step sign-in')],
+    ['/account/sessions/', say('Sessions')],
   ] as const
   const [path = ''] = address.split('?')
   const here = path.endsWith('/') ? path : `${path}/`

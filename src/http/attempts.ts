@@ -43,6 +43,12 @@ export const PASSWORD_LIMITS: AttemptLimits = {
   address: [{ failures: 50, within: 15 * MINUTE }],
 }
 
+/**
+ * For codes of six digits, of which three are valid at a time: twenty guesses an hour find one in 16,000 hours. Only somebody
+ * with the password gets this far.
+ */
+export const SECOND_FACTOR_LIMITS: AttemptLimits = { ...PASSWORD_LIMITS, secret: 'second factor' }
+
 /** For random secrets of applications, which cannot be guessed. */
 export const SECRET_LIMITS: AttemptLimits = {
   secret: 'client secret',

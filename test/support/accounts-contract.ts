@@ -5,6 +5,7 @@ import type { Accounts } from '../../src/accounts/accounts.ts'
 import { Fault } from '../../src/errors.ts'
 import { Attempts, PASSWORD_LIMITS, SECRET_LIMITS } from '../../src/http/attempts.ts'
 import { elsewhere, type Kind, openAny } from './accounts.ts'
+import { codeAt } from './totp.ts'
 
 export const [MINUTE, HOUR, DAY] = [60_000, 3600_000, 24 * 3600_000]
 export const BEGIN = Date.parse('2026-11-21T12:00:00Z')
@@ -86,6 +87,67 @@ export function inProcesses(count: number, place: string, secrets: readonly stri
 
 /** What holds wherever accounts are kept. */
 export function accountsContract(t: Test, open: Open): void {
+  t.test('second factors: a code is accepted once, here or elsewhere', async t => {
+    const { accounts, other, clock } = await open(t)
+    const { secondFactors, users } = accounts
+    const { id } = await users.add('ann', PASSWORD)
+    t.same(await secondFactors.state(id), { type: 'off' })
+    t.match(await faultOf(() => secondFactors.renewCodes(id)), /^AccountInvalid/)
+    t.equal(await secondFactors.confirm(id, '000000'), null, 'nothing was begun')
+    await secondFactors.begin(id)
+    const first = await secondFactors.state(id)
+    await secondFactors.begin(id)
+    const begun = await other.secondFactors.state(id)
+    if (begun.type !== 'pending') throw new Error('a second factor was begun')
+    t.notSame(begun, first, 'begun again it has another secret')
+    t.match(begun.secret, /^[A-Z2-7]{32}$/, '160 bits')
+    const code = (steps = 0) => codeAt(begun.secret, clock.now + steps * 30_000)
+    t.equal(await secondFactors.verify(id, code()), null, 'not in use before it is confirmed')
+    t.equal(await secondFactors.confirm(id, code(-2)), null)
+    t.equal(await secondFactors.confirm(id, code(2)), null)
+    const recovery = (await secondFactors.confirm(id, code(-1))) ?? []
+    t.equal(new Set(recovery).size, 10)
+    t.equal(await secondFactors.confirm(id, code()), null, 'in use already')
+    t.match(await faultOf(() => secondFactors.begin(id)), /^AccountInvalid/)
+    t.equal(await other.secondFactors.verify(id, code(-1)), null, 'the code that confirmed is consumed')
+    const served = await Promise.all(
+      [accounts, other, accounts, other].map(each => each.secondFactors.verify(id, code())),
+    )
+    t.same(
+      served.filter(each => each !== null),
+      ['code'],
+      'of four at once one is accepted',
+    )
+    t.equal(await secondFactors.verify(id, code(1)), 'code', 'the clock of the telephone may be ahead')
+    t.equal(await secondFactors.verify(id, code()), null, 'none older than the last')
+    for (const wrong of ['', '12345', '1234567', 'abcdef', '１２３４５６', 'x'.repeat(1000)])
+      t.equal(await secondFactors.verify(id, wrong), null, wrong.slice(0, 10))
+    const [one = '', two = '', three = ''] = recovery
+    t.equal(await secondFactors.verify(id, one), 'recovery code')
+    t.equal(await other.secondFactors.verify(id, one), null, 'once')
+    t.equal(
+      await secondFactors.verify(id, two.replaceAll('-', '')),
+      'recovery code',
+      'hyphens are for the eye',
+    )
+    t.same(await secondFactors.state(id), { type: 'on', recoveryCodes: 8 })
+    const renewed = await secondFactors.renewCodes(id)
+    t.equal(await secondFactors.verify(id, three), null, 'the old ones are gone')
+    t.equal(await secondFactors.verify(id + 1, renewed[0] ?? ''), null, 'they are of one user')
+    clock.now += HOUR
+    t.equal(await secondFactors.verify(id, code()), 'code')
+    t.equal(await secondFactors.remove('ANN'), true)
+    t.equal(await secondFactors.remove('ann'), false)
+    t.match(await faultOf(() => secondFactors.remove('bob')), /^AccountUnknown/)
+    t.same(await other.secondFactors.state(id), { type: 'off' })
+    const actions: string[] = []
+    for await (const { action } of accounts.audit.events(0)) actions.push(action)
+    t.same(
+      actions.filter(action => /second|recovery/.test(action)),
+      ['second factor added', 'recovery codes renewed', 'second factor removed'],
+    )
+  })
+
   t.test('users: names, passwords, quotas and grants', async t => {
     const opened = await open(t)
     const { users } = opened.accounts

@@ -159,4 +159,16 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
      PRIMARY KEY (issuer, subject)
    );
    CREATE INDEX identity_user ON identity ("user");`,
+
+  `CREATE TABLE second_factor (
+     "user" bigint PRIMARY KEY REFERENCES "user" ON DELETE CASCADE,
+     secret bytea NOT NULL,
+     confirmed bigint,
+     step bigint NOT NULL
+   );
+   CREATE TABLE recovery_code (
+     "user" bigint NOT NULL REFERENCES "user" ON DELETE CASCADE,
+     hash bytea NOT NULL,
+     PRIMARY KEY ("user", hash)
+   );`,
 ]

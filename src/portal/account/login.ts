@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { User } from '../../accounts/accounts.ts'
 import { Fault } from '../../errors.ts'
 import { hiddenField, note, textField } from '../../http/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../http/account-page.ts'
@@ -14,6 +15,7 @@ import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } fr
 import { type Visit, visitOf } from '../../http/site/visit.ts'
 import { guarded } from './guarded.ts'
 import { OPENID_PATH } from './openid.ts'
+import { ANY_DEVICE, passwordPassed, secondStepPage, userOfPassed } from './second-step.ts'
 
 /** The log-in form; who is signed in already is sent on. */
 export async function showLogin(
@@ -27,15 +29,21 @@ export async function showLogin(
   return sendLogin(request, reply, options, { next })
 }
 
+/** Limits of guessing: for passwords, and for codes of the second factor. */
+export interface LoginAttempts {
+  readonly passwords: Attempts
+  readonly codes: Attempts
+}
+
 /**
  * Logs a person in. The session is a new one, whatever cookie came with the form, and one that was there before is ended.
- * An unknown name and a wrong password are answered alike.
+ * An unknown name and a wrong password are answered alike. Where the user has a second factor, its form follows.
  */
 export async function logIn(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
-  attempts: Attempts,
+  attempts: LoginAttempts,
   form: Form,
 ): Promise<FastifyReply> {
   const { accounts, base, now } = options
@@ -53,6 +61,7 @@ export async function logIn(
     )
     return sendLogin(request, reply, options, { ...again, problem, status: 403 })
   }
+  if (form.has('passed')) return enterCode(request, reply, options, attempts.codes, form, login)
   const password = form.get('password') ?? ''
   if (name === '' || password === '')
     return sendLogin(request, reply, options, {
@@ -62,7 +71,7 @@ export async function logIn(
     })
   const sealing = { secret: accounts.secret, secure }
   const checked = await guarded(
-    attempts,
+    attempts.passwords,
     visit,
     name,
     options.address(request),
@@ -85,15 +94,77 @@ export async function logIn(
       status: 401,
     })
   }
+  const user = checked.value
+  if ((await accounts.secondFactors.state(user.id)).type !== 'on')
+    return beginSession(request, reply, options, user, 'by password', next)
+  const passed = passwordPassed(options, user, login)
+  return sendSecondStep(request, reply, options, { passed, next }, login)
+}
+
+/** Checks the code of the second factor, after the password. */
+async function enterCode(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  attempts: Attempts,
+  form: Form,
+  login: string,
+): Promise<FastifyReply> {
+  const { accounts, now } = options
+  const visit = visitOf(request, options)
+  const { say } = visit
+  const next = localPath(form.get('next'))
+  const passed = form.get('passed') ?? ''
+  const user = await userOfPassed(options, passed, login)
+  if (user === null) {
+    const problem = say('Sign-in was not finished in time. Enter your password again.')
+    return sendLogin(request, reply, options, { next, problem, status: 403 })
+  }
+  const address = options.address(request)
+  const sealing = { secret: accounts.secret, secure: isSecure(options) }
+  const checked = await guarded(
+    attempts,
+    visit,
+    user.name,
+    address,
+    now,
+    () => accounts.secondFactors.verify(user.id, form.get('code') ?? ''),
+    deviceOf(request.headers, user.name, sealing) ?? ANY_DEVICE,
+  )
+  if (checked.type === 'blocked') {
+    const { seconds: retryAfter, message: problem } = checked
+    const step = { passed, next, problem, status: 429, retryAfter }
+    return sendSecondStep(request, reply, options, step, login)
+  }
+  if (checked.value === null) {
+    await accounts.audit.note('sign-in failed', `${user.name}: second factor`, { name: 'anonymous', address })
+    reply.header('www-authenticate', 'Form')
+    const problem = say('This code is wrong, or it was used before.')
+    return sendSecondStep(request, reply, options, { passed, next, problem, status: 401 }, login)
+  }
+  return beginSession(request, reply, options, user, `by password and ${checked.value}`, next)
+}
+
+/** Begins a session in place of one that the browser had, and remembers the device. */
+async function beginSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  user: User,
+  how: string,
+  next: string | null,
+): Promise<FastifyReply> {
+  const { accounts, now } = options
+  const secure = isSecure(options)
   const before = readCookie(request.headers, 'session', secure)
   if (before !== null) await accounts.sessions.end(before)
-  const { token, expires } = await accounts.sessions.begin(checked.value.id)
-  const actor = { name: checked.value.name, address: options.address(request) }
-  await accounts.audit.note('signed in', 'by password', actor)
+  const { token, expires } = await accounts.sessions.begin(user.id)
+  const actor = { name: user.name, address: options.address(request) }
+  await accounts.audit.note('signed in', how, actor)
   reply.header('set-cookie', [
     sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
     clearedCookie(secure, 'login'),
-    deviceCookie(name, sealing),
+    deviceCookie(user.name, { secret: accounts.secret, secure }),
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
 }
@@ -133,6 +204,22 @@ interface Login {
   readonly status?: number
   readonly retryAfter?: number
   readonly isOut?: boolean
+}
+
+/** Sends the form for the code. */
+async function sendSecondStep(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  step: Omit<Parameters<typeof secondStepPage>[2], 'token' | 'formTargets'>,
+  login: string,
+): Promise<FastifyReply> {
+  const page = secondStepPage(visitOf(request, options), options, {
+    ...step,
+    token: formToken(options.accounts.secret, `login ${login}`),
+    formTargets: await onwardSources(options, step.next),
+  })
+  return sendPage(request, reply, options, page, null)
 }
 
 /** Sends the form, with a cookie that its token belongs to: so that no other site can log a person in as somebody else. */

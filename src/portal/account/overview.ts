@@ -53,6 +53,12 @@ export const OVERVIEW: Section = {
       ],
       ['/account/authorizations/', say('Authorizations'), say('Applications that you let act for you')],
       ['/account/password/', say('Password'), say('Change it, and log out everywhere else')],
+      [
+        '/account/second-factor/',
+        say('Two-step sign-in'),
+        say('A code from an app on your telephone, beside the password'),
+      ],
+      ['/account/sessions/', say('Sessions'), say('Where you are signed in')],
       ...([...user.grants].some(grant => grant.startsWith(PUBLISHING))
         ? [['/desk/', say('Desk'), say('Upload, describe and publish datasets')] as const]
         : []),

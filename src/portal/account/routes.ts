@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { answerWithPage } from '../../http/account-faults.ts'
-import { Attempts, PASSWORD_LIMITS } from '../../http/attempts.ts'
+import { Attempts, PASSWORD_LIMITS, SECOND_FACTOR_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readForm, singleFields } from '../../http/form.ts'
 import { localPath } from '../../http/local-path.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -25,7 +25,9 @@ import { logIn, logOut, showLogin } from './login.ts'
 import { OPENID_PATH, OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
 import { passwordSection } from './password.ts'
+import { secondFactorSection } from './second-factor.ts'
 import type { Asked, SectionAnswer } from './section.ts'
+import { SESSIONS } from './sessions.ts'
 
 /**
  * The pages on which a person logs in and looks after keys, applications, authorizations and the password (query API,
@@ -33,13 +35,14 @@ import type { Asked, SectionAnswer } from './section.ts'
  */
 export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   const attempts = new Attempts(PASSWORD_LIMITS, options.accounts.failures, options.now)
+  const codes = new Attempts(SECOND_FACTOR_LIMITS, options.accounts.failures, options.now)
   acceptForms(app)
   app.setErrorHandler(answerWithPage(options))
   app.get('/account/login', async (request, reply) =>
     showLogin(request, reply, options, singleFields(request.query as QueryParameters)),
   )
   app.post('/account/login', (request, reply) =>
-    logIn(request, reply, options, attempts, readForm(request.body)),
+    logIn(request, reply, options, { passwords: attempts, codes }, readForm(request.body)),
   )
   if (options.provider !== undefined) {
     const openId = new OpenIdSignIn(options.provider, options)
@@ -59,6 +62,8 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     APPLICATIONS,
     AUTHORIZATIONS,
     passwordSection(attempts),
+    secondFactorSection(attempts, codes),
+    SESSIONS,
   ]) {
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)

@@ -3,6 +3,8 @@ import type { MessageTable } from './message.ts'
 /** The texts of the interface in Arabic, by the English ones, in their order. */
 export const AR: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.': 'أرشيف ZIP لـ ArcGIS وQGIS والأنظمة الأقدم.',
+  'A code from an app on your telephone, beside the password':
+    'رمز من تطبيق على هاتفك، إضافةً إلى كلمة المرور',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'اليوم هو يوم بالتوقيت العالمي. يبيّن كل جواب ما تبقّى في X-RateLimit-Remaining؛ والطلب الزائد يُجاب بالرمز 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -22,6 +24,8 @@ export const AR: MessageTable = {
   Account: 'الحساب',
   'Accounts and keys': 'الحسابات والمفاتيح',
   'Accounts are made by those who run this portal.': 'ينشئ الحسابات القائمون على هذه البوابة.',
+  'Add this key to your app, then enter the code that it shows.':
+    'أضف هذا المفتاح إلى تطبيقك، ثم أدخل الرمز الذي يعرضه.',
   'Address of the license': 'عنوان الترخيص',
   'Addresses of this dataset': 'عناوين مجموعة البيانات هذه',
   After: 'بعد',
@@ -83,6 +87,8 @@ export const AR: MessageTable = {
   Bars: 'أشرطة',
   Before: 'قبل',
   'Begin of the period': 'بداية الفترة',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'إضافةً إلى كلمة المرور تُدخل رمزًا يعرضه تطبيق على هاتفك. يصلح أي تطبيق لكلمات المرور ذات الاستخدام الواحد (TOTP).',
   'Best known': 'الأكثر استخدامًا',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'معالم ثنائية: صغيرة وسريعة القراءة لـ GDAL وQGIS.',
@@ -108,6 +114,7 @@ export const AR: MessageTable = {
   'Client ID': 'معرّف العميل',
   'Client secret': 'سر العميل',
   Close: 'إغلاق',
+  Code: 'الرمز',
   Columns: 'أعمدة',
   'Comes from': 'مصدره',
   Comma: 'فاصلة',
@@ -152,14 +159,20 @@ export const AR: MessageTable = {
   Downloads: 'التنزيلات',
   Draw: 'رسم',
   'E-mail': 'البريد الإلكتروني',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'كل رمز من رموز الاسترداد هذه يسجّل دخولك مرة واحدة بدون هاتفك. انسخها الآن: لن تظهر مرة أخرى.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'يصير كل سجل ثلاثيات وفق هذه القواعد المكتوبة بـ YARRRML.',
   Empty: 'الفارغة',
+  'End all others': 'إنهاء كل الجلسات الأخرى',
   'End of the period': 'نهاية الفترة',
+  'End session': 'إنهاء الجلسة',
+  'End the session of {moment}': 'إنهاء جلسة {moment}',
   'Enter a label.': 'أدخل تسمية.',
   'Enter a name.': 'أدخل اسمًا.',
   'Enter a new password.': 'أدخل كلمة مرور جديدة.',
   'Enter a redirection URL.': 'أدخل عنوان إعادة توجيه.',
+  'Enter the code of your app, or a recovery code.': 'أدخل رمز تطبيقك أو أحد رموز الاسترداد.',
   'Enter your user name and your password.': 'أدخل اسم المستخدم وكلمة المرور.',
   Error: 'خطأ',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -286,6 +299,7 @@ export const AR: MessageTable = {
   Made: 'المصنوعة',
   Main: 'التنقل الرئيسي',
   'Make an API key': 'إنشاء مفتاح API',
+  'Make new recovery codes': 'إنشاء رموز استرداد جديدة',
   Map: 'الخريطة',
   'Map around {place}': 'خريطة حول {place}',
   'Map of the answer': 'خريطة الجواب',
@@ -350,6 +364,7 @@ export const AR: MessageTable = {
   'One object a line: for streams and very large files.': 'كائن في كل سطر: للتدفقات والملفات الكبيرة جدًا.',
   'One triple a line: quickest to load into a triple store.':
     'ثلاثية في كل سطر: الأسرع تحميلًا في مخزن ثلاثيات.',
+  'Open in an app on this device': 'فتح في تطبيق على هذا الجهاز',
   'Open in the playground': 'فتح في المختبر',
   'Open the record': 'فتح السجل',
   'Or in a program:': 'أو في برنامج:',
@@ -400,6 +415,7 @@ export const AR: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'السجلات المعروضة: {n}. هناك المزيد: كبّر الخريطة لرؤيتها.',
   'Records, groups and figures as JSON.': 'السجلات والمجموعات والأرقام بصيغة JSON.',
+  'Recovery codes left: {count}': 'رموز الاسترداد المتبقية: {count}',
   'Redirection URL': 'عنوان إعادة التوجيه',
   'Redirects to': 'يعيد التوجيه إلى',
   References: 'المراجع',
@@ -437,6 +453,8 @@ export const AR: MessageTable = {
   'Send it with each request as a header:': 'أرسله مع كل طلب في الترويسة:',
   'Separator of CSV': 'فاصل CSV',
   'Service description': 'وصف الخدمة',
+  Sessions: 'الجلسات',
+  'Set up': 'إعداد',
   'Shape on the map': 'شكل على الخريطة',
   'Show filters': 'إظهار عوامل التصفية',
   'Sign in': 'تسجيل الدخول',
@@ -446,6 +464,9 @@ export const AR: MessageTable = {
   'Sign in to ask datasets that are not public.': 'سجّل الدخول لتستعلم من مجموعات بيانات غير متاحة للعموم.',
   'Sign in with {name}': 'تسجيل الدخول عبر {name}',
   'Sign in to go on': 'سجّل الدخول للمتابعة',
+  'Sign-in was not finished in time. Enter your password again.':
+    'لم يكتمل تسجيل الدخول في الوقت المحدد. أدخل كلمة المرور مرة أخرى.',
+  'Signed in': 'تم تسجيل الدخول',
   'Signed in as {name}': 'الدخول باسم {name}',
   Since: 'منذ',
   'Skip to the content': 'انتقل إلى المحتوى',
@@ -546,6 +567,7 @@ export const AR: MessageTable = {
   'The records of these versions are the same.': 'سجلات هذين الإصدارين متطابقة.',
   'The resource itself': 'المورد نفسه',
   'The same from the API': 'الشيء نفسه من الواجهة',
+  'The six digits that your app shows.': 'الأرقام الستة التي يعرضها تطبيقك.',
   'The table shows the first {n} rows; the downloads have all.':
     'يعرض الجدول أول {n} صفوف؛ وفي التنزيلات كلها.',
   'The table shows the same records.': 'يعرض الجدول السجلات نفسها.',
@@ -567,6 +589,7 @@ export const AR: MessageTable = {
   'This application cannot be let in': 'لا يمكن السماح لهذا التطبيق',
   'This cannot be done': 'لا يمكن فعل هذا',
   'This cannot be shown': 'لا يمكن عرض هذا',
+  'This code is wrong, or it was used before.': 'هذا الرمز خاطئ أو سبق استخدامه.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'ليس لمجموعة البيانات هذه تعيين خاص: السجل فاعل والحقل محمول والقيمة مفعول.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -591,6 +614,7 @@ export const AR: MessageTable = {
   'This page as': 'هذه الصفحة بصيغة',
   'This page as JSON': 'هذه الصفحة بصيغة JSON',
   'This page is past the last of {n} triples.': 'تقع هذه الصفحة بعد آخر ثلاثية من {n}.',
+  'This session': 'هذه الجلسة',
   'Those to whom it is granted': 'من مُنح ذلك',
   'Tick “{dataset}” and load it.': 'حدّد «{dataset}» ثم حمّلها.',
   'Time series': 'السلاسل الزمنية',
@@ -613,6 +637,10 @@ export const AR: MessageTable = {
   'Try ODSQL in the playground': 'جرّب ODSQL في المختبر',
   'Try it out': 'جرّب',
   'Try it out: {dataset}': 'جرّب: {dataset}',
+  'Turn off': 'إيقاف',
+  'Turn on': 'تفعيل',
+  'Two-step sign-in': 'تسجيل الدخول بخطوتين',
+  'Two-step sign-in is on.': 'تسجيل الدخول بخطوتين مفعّل.',
   Type: 'النوع',
   'Type of publisher': 'نوع الناشر',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'أعمدة محددة الأنواع، لـ pandas وDuckDB وSpark وR.',
@@ -653,6 +681,7 @@ export const AR: MessageTable = {
   'Where the triples come from': 'من أين تأتي الثلاثيات',
   'Where this comes from': 'مصدر هذا',
   'Where you are': 'موقعك',
+  'Where you are signed in': 'أين سجّلت الدخول',
   'Who calls': 'من يطلب',
   'Who may see it': 'من يمكنه رؤيتها',
   'Whole number': 'عدد صحيح',

@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const CA: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'Un arxiu ZIP per a ArcGIS, QGIS i sistemes més antics.',
+  'A code from an app on your telephone, beside the password':
+    'Un codi d’una aplicació del vostre telèfon, a més de la contrasenya',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Un dia és un dia UTC. Cada resposta diu a X-RateLimit-Remaining què queda; una crida de més rep un 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -24,6 +26,8 @@ export const CA: MessageTable = {
   'Accounts and keys': 'Comptes i claus',
   'Accounts are made by those who run this portal.':
     'Els comptes els creen els responsables d’aquest portal.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Afegiu aquesta clau a l’aplicació i introduïu el codi que mostra.',
   'Address of the license': 'Adreça de la llicència',
   'Addresses of this dataset': 'Adreces d’aquest conjunt de dades',
   After: 'Després',
@@ -77,6 +81,8 @@ export const CA: MessageTable = {
   Bars: 'Barres',
   Before: 'Abans',
   'Begin of the period': 'Inici del període',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'A més de la contrasenya, introduïu un codi que mostra una aplicació del telèfon. Serveix qualsevol aplicació de contrasenyes d’un sol ús (TOTP).',
   'Best known': 'Els més usats',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Objectes geogràfics en binari: petits i ràpids de llegir per a GDAL i QGIS.',
@@ -102,6 +108,7 @@ export const CA: MessageTable = {
   'Client ID': 'ID del client',
   'Client secret': 'Secret del client',
   Close: 'Tanca',
+  Code: 'Codi',
   Columns: 'Columnes',
   'Comes from': 'Prové de',
   Comma: 'Coma',
@@ -148,14 +155,21 @@ export const CA: MessageTable = {
   Downloads: 'Baixades',
   Draw: 'Dibuixa',
   'E-mail': 'Correu electrònic',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Cadascun d’aquests codis de recuperació inicia sessió una vegada sense el telèfon. Copieu-los ara: no es tornen a mostrar.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Cada registre es converteix en tripletes segons aquestes regles, escrites en YARRRML.',
   Empty: 'Buits',
+  'End all others': 'Tanca totes les altres',
   'End of the period': 'Final del període',
+  'End session': 'Tanca aquesta sessió',
+  'End the session of {moment}': 'Tanca la sessió de {moment}',
   'Enter a label.': 'Escriviu una etiqueta.',
   'Enter a name.': 'Escriviu un nom.',
   'Enter a new password.': 'Escriviu una contrasenya nova.',
   'Enter a redirection URL.': 'Escriviu un URL de redirecció.',
+  'Enter the code of your app, or a recovery code.':
+    'Introduïu el codi de l’aplicació o un codi de recuperació.',
   'Enter your user name and your password.': 'Escriviu el nom d’usuari i la contrasenya.',
   Error: 'Error',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -268,6 +282,7 @@ export const CA: MessageTable = {
   Made: 'Fetes',
   Main: 'Navegació principal',
   'Make an API key': 'Creeu una clau d’API',
+  'Make new recovery codes': 'Crea nous codis de recuperació',
   Map: 'Mapa',
   'Map around {place}': 'Mapa al voltant de {place}',
   'Map of the answer': 'Mapa de la resposta',
@@ -334,6 +349,7 @@ export const CA: MessageTable = {
     'Un objecte per línia: per a fluxos i fitxers molt grans.',
   'One triple a line: quickest to load into a triple store.':
     'Una tripleta per línia: el més ràpid de carregar en un magatzem de tripletes.',
+  'Open in an app on this device': 'Obre en una aplicació d’aquest dispositiu',
   'Open in the playground': 'Obre al laboratori',
   'Open the record': 'Obre el registre',
   'Or in a program:': 'O en un programa:',
@@ -386,6 +402,7 @@ export const CA: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Registres mostrats: {n}. N’hi ha més a la vista: apropeu-vos per veure’ls.',
   'Records, groups and figures as JSON.': 'Registres, grups i xifres en JSON.',
+  'Recovery codes left: {count}': 'Codis de recuperació que queden: {count}',
   'Redirection URL': 'URL de redirecció',
   'Redirects to': 'Redirigeix a',
   References: 'Referències',
@@ -423,6 +440,8 @@ export const CA: MessageTable = {
   'Send it with each request as a header:': 'Envieu-la amb cada petició com a capçalera:',
   'Separator of CSV': 'Separador del CSV',
   'Service description': 'Descripció del servei',
+  Sessions: 'Sessions',
+  'Set up': 'Configura',
   'Shape on the map': 'Forma al mapa',
   'Show filters': 'Mostra els filtres',
   'Sign in': 'Inicia la sessió',
@@ -433,6 +452,9 @@ export const CA: MessageTable = {
     'Inicieu la sessió per consultar conjunts de dades que no són públics.',
   'Sign in with {name}': 'Inicia la sessió amb {name}',
   'Sign in to go on': 'Inicieu la sessió per continuar',
+  'Sign-in was not finished in time. Enter your password again.':
+    'L’inici de sessió no s’ha acabat a temps. Torneu a introduir la contrasenya.',
+  'Signed in': 'Sessió iniciada',
   'Signed in as {name}': 'Sessió iniciada com a {name}',
   Since: 'Des de',
   'Skip to the content': 'Ves al contingut',
@@ -530,6 +552,7 @@ export const CA: MessageTable = {
   'The records of these versions are the same.': 'Els registres d’aquestes versions són iguals.',
   'The resource itself': 'El mateix recurs',
   'The same from the API': 'El mateix des de l’API',
+  'The six digits that your app shows.': 'Les sis xifres que mostra l’aplicació.',
   'The table shows the first {n} rows; the downloads have all.':
     'La taula mostra les primeres {n} files; les baixades les tenen totes.',
   'The table shows the same records.': 'La taula mostra els mateixos registres.',
@@ -552,6 +575,7 @@ export const CA: MessageTable = {
   'This application cannot be let in': 'Aquesta aplicació no es pot admetre',
   'This cannot be done': 'Això no es pot fer',
   'This cannot be shown': 'Això no es pot mostrar',
+  'This code is wrong, or it was used before.': 'Aquest codi és incorrecte o ja s’ha fet servir.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Aquest conjunt de dades no té mapatge propi: un registre és un subjecte, un camp un predicat, un valor un objecte.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -576,6 +600,7 @@ export const CA: MessageTable = {
   'This page as': 'Aquesta pàgina com a',
   'This page as JSON': 'Aquesta pàgina en JSON',
   'This page is past the last of {n} triples.': 'Aquesta pàgina és més enllà de l’última de {n} tripletes.',
+  'This session': 'Aquesta sessió',
   'Those to whom it is granted': 'A qui es concedeix',
   'Tick “{dataset}” and load it.': 'Marqueu «{dataset}» i carregueu-lo.',
   'Time series': 'Sèries temporals',
@@ -598,6 +623,10 @@ export const CA: MessageTable = {
   'Try ODSQL in the playground': 'Proveu ODSQL al laboratori',
   'Try it out': 'Proveu-ho',
   'Try it out: {dataset}': 'Proveu-ho: {dataset}',
+  'Turn off': 'Desactiva',
+  'Turn on': 'Activa',
+  'Two-step sign-in': 'Inici de sessió en dos passos',
+  'Two-step sign-in is on.': 'L’inici de sessió en dos passos està activat.',
   Type: 'Tipus',
   'Type of publisher': 'Tipus de publicador',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Columnes tipades, per a pandas, DuckDB, Spark i R.',
@@ -635,6 +664,7 @@ export const CA: MessageTable = {
   'Where the triples come from': 'D’on venen les tripletes',
   'Where this comes from': 'D’on ve això',
   'Where you are': 'On sou',
+  'Where you are signed in': 'On teniu la sessió iniciada',
   'Who calls': 'Qui crida',
   'Who may see it': 'Qui el pot veure',
   'Whole number': 'Nombre enter',

@@ -3,6 +3,8 @@ import type { MessageTable } from './message.ts'
 /** The texts of the interface in German, by the English ones, in their order. */
 export const DE: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.': 'Ein ZIP-Archiv für ArcGIS, QGIS und ältere Systeme.',
+  'A code from an app on your telephone, beside the password':
+    'Ein Code aus einer App auf Ihrem Telefon, zusätzlich zum Passwort',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Ein Tag ist einer in UTC. Jede Antwort sagt in X-RateLimit-Remaining, was übrig ist; ein Aufruf zu viel wird mit 429 beantwortet.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -22,6 +24,8 @@ export const DE: MessageTable = {
   Account: 'Konto',
   'Accounts and keys': 'Konten und Schlüssel',
   'Accounts are made by those who run this portal.': 'Konten legen die Betreiber dieses Portals an.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Fügen Sie diesen Schlüssel Ihrer App hinzu und geben Sie dann den Code ein, den sie zeigt.',
   'Address of the license': 'Adresse der Lizenz',
   'Addresses of this dataset': 'Adressen dieses Datensatzes',
   After: 'Nachher',
@@ -75,6 +79,8 @@ export const DE: MessageTable = {
   Bars: 'Balken',
   Before: 'Vorher',
   'Begin of the period': 'Beginn des Zeitraums',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Zusätzlich zum Passwort geben Sie einen Code ein, den eine App auf Ihrem Telefon zeigt. Jede App für Einmalpasswörter (TOTP) ist geeignet.',
   'Best known': 'Meistgenutzt',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Binäre Geoobjekte: klein und schnell zu lesen für GDAL und QGIS.',
@@ -100,6 +106,7 @@ export const DE: MessageTable = {
   'Client ID': 'Client-ID',
   'Client secret': 'Client-Geheimnis',
   Close: 'Schließen',
+  Code: 'Code',
   Columns: 'Säulen',
   'Comes from': 'Stammt aus',
   Comma: 'Komma',
@@ -146,14 +153,21 @@ export const DE: MessageTable = {
   Downloads: 'Downloads',
   Draw: 'Zeichnen',
   'E-mail': 'E-Mail',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Jeder dieser Wiederherstellungscodes meldet Sie einmal ohne Ihr Telefon an. Kopieren Sie sie jetzt: sie werden nicht wieder gezeigt.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Jeder Eintrag wird nach diesen Regeln, geschrieben in YARRRML, zu Tripeln.',
   Empty: 'Leer',
+  'End all others': 'Alle anderen beenden',
   'End of the period': 'Ende des Zeitraums',
+  'End session': 'Sitzung beenden',
+  'End the session of {moment}': 'Sitzung vom {moment} beenden',
   'Enter a label.': 'Geben Sie eine Bezeichnung ein.',
   'Enter a name.': 'Geben Sie einen Namen ein.',
   'Enter a new password.': 'Geben Sie ein neues Passwort ein.',
   'Enter a redirection URL.': 'Geben Sie eine Weiterleitungs-URL ein.',
+  'Enter the code of your app, or a recovery code.':
+    'Geben Sie den Code Ihrer App oder einen Wiederherstellungscode ein.',
   'Enter your user name and your password.': 'Geben Sie Ihren Benutzernamen und Ihr Passwort ein.',
   Error: 'Fehler',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -266,6 +280,7 @@ export const DE: MessageTable = {
   Made: 'Erzeugt',
   Main: 'Hauptnavigation',
   'Make an API key': 'Einen API-Schlüssel erstellen',
+  'Make new recovery codes': 'Neue Wiederherstellungscodes erzeugen',
   Map: 'Karte',
   'Map around {place}': 'Karte um {place}',
   'Map of the answer': 'Karte der Antwort',
@@ -333,6 +348,7 @@ export const DE: MessageTable = {
     'Ein Objekt je Zeile: für Datenströme und sehr große Dateien.',
   'One triple a line: quickest to load into a triple store.':
     'Ein Tripel je Zeile: am schnellsten in einen Triplestore zu laden.',
+  'Open in an app on this device': 'In einer App auf diesem Gerät öffnen',
   'Open in the playground': 'Im Abfragelabor öffnen',
   'Open the record': 'Eintrag öffnen',
   'Or in a program:': 'Oder in einem Programm:',
@@ -386,6 +402,7 @@ export const DE: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Gezeigte Einträge: {n}. Hier gibt es mehr: vergrößern Sie, um sie zu sehen.',
   'Records, groups and figures as JSON.': 'Einträge, Gruppen und Kennzahlen als JSON.',
+  'Recovery codes left: {count}': 'Verbleibende Wiederherstellungscodes: {count}',
   'Redirection URL': 'Weiterleitungs-URL',
   'Redirects to': 'Leitet weiter zu',
   References: 'Verweise',
@@ -423,6 +440,8 @@ export const DE: MessageTable = {
   'Send it with each request as a header:': 'Senden Sie ihn mit jeder Anfrage als Header:',
   'Separator of CSV': 'Trennzeichen im CSV',
   'Service description': 'Dienstbeschreibung',
+  Sessions: 'Sitzungen',
+  'Set up': 'Einrichten',
   'Shape on the map': 'Fläche oder Linie auf der Karte',
   'Show filters': 'Filter anzeigen',
   'Sign in': 'Anmelden',
@@ -433,6 +452,9 @@ export const DE: MessageTable = {
     'Melden Sie sich an, um nicht öffentliche Datensätze abzufragen.',
   'Sign in with {name}': 'Mit {name} anmelden',
   'Sign in to go on': 'Melden Sie sich an, um fortzufahren',
+  'Sign-in was not finished in time. Enter your password again.':
+    'Die Anmeldung wurde nicht rechtzeitig abgeschlossen. Geben Sie Ihr Passwort erneut ein.',
+  'Signed in': 'Angemeldet',
   'Signed in as {name}': 'Angemeldet als {name}',
   Since: 'Seit',
   'Skip to the content': 'Zum Inhalt springen',
@@ -530,6 +552,7 @@ export const DE: MessageTable = {
   'The records of these versions are the same.': 'Die Einträge dieser Versionen sind gleich.',
   'The resource itself': 'Die Ressource selbst',
   'The same from the API': 'Dasselbe von der API',
+  'The six digits that your app shows.': 'Die sechs Ziffern, die Ihre App zeigt.',
   'The table shows the first {n} rows; the downloads have all.':
     'Die Tabelle zeigt die ersten {n} Zeilen; die Downloads enthalten alle.',
   'The table shows the same records.': 'Die Tabelle zeigt dieselben Einträge.',
@@ -552,6 +575,7 @@ export const DE: MessageTable = {
   'This application cannot be let in': 'Diese Anwendung kann nicht zugelassen werden',
   'This cannot be done': 'Das geht nicht',
   'This cannot be shown': 'Dies kann nicht angezeigt werden',
+  'This code is wrong, or it was used before.': 'Dieser Code ist falsch oder wurde schon benutzt.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Dieser Datensatz hat kein eigenes Mapping: ein Eintrag ist ein Subjekt, ein Feld ein Prädikat, ein Wert ein Objekt.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -576,6 +600,7 @@ export const DE: MessageTable = {
   'This page as': 'Diese Seite als',
   'This page as JSON': 'Diese Seite als JSON',
   'This page is past the last of {n} triples.': 'Diese Seite liegt hinter dem letzten von {n} Tripeln.',
+  'This session': 'Diese Sitzung',
   'Those to whom it is granted': 'Wem es gewährt ist',
   'Tick “{dataset}” and load it.': 'Haken Sie „{dataset}“ an und laden Sie es.',
   'Time series': 'Zeitreihen',
@@ -598,6 +623,10 @@ export const DE: MessageTable = {
   'Try ODSQL in the playground': 'ODSQL im Abfragelabor ausprobieren',
   'Try it out': 'Ausprobieren',
   'Try it out: {dataset}': 'Ausprobieren: {dataset}',
+  'Turn off': 'Ausschalten',
+  'Turn on': 'Einschalten',
+  'Two-step sign-in': 'Anmeldung in zwei Schritten',
+  'Two-step sign-in is on.': 'Die Anmeldung in zwei Schritten ist eingeschaltet.',
   Type: 'Typ',
   'Type of publisher': 'Art des Herausgebers',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Typisierte Spalten, für pandas, DuckDB, Spark und R.',
@@ -631,6 +660,7 @@ export const DE: MessageTable = {
   'Where the triples come from': 'Woher die Tripel kommen',
   'Where this comes from': 'Woher dies stammt',
   'Where you are': 'Wo Sie sind',
+  'Where you are signed in': 'Wo Sie angemeldet sind',
   'Who calls': 'Wer aufruft',
   'Who may see it': 'Wer ihn sehen darf',
   'Whole number': 'Ganze Zahl',

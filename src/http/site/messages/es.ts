@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const ES: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'Un archivo ZIP para ArcGIS, QGIS y sistemas más antiguos.',
+  'A code from an app on your telephone, beside the password':
+    'Un código de una aplicación de su teléfono, además de la contraseña',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Un día es un día UTC. Cada respuesta dice en X-RateLimit-Remaining lo que queda; una llamada de más recibe un 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -23,6 +25,8 @@ export const ES: MessageTable = {
   Account: 'Cuenta',
   'Accounts and keys': 'Cuentas y claves',
   'Accounts are made by those who run this portal.': 'Las cuentas las crean los responsables de este portal.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Añada esta clave a su aplicación y escriba el código que muestra.',
   'Address of the license': 'Dirección de la licencia',
   'Addresses of this dataset': 'Direcciones de este conjunto de datos',
   After: 'Después',
@@ -77,6 +81,8 @@ export const ES: MessageTable = {
   Bars: 'Barras',
   Before: 'Antes',
   'Begin of the period': 'Inicio del periodo',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Además de la contraseña, se escribe un código que muestra una aplicación de su teléfono. Sirve cualquier aplicación de contraseñas de un solo uso (TOTP).',
   'Best known': 'Los más usados',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Objetos geográficos en binario: pequeños y rápidos de leer para GDAL y QGIS.',
@@ -102,6 +108,7 @@ export const ES: MessageTable = {
   'Client ID': 'ID de cliente',
   'Client secret': 'Secreto de cliente',
   Close: 'Cerrar',
+  Code: 'Código',
   Columns: 'Columnas',
   'Comes from': 'Proviene de',
   Comma: 'Coma',
@@ -148,14 +155,21 @@ export const ES: MessageTable = {
   Downloads: 'Descargas',
   Draw: 'Dibujar',
   'E-mail': 'Correo electrónico',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Cada uno de estos códigos de recuperación permite iniciar sesión una vez sin el teléfono. Cópielos ahora: no se vuelven a mostrar.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Cada registro se convierte en tripletas según estas reglas, escritas en YARRRML.',
   Empty: 'Vacíos',
+  'End all others': 'Cerrar todas las demás',
   'End of the period': 'Fin del periodo',
+  'End session': 'Cerrar sesión remota',
+  'End the session of {moment}': 'Cerrar la sesión de {moment}',
   'Enter a label.': 'Escriba una etiqueta.',
   'Enter a name.': 'Escriba un nombre.',
   'Enter a new password.': 'Escriba una contraseña nueva.',
   'Enter a redirection URL.': 'Escriba una URL de redirección.',
+  'Enter the code of your app, or a recovery code.':
+    'Escriba el código de su aplicación o un código de recuperación.',
   'Enter your user name and your password.': 'Escriba su nombre de usuario y su contraseña.',
   Error: 'Error',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -268,6 +282,7 @@ export const ES: MessageTable = {
   Made: 'Hechas',
   Main: 'Navegación principal',
   'Make an API key': 'Crear una clave de API',
+  'Make new recovery codes': 'Crear nuevos códigos de recuperación',
   Map: 'Mapa',
   'Map around {place}': 'Mapa alrededor de {place}',
   'Map of the answer': 'Mapa de la respuesta',
@@ -334,6 +349,7 @@ export const ES: MessageTable = {
     'Un objeto por línea: para flujos y archivos muy grandes.',
   'One triple a line: quickest to load into a triple store.':
     'Una tripleta por línea: lo más rápido de cargar en un almacén de tripletas.',
+  'Open in an app on this device': 'Abrir en una aplicación de este dispositivo',
   'Open in the playground': 'Abrir en el laboratorio',
   'Open the record': 'Abrir el registro',
   'Or in a program:': 'O en un programa:',
@@ -386,6 +402,7 @@ export const ES: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Registros mostrados: {n}. Hay más a la vista: acérquese para verlos.',
   'Records, groups and figures as JSON.': 'Registros, grupos y cifras como JSON.',
+  'Recovery codes left: {count}': 'Códigos de recuperación restantes: {count}',
   'Redirection URL': 'URL de redirección',
   'Redirects to': 'Redirige a',
   References: 'Referencias',
@@ -423,6 +440,8 @@ export const ES: MessageTable = {
   'Send it with each request as a header:': 'Envíela con cada petición como cabecera:',
   'Separator of CSV': 'Separador de CSV',
   'Service description': 'Descripción del servicio',
+  Sessions: 'Sesiones',
+  'Set up': 'Configurar',
   'Shape on the map': 'Forma en el mapa',
   'Show filters': 'Mostrar filtros',
   'Sign in': 'Iniciar sesión',
@@ -433,6 +452,9 @@ export const ES: MessageTable = {
     'Inicie sesión para consultar conjuntos de datos que no son públicos.',
   'Sign in with {name}': 'Iniciar sesión con {name}',
   'Sign in to go on': 'Inicie sesión para continuar',
+  'Sign-in was not finished in time. Enter your password again.':
+    'El inicio de sesión no terminó a tiempo. Escriba de nuevo su contraseña.',
+  'Signed in': 'Sesión iniciada',
   'Signed in as {name}': 'Sesión iniciada como {name}',
   Since: 'Desde',
   'Skip to the content': 'Saltar al contenido',
@@ -530,6 +552,7 @@ export const ES: MessageTable = {
   'The records of these versions are the same.': 'Los registros de estas versiones son iguales.',
   'The resource itself': 'El propio recurso',
   'The same from the API': 'Lo mismo desde la API',
+  'The six digits that your app shows.': 'Los seis dígitos que muestra su aplicación.',
   'The table shows the first {n} rows; the downloads have all.':
     'La tabla muestra las primeras {n} filas; las descargas las tienen todas.',
   'The table shows the same records.': 'La tabla muestra los mismos registros.',
@@ -552,6 +575,7 @@ export const ES: MessageTable = {
   'This application cannot be let in': 'No se puede admitir esta aplicación',
   'This cannot be done': 'Esto no se puede hacer',
   'This cannot be shown': 'Esto no se puede mostrar',
+  'This code is wrong, or it was used before.': 'Este código es incorrecto o ya se ha usado.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Este conjunto de datos no tiene mapeo propio: un registro es un sujeto, un campo un predicado, un valor un objeto.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -576,6 +600,7 @@ export const ES: MessageTable = {
   'This page as': 'Esta página como',
   'This page as JSON': 'Esta página como JSON',
   'This page is past the last of {n} triples.': 'Esta página está más allá de la última de {n} tripletas.',
+  'This session': 'Esta sesión',
   'Those to whom it is granted': 'A quienes se les concede',
   'Tick “{dataset}” and load it.': 'Marque «{dataset}» y cárguelo.',
   'Time series': 'Series temporales',
@@ -598,6 +623,10 @@ export const ES: MessageTable = {
   'Try ODSQL in the playground': 'Probar ODSQL en el laboratorio',
   'Try it out': 'Probar',
   'Try it out: {dataset}': 'Probar: {dataset}',
+  'Turn off': 'Desactivar',
+  'Turn on': 'Activar',
+  'Two-step sign-in': 'Inicio de sesión en dos pasos',
+  'Two-step sign-in is on.': 'El inicio de sesión en dos pasos está activado.',
   Type: 'Tipo',
   'Type of publisher': 'Tipo de publicador',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Columnas tipadas, para pandas, DuckDB, Spark y R.',
@@ -632,6 +661,7 @@ export const ES: MessageTable = {
   'Where the triples come from': 'De dónde vienen las tripletas',
   'Where this comes from': 'De dónde procede',
   'Where you are': 'Dónde está',
+  'Where you are signed in': 'Dónde tiene sesiones iniciadas',
   'Who calls': 'Quién llama',
   'Who may see it': 'Quién puede verlo',
   'Whole number': 'Número entero',

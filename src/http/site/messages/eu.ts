@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const EU: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'ZIP artxibo bat ArcGIS, QGIS eta sistema zaharragoentzat.',
+  'A code from an app on your telephone, beside the password':
+    'Zure telefonoko aplikazio baten kodea, pasahitzaz gain',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Eguna UTCkoa da. Erantzun bakoitzak X-RateLimit-Remaining goiburuan dio zenbat geratzen den; dei gehiegizkoak 429 jasotzen du.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -23,6 +25,8 @@ export const EU: MessageTable = {
   Account: 'Kontua',
   'Accounts and keys': 'Kontuak eta gakoak',
   'Accounts are made by those who run this portal.': 'Kontuak atari honen arduradunek sortzen dituzte.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Gehitu gako hau zure aplikazioari, eta idatzi gero erakusten duen kodea.',
   'Address of the license': 'Lizentziaren helbidea',
   'Addresses of this dataset': 'Datu-multzo honen helbideak',
   After: 'Orain',
@@ -76,6 +80,8 @@ export const EU: MessageTable = {
   Bars: 'Barrak',
   Before: 'Lehen',
   'Begin of the period': 'Aldiaren hasiera',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Pasahitzaz gain, zure telefonoko aplikazio batek erakusten duen kode bat idazten duzu. Behin erabiltzeko pasahitzen (TOTP) edozein aplikaziok balio du.',
   'Best known': 'Erabilienak',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Objektu geografiko bitarrak: txikiak, eta azkar irakurtzekoak GDAL eta QGISentzat.',
@@ -101,6 +107,7 @@ export const EU: MessageTable = {
   'Client ID': 'Bezeroaren IDa',
   'Client secret': 'Bezeroaren sekretua',
   Close: 'Itxi',
+  Code: 'Kodea',
   Columns: 'Zutabeak',
   'Comes from': 'Jatorria',
   Comma: 'Koma',
@@ -147,14 +154,21 @@ export const EU: MessageTable = {
   Downloads: 'Deskargak',
   Draw: 'Marraztu',
   'E-mail': 'Posta elektronikoa',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Berreskuratze-kode hauetako bakoitzak behin hasten du saioa telefonorik gabe. Kopiatu orain: ez dira berriro erakutsiko.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Erregistro bakoitza hirukote bihurtzen da arau hauen arabera, YARRRMLn idatzita.',
   Empty: 'Hutsak',
+  'End all others': 'Amaitu beste guztiak',
   'End of the period': 'Aldiaren amaiera',
+  'End session': 'Amaitu saio hau',
+  'End the session of {moment}': 'Amaitu {moment} uneko saioa',
   'Enter a label.': 'Idatzi etiketa bat.',
   'Enter a name.': 'Idatzi izen bat.',
   'Enter a new password.': 'Idatzi pasahitz berri bat.',
   'Enter a redirection URL.': 'Idatzi birbideratze URL bat.',
+  'Enter the code of your app, or a recovery code.':
+    'Idatzi zure aplikazioaren kodea edo berreskuratze-kode bat.',
   'Enter your user name and your password.': 'Idatzi erabiltzaile-izena eta pasahitza.',
   Error: 'Errorea',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -267,6 +281,7 @@ export const EU: MessageTable = {
   Made: 'Eginak',
   Main: 'Nabigazio nagusia',
   'Make an API key': 'Sortu API gako bat',
+  'Make new recovery codes': 'Sortu berreskuratze-kode berriak',
   Map: 'Mapa',
   'Map around {place}': 'Mapa: {place} inguruan',
   'Map of the answer': 'Erantzunaren mapa',
@@ -334,6 +349,7 @@ export const EU: MessageTable = {
     'Lerroko objektu bat: jarioetarako eta fitxategi oso handietarako.',
   'One triple a line: quickest to load into a triple store.':
     'Lerroko hirukote bat: hirukote-biltegi batean azkarren kargatzen dena.',
+  'Open in an app on this device': 'Ireki gailu honetako aplikazio batean',
   'Open in the playground': 'Ireki laborategian',
   'Open the record': 'Ireki erregistroa',
   'Or in a program:': 'Edo programa batean:',
@@ -387,6 +403,7 @@ export const EU: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Erakutsitako erregistroak: {n}. Gehiago daude ikusgai: handitu ikusteko.',
   'Records, groups and figures as JSON.': 'Erregistroak, taldeak eta zifrak JSON gisa.',
+  'Recovery codes left: {count}': 'Gelditzen diren berreskuratze-kodeak: {count}',
   'Redirection URL': 'Birbideratze URLa',
   'Redirects to': 'Hona birbideratzen du',
   References: 'Erreferentziak',
@@ -424,6 +441,8 @@ export const EU: MessageTable = {
   'Send it with each request as a header:': 'Bidali eskaera bakoitzarekin goiburu gisa:',
   'Separator of CSV': 'CSVaren bereizlea',
   'Service description': 'Zerbitzuaren deskribapena',
+  Sessions: 'Saioak',
+  'Set up': 'Konfiguratu',
   'Shape on the map': 'Forma mapan',
   'Show filters': 'Erakutsi iragazkiak',
   'Sign in': 'Hasi saioa',
@@ -433,6 +452,9 @@ export const EU: MessageTable = {
   'Sign in to ask datasets that are not public.': 'Hasi saioa publikoak ez diren datu-multzoak galdetzeko.',
   'Sign in with {name}': 'Hasi saioa {name} bidez',
   'Sign in to go on': 'Hasi saioa jarraitzeko',
+  'Sign-in was not finished in time. Enter your password again.':
+    'Saio-hasiera ez da garaiz amaitu. Idatzi berriro zure pasahitza.',
+  'Signed in': 'Saioa hasita',
   'Signed in as {name}': '{name} gisa saioa hasita',
   Since: 'Noiztik',
   'Skip to the content': 'Joan edukira',
@@ -530,6 +552,7 @@ export const EU: MessageTable = {
   'The records of these versions are the same.': 'Bertsio hauetako erregistroak berdinak dira.',
   'The resource itself': 'Baliabidea bera',
   'The same from the API': 'Gauza bera APItik',
+  'The six digits that your app shows.': 'Zure aplikazioak erakusten dituen sei zifrak.',
   'The table shows the first {n} rows; the downloads have all.':
     'Taulak lehen {n} errenkadak erakusten ditu; deskargek guztiak dituzte.',
   'The table shows the same records.': 'Taulak erregistro berak erakusten ditu.',
@@ -552,6 +575,7 @@ export const EU: MessageTable = {
   'This application cannot be let in': 'Aplikazio hau ezin da onartu',
   'This cannot be done': 'Hau ezin da egin',
   'This cannot be shown': 'Hau ezin da erakutsi',
+  'This code is wrong, or it was used before.': 'Kode hau okerra da edo lehenago erabili da.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Datu-multzo honek ez du mapatze propiorik: erregistroa subjektua da, eremua predikatua, balioa objektua.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -576,6 +600,7 @@ export const EU: MessageTable = {
   'This page as': 'Orri hau honela',
   'This page as JSON': 'Orri hau JSON gisa',
   'This page is past the last of {n} triples.': 'Orri hau {n} hirukoteetako azkenaren ondoren dago.',
+  'This session': 'Saio hau',
   'Those to whom it is granted': 'Baimena dutenek',
   'Tick “{dataset}” and load it.': 'Markatu «{dataset}» eta kargatu.',
   'Time series': 'Denbora-serieak',
@@ -598,6 +623,10 @@ export const EU: MessageTable = {
   'Try ODSQL in the playground': 'Probatu ODSQL laborategian',
   'Try it out': 'Probatu',
   'Try it out: {dataset}': 'Probatu: {dataset}',
+  'Turn off': 'Desaktibatu',
+  'Turn on': 'Aktibatu',
+  'Two-step sign-in': 'Bi urratseko saio-hasiera',
+  'Two-step sign-in is on.': 'Bi urratseko saio-hasiera aktibatuta dago.',
   Type: 'Mota',
   'Type of publisher': 'Argitaratzaile mota',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Zutabe tipodunak, pandas, DuckDB, Spark eta Rrentzat.',
@@ -635,6 +664,7 @@ export const EU: MessageTable = {
   'Where the triples come from': 'Nondik datozen hirukoteak',
   'Where this comes from': 'Nondik datorren',
   'Where you are': 'Non zauden',
+  'Where you are signed in': 'Non duzun saioa hasita',
   'Who calls': 'Nork deitzen duen',
   'Who may see it': 'Nork ikus dezakeen',
   'Whole number': 'Zenbaki osoa',

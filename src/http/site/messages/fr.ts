@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const FR: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'Une archive ZIP pour ArcGIS, QGIS et les systèmes plus anciens.',
+  'A code from an app on your telephone, beside the password':
+    'Un code d’une application de votre téléphone, en plus du mot de passe',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Une journée est celle de l’UTC. Chaque réponse indique ce qui reste dans X-RateLimit-Remaining ; un appel de trop reçoit 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -24,6 +26,8 @@ export const FR: MessageTable = {
   'Accounts and keys': 'Comptes et clés',
   'Accounts are made by those who run this portal.':
     'Les comptes sont créés par les responsables de ce portail.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Ajoutez cette clé à votre application, puis saisissez le code qu’elle affiche.',
   'Address of the license': 'Adresse de la licence',
   'Addresses of this dataset': 'Adresses de ce jeu de données',
   After: 'Après',
@@ -77,6 +81,8 @@ export const FR: MessageTable = {
   Bars: 'Barres',
   Before: 'Avant',
   'Begin of the period': 'Début de la période',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'En plus du mot de passe, vous saisissez un code affiché par une application de votre téléphone. Toute application de mots de passe à usage unique (TOTP) convient.',
   'Best known': 'Les plus utilisés',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Objets géographiques en binaire : compacts, vite lus par GDAL et QGIS.',
@@ -102,6 +108,7 @@ export const FR: MessageTable = {
   'Client ID': 'Identifiant du client',
   'Client secret': 'Secret du client',
   Close: 'Fermer',
+  Code: 'Code',
   Columns: 'Colonnes',
   'Comes from': 'Provient de',
   Comma: 'Virgule',
@@ -148,14 +155,21 @@ export const FR: MessageTable = {
   Downloads: 'Téléchargements',
   Draw: 'Tracer',
   'E-mail': 'Courriel',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Chacun de ces codes de secours vous connecte une fois sans votre téléphone. Copiez-les maintenant : ils ne seront plus affichés.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Chaque enregistrement devient des triplets selon ces règles, écrites en YARRRML.',
   Empty: 'Vides',
+  'End all others': 'Terminer toutes les autres',
   'End of the period': 'Fin de la période',
+  'End session': 'Terminer la session',
+  'End the session of {moment}': 'Terminer la session du {moment}',
   'Enter a label.': 'Indiquez un libellé.',
   'Enter a name.': 'Indiquez un nom.',
   'Enter a new password.': 'Indiquez un nouveau mot de passe.',
   'Enter a redirection URL.': 'Indiquez une URL de redirection.',
+  'Enter the code of your app, or a recovery code.':
+    'Saisissez le code de votre application ou un code de secours.',
   'Enter your user name and your password.': 'Indiquez votre nom d’utilisateur et votre mot de passe.',
   Error: 'Erreur',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -271,6 +285,7 @@ export const FR: MessageTable = {
   Made: 'Produits',
   Main: 'Navigation principale',
   'Make an API key': 'Créer une clé d’API',
+  'Make new recovery codes': 'Créer de nouveaux codes de secours',
   Map: 'Carte',
   'Map around {place}': 'Carte autour de {place}',
   'Map of the answer': 'Carte de la réponse',
@@ -338,6 +353,7 @@ export const FR: MessageTable = {
     'Un objet par ligne : pour les flux et les très gros fichiers.',
   'One triple a line: quickest to load into a triple store.':
     'Un triplet par ligne : le plus rapide à charger dans une base de triplets.',
+  'Open in an app on this device': 'Ouvrir dans une application de cet appareil',
   'Open in the playground': 'Ouvrir dans l’atelier',
   'Open the record': 'Ouvrir l’enregistrement',
   'Or in a program:': 'Ou dans un programme :',
@@ -391,6 +407,7 @@ export const FR: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Enregistrements affichés : {n}. Il y en a d’autres ici : zoomez pour les voir.',
   'Records, groups and figures as JSON.': 'Enregistrements, groupes et chiffres en JSON.',
+  'Recovery codes left: {count}': 'Codes de secours restants : {count}',
   'Redirection URL': 'URL de redirection',
   'Redirects to': 'Redirige vers',
   References: 'Références',
@@ -428,6 +445,8 @@ export const FR: MessageTable = {
   'Send it with each request as a header:': 'Envoyez-la avec chaque requête, en en-tête :',
   'Separator of CSV': 'Séparateur du CSV',
   'Service description': 'Description du service',
+  Sessions: 'Sessions',
+  'Set up': 'Configurer',
   'Shape on the map': 'Forme sur la carte',
   'Show filters': 'Afficher les filtres',
   'Sign in': 'Se connecter',
@@ -438,6 +457,9 @@ export const FR: MessageTable = {
     'Connectez-vous pour interroger les jeux de données non publics.',
   'Sign in with {name}': 'Se connecter avec {name}',
   'Sign in to go on': 'Connectez-vous pour continuer',
+  'Sign-in was not finished in time. Enter your password again.':
+    'La connexion n’a pas été terminée à temps. Saisissez à nouveau votre mot de passe.',
+  'Signed in': 'Connecté',
   'Signed in as {name}': 'Connecté en tant que {name}',
   Since: 'Depuis',
   'Skip to the content': 'Aller au contenu',
@@ -535,6 +557,7 @@ export const FR: MessageTable = {
   'The records of these versions are the same.': 'Les enregistrements de ces versions sont les mêmes.',
   'The resource itself': 'La ressource elle-même',
   'The same from the API': 'La même chose par l’API',
+  'The six digits that your app shows.': 'Les six chiffres affichés par votre application.',
   'The table shows the first {n} rows; the downloads have all.':
     'Le tableau montre les {n} premières lignes ; les téléchargements les ont toutes.',
   'The table shows the same records.': 'Le tableau montre les mêmes enregistrements.',
@@ -557,6 +580,7 @@ export const FR: MessageTable = {
   'This application cannot be let in': 'Cette application ne peut pas être admise',
   'This cannot be done': 'Ceci n’est pas possible',
   'This cannot be shown': 'Ceci ne peut pas être affiché',
+  'This code is wrong, or it was used before.': 'Ce code est faux ou a déjà été utilisé.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Ce jeu de données n’a pas de mapping à lui : un enregistrement est un sujet, un champ un prédicat, une valeur un objet.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -581,6 +605,7 @@ export const FR: MessageTable = {
   'This page as': 'Cette page en',
   'This page as JSON': 'Cette page en JSON',
   'This page is past the last of {n} triples.': 'Cette page se trouve après le dernier des {n} triplets.',
+  'This session': 'Cette session',
   'Those to whom it is granted': 'Ceux à qui c’est accordé',
   'Tick “{dataset}” and load it.': 'Cochez « {dataset} » et chargez-le.',
   'Time series': 'Séries temporelles',
@@ -603,6 +628,10 @@ export const FR: MessageTable = {
   'Try ODSQL in the playground': 'Essayer ODSQL dans l’atelier',
   'Try it out': 'Essayer',
   'Try it out: {dataset}': 'Essayer : {dataset}',
+  'Turn off': 'Désactiver',
+  'Turn on': 'Activer',
+  'Two-step sign-in': 'Connexion en deux étapes',
+  'Two-step sign-in is on.': 'La connexion en deux étapes est activée.',
   Type: 'Type',
   'Type of publisher': 'Type de producteur',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Colonnes typées, pour pandas, DuckDB, Spark et R.',
@@ -640,6 +669,7 @@ export const FR: MessageTable = {
   'Where the triples come from': 'D’où viennent les triplets',
   'Where this comes from': 'D’où cela vient',
   'Where you are': 'Fil d’Ariane',
+  'Where you are signed in': 'Où vous êtes connecté',
   'Who calls': 'Qui appelle',
   'Who may see it': 'Qui peut le voir',
   'Whole number': 'Nombre entier',

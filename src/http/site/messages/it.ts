@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const IT: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'Un archivio ZIP per ArcGIS, QGIS e sistemi più vecchi.',
+  'A code from an app on your telephone, beside the password':
+    'Un codice di un’app sul telefono, oltre alla password',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Un giorno è un giorno UTC. Ogni risposta dice in X-RateLimit-Remaining quanto resta; una chiamata di troppo riceve 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -24,6 +26,8 @@ export const IT: MessageTable = {
   'Accounts and keys': 'Account e chiavi',
   'Accounts are made by those who run this portal.':
     'Gli account sono creati da chi gestisce questo portale.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Aggiungere questa chiave all’app, poi inserire il codice che mostra.',
   'Address of the license': 'Indirizzo della licenza',
   'Addresses of this dataset': 'Indirizzi di questo dataset',
   After: 'Dopo',
@@ -77,6 +81,8 @@ export const IT: MessageTable = {
   Bars: 'Barre',
   Before: 'Prima',
   'Begin of the period': 'Inizio del periodo',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Oltre alla password si inserisce un codice mostrato da un’app sul telefono. Va bene qualsiasi app per password monouso (TOTP).',
   'Best known': 'Più usati',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Oggetti geografici binari: piccoli e veloci da leggere per GDAL e QGIS.',
@@ -102,6 +108,7 @@ export const IT: MessageTable = {
   'Client ID': 'ID del client',
   'Client secret': 'Segreto del client',
   Close: 'Chiudi',
+  Code: 'Codice',
   Columns: 'Colonne',
   'Comes from': 'Proviene da',
   Comma: 'Virgola',
@@ -148,14 +155,20 @@ export const IT: MessageTable = {
   Downloads: 'Download',
   Draw: 'Disegna',
   'E-mail': 'E-mail',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Ognuno di questi codici di recupero permette di accedere una volta senza il telefono. Copiarli ora: non verranno più mostrati.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Ogni record diventa triple secondo queste regole, scritte in YARRRML.',
   Empty: 'Vuoti',
+  'End all others': 'Termina tutte le altre',
   'End of the period': 'Fine del periodo',
+  'End session': 'Termina sessione',
+  'End the session of {moment}': 'Termina la sessione del {moment}',
   'Enter a label.': 'Inserisci un’etichetta.',
   'Enter a name.': 'Inserisci un nome.',
   'Enter a new password.': 'Inserisci una nuova password.',
   'Enter a redirection URL.': 'Inserisci un URL di reindirizzamento.',
+  'Enter the code of your app, or a recovery code.': 'Inserire il codice dell’app o un codice di recupero.',
   'Enter your user name and your password.': 'Inserisci il tuo nome utente e la tua password.',
   Error: 'Errore',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -267,6 +280,7 @@ export const IT: MessageTable = {
   Made: 'Create',
   Main: 'Navigazione principale',
   'Make an API key': 'Crea una chiave API',
+  'Make new recovery codes': 'Crea nuovi codici di recupero',
   Map: 'Mappa',
   'Map around {place}': 'Mappa intorno a {place}',
   'Map of the answer': 'Mappa della risposta',
@@ -334,6 +348,7 @@ export const IT: MessageTable = {
     'Un oggetto per riga: per flussi e file molto grandi.',
   'One triple a line: quickest to load into a triple store.':
     'Una tripla per riga: la più rapida da caricare in un triple store.',
+  'Open in an app on this device': 'Apri in un’app su questo dispositivo',
   'Open in the playground': 'Apri nel laboratorio',
   'Open the record': 'Apri il record',
   'Or in a program:': 'O in un programma:',
@@ -386,6 +401,7 @@ export const IT: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Record mostrati: {n}. Qui ce ne sono altri: ingrandisci per vederli.',
   'Records, groups and figures as JSON.': 'Record, gruppi e cifre in JSON.',
+  'Recovery codes left: {count}': 'Codici di recupero rimasti: {count}',
   'Redirection URL': 'URL di reindirizzamento',
   'Redirects to': 'Reindirizza a',
   References: 'Riferimenti',
@@ -423,6 +439,8 @@ export const IT: MessageTable = {
   'Send it with each request as a header:': 'Inviala con ogni richiesta come intestazione:',
   'Separator of CSV': 'Separatore del CSV',
   'Service description': 'Descrizione del servizio',
+  Sessions: 'Sessioni',
+  'Set up': 'Configura',
   'Shape on the map': 'Forma sulla mappa',
   'Show filters': 'Mostra filtri',
   'Sign in': 'Accedi',
@@ -432,6 +450,9 @@ export const IT: MessageTable = {
   'Sign in to ask datasets that are not public.': 'Accedi per interrogare dataset non pubblici.',
   'Sign in with {name}': 'Accedi con {name}',
   'Sign in to go on': 'Accedi per continuare',
+  'Sign-in was not finished in time. Enter your password again.':
+    'L’accesso non è stato completato in tempo. Inserire di nuovo la password.',
+  'Signed in': 'Accesso effettuato',
   'Signed in as {name}': 'Accesso effettuato come {name}',
   Since: 'Dal',
   'Skip to the content': 'Vai al contenuto',
@@ -529,6 +550,7 @@ export const IT: MessageTable = {
   'The records of these versions are the same.': 'I record di queste versioni sono uguali.',
   'The resource itself': 'La risorsa stessa',
   'The same from the API': 'Lo stesso dall’API',
+  'The six digits that your app shows.': 'Le sei cifre mostrate dall’app.',
   'The table shows the first {n} rows; the downloads have all.':
     'La tabella mostra le prime {n} righe; i download le hanno tutte.',
   'The table shows the same records.': 'La tabella mostra gli stessi record.',
@@ -551,6 +573,7 @@ export const IT: MessageTable = {
   'This application cannot be let in': 'Questa applicazione non può essere ammessa',
   'This cannot be done': 'Questo non si può fare',
   'This cannot be shown': 'Questo non può essere mostrato',
+  'This code is wrong, or it was used before.': 'Questo codice è errato o è già stato usato.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Questo dataset non ha una mappatura propria: un record è un soggetto, un campo un predicato, un valore un oggetto.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -575,6 +598,7 @@ export const IT: MessageTable = {
   'This page as': 'Questa pagina come',
   'This page as JSON': 'Questa pagina in JSON',
   'This page is past the last of {n} triples.': 'Questa pagina è oltre l’ultima di {n} triple.',
+  'This session': 'Questa sessione',
   'Those to whom it is granted': 'Coloro a cui è concesso',
   'Tick “{dataset}” and load it.': 'Seleziona «{dataset}» e caricalo.',
   'Time series': 'Serie temporali',
@@ -597,6 +621,10 @@ export const IT: MessageTable = {
   'Try ODSQL in the playground': 'Prova ODSQL nel laboratorio',
   'Try it out': 'Prova',
   'Try it out: {dataset}': 'Prova: {dataset}',
+  'Turn off': 'Disattiva',
+  'Turn on': 'Attiva',
+  'Two-step sign-in': 'Accesso in due passaggi',
+  'Two-step sign-in is on.': 'L’accesso in due passaggi è attivo.',
   Type: 'Tipo',
   'Type of publisher': 'Tipo di editore',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Colonne tipizzate, per pandas, DuckDB, Spark e R.',
@@ -633,6 +661,7 @@ export const IT: MessageTable = {
   'Where the triples come from': 'Da dove vengono le triple',
   'Where this comes from': 'Da dove proviene',
   'Where you are': 'Dove ti trovi',
+  'Where you are signed in': 'Dove è attivo l’accesso',
   'Who calls': 'Chi chiama',
   'Who may see it': 'Chi può vederlo',
   'Whole number': 'Numero intero',

@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const NL: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'Een ZIP-archief voor ArcGIS, QGIS en oudere systemen.',
+  'A code from an app on your telephone, beside the password':
+    'Een code van een app op uw telefoon, naast het wachtwoord',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Een dag is een dag in UTC. Elk antwoord zegt in X-RateLimit-Remaining wat er over is; een aanroep te veel krijgt 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -24,6 +26,8 @@ export const NL: MessageTable = {
   'Accounts and keys': 'Accounts en sleutels',
   'Accounts are made by those who run this portal.':
     'Accounts worden gemaakt door de beheerders van dit portaal.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Voeg deze sleutel toe aan uw app en voer dan de code in die deze toont.',
   'Address of the license': 'Adres van de licentie',
   'Addresses of this dataset': 'Adressen van deze dataset',
   After: 'Na',
@@ -78,6 +82,8 @@ export const NL: MessageTable = {
   Bars: 'Balken',
   Before: 'Voor',
   'Begin of the period': 'Begin van de periode',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Naast het wachtwoord voert u een code in die een app op uw telefoon toont. Elke app voor eenmalige wachtwoorden (TOTP) is geschikt.',
   'Best known': 'Meest gebruikt',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Binaire geo-objecten: klein, en snel te lezen voor GDAL en QGIS.',
@@ -103,6 +109,7 @@ export const NL: MessageTable = {
   'Client ID': 'Client-ID',
   'Client secret': 'Clientgeheim',
   Close: 'Sluiten',
+  Code: 'Code',
   Columns: 'Kolommen',
   'Comes from': 'Komt uit',
   Comma: 'Komma',
@@ -149,14 +156,20 @@ export const NL: MessageTable = {
   Downloads: 'Downloads',
   Draw: 'Tekenen',
   'E-mail': 'E-mail',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Met elk van deze herstelcodes kunt u zich één keer zonder telefoon aanmelden. Kopieer ze nu: ze worden niet opnieuw getoond.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Elk record wordt triples volgens deze regels, geschreven in YARRRML.',
   Empty: 'Leeg',
+  'End all others': 'Alle andere beëindigen',
   'End of the period': 'Einde van de periode',
+  'End session': 'Sessie beëindigen',
+  'End the session of {moment}': 'De sessie van {moment} beëindigen',
   'Enter a label.': 'Voer een label in.',
   'Enter a name.': 'Voer een naam in.',
   'Enter a new password.': 'Voer een nieuw wachtwoord in.',
   'Enter a redirection URL.': 'Voer een omleidings-URL in.',
+  'Enter the code of your app, or a recovery code.': 'Voer de code van uw app of een herstelcode in.',
   'Enter your user name and your password.': 'Voer uw gebruikersnaam en uw wachtwoord in.',
   Error: 'Fout',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -269,6 +282,7 @@ export const NL: MessageTable = {
   Made: 'Gemaakt',
   Main: 'Hoofdmenu',
   'Make an API key': 'Een API-sleutel maken',
+  'Make new recovery codes': 'Nieuwe herstelcodes maken',
   Map: 'Kaart',
   'Map around {place}': 'Kaart rond {place}',
   'Map of the answer': 'Kaart van het antwoord',
@@ -336,6 +350,7 @@ export const NL: MessageTable = {
     'Eén object per regel: voor stromen en zeer grote bestanden.',
   'One triple a line: quickest to load into a triple store.':
     'Eén triple per regel: het snelst te laden in een triplestore.',
+  'Open in an app on this device': 'Openen in een app op dit apparaat',
   'Open in the playground': 'Openen in de speeltuin',
   'Open the record': 'Het record openen',
   'Or in a program:': 'Of in een programma:',
@@ -388,6 +403,7 @@ export const NL: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Getoonde records: {n}. Er zijn er meer in beeld: zoom in om ze te zien.',
   'Records, groups and figures as JSON.': 'Records, groepen en cijfers als JSON.',
+  'Recovery codes left: {count}': 'Resterende herstelcodes: {count}',
   'Redirection URL': 'Omleidings-URL',
   'Redirects to': 'Leidt om naar',
   References: 'Verwijzingen',
@@ -425,6 +441,8 @@ export const NL: MessageTable = {
   'Send it with each request as a header:': 'Stuur hem bij elk verzoek mee als header:',
   'Separator of CSV': 'Scheidingsteken van CSV',
   'Service description': 'Dienstbeschrijving',
+  Sessions: 'Sessies',
+  'Set up': 'Instellen',
   'Shape on the map': 'Vorm op de kaart',
   'Show filters': 'Filters tonen',
   'Sign in': 'Inloggen',
@@ -434,6 +452,9 @@ export const NL: MessageTable = {
   'Sign in to ask datasets that are not public.': 'Log in om datasets te bevragen die niet openbaar zijn.',
   'Sign in with {name}': 'Aanmelden met {name}',
   'Sign in to go on': 'Log in om verder te gaan',
+  'Sign-in was not finished in time. Enter your password again.':
+    'Het aanmelden is niet op tijd voltooid. Voer uw wachtwoord opnieuw in.',
+  'Signed in': 'Aangemeld',
   'Signed in as {name}': 'Ingelogd als {name}',
   Since: 'Sinds',
   'Skip to the content': 'Naar de inhoud',
@@ -531,6 +552,7 @@ export const NL: MessageTable = {
   'The records of these versions are the same.': 'De records van deze versies zijn gelijk.',
   'The resource itself': 'De bron zelf',
   'The same from the API': 'Hetzelfde uit de API',
+  'The six digits that your app shows.': 'De zes cijfers die uw app toont.',
   'The table shows the first {n} rows; the downloads have all.':
     'De tabel toont de eerste {n} rijen; de downloads hebben ze allemaal.',
   'The table shows the same records.': 'De tabel toont dezelfde records.',
@@ -553,6 +575,7 @@ export const NL: MessageTable = {
   'This application cannot be let in': 'Deze toepassing kan niet worden toegelaten',
   'This cannot be done': 'Dit kan niet',
   'This cannot be shown': 'Dit kan niet worden getoond',
+  'This code is wrong, or it was used before.': 'Deze code is onjuist of al gebruikt.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Deze dataset heeft geen eigen mapping: een record is een subject, een veld een predicaat, een waarde een object.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -577,6 +600,7 @@ export const NL: MessageTable = {
   'This page as': 'Deze pagina als',
   'This page as JSON': 'Deze pagina als JSON',
   'This page is past the last of {n} triples.': 'Deze pagina ligt voorbij de laatste van {n} triples.',
+  'This session': 'Deze sessie',
   'Those to whom it is granted': 'Wie het is toegestaan',
   'Tick “{dataset}” and load it.': 'Vink ‘{dataset}’ aan en laad het.',
   'Time series': 'Tijdreeksen',
@@ -599,6 +623,10 @@ export const NL: MessageTable = {
   'Try ODSQL in the playground': 'ODSQL uitproberen in de speeltuin',
   'Try it out': 'Probeer het uit',
   'Try it out: {dataset}': 'Probeer het uit: {dataset}',
+  'Turn off': 'Uitschakelen',
+  'Turn on': 'Inschakelen',
+  'Two-step sign-in': 'Aanmelden in twee stappen',
+  'Two-step sign-in is on.': 'Aanmelden in twee stappen is ingeschakeld.',
   Type: 'Type',
   'Type of publisher': 'Soort uitgever',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Getypeerde kolommen, voor pandas, DuckDB, Spark en R.',
@@ -635,6 +663,7 @@ export const NL: MessageTable = {
   'Where the triples come from': 'Waar de triples vandaan komen',
   'Where this comes from': 'Waar dit vandaan komt',
   'Where you are': 'Waar u bent',
+  'Where you are signed in': 'Waar u bent aangemeld',
   'Who calls': 'Wie aanroept',
   'Who may see it': 'Wie hem mag zien',
   'Whole number': 'Geheel getal',

@@ -4,6 +4,8 @@ import type { MessageTable } from './message.ts'
 export const PT: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.':
     'Um arquivo ZIP para ArcGIS, QGIS e sistemas mais antigos.',
+  'A code from an app on your telephone, beside the password':
+    'Um código de uma aplicação do seu telefone, além da palavra-passe',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Um dia é um dia UTC. Cada resposta diz em X-RateLimit-Remaining o que resta; uma chamada a mais recebe 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -23,6 +25,8 @@ export const PT: MessageTable = {
   Account: 'Conta',
   'Accounts and keys': 'Contas e chaves',
   'Accounts are made by those who run this portal.': 'As contas são criadas pelos responsáveis deste portal.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Adicione esta chave à sua aplicação e introduza o código que ela mostra.',
   'Address of the license': 'Endereço da licença',
   'Addresses of this dataset': 'Endereços deste conjunto de dados',
   After: 'Depois',
@@ -76,6 +80,8 @@ export const PT: MessageTable = {
   Bars: 'Barras',
   Before: 'Antes',
   'Begin of the period': 'Início do período',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Além da palavra-passe, introduz um código que uma aplicação do seu telefone mostra. Serve qualquer aplicação de palavras-passe de uso único (TOTP).',
   'Best known': 'Mais usados',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Objetos geográficos em binário: pequenos e rápidos de ler para GDAL e QGIS.',
@@ -101,6 +107,7 @@ export const PT: MessageTable = {
   'Client ID': 'ID do cliente',
   'Client secret': 'Segredo do cliente',
   Close: 'Fechar',
+  Code: 'Código',
   Columns: 'Colunas',
   'Comes from': 'Provém de',
   Comma: 'Vírgula',
@@ -147,14 +154,21 @@ export const PT: MessageTable = {
   Downloads: 'Transferências',
   Draw: 'Desenhar',
   'E-mail': 'Correio eletrónico',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Cada um destes códigos de recuperação inicia sessão uma vez sem o telefone. Copie-os agora: não voltam a ser mostrados.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Cada registo torna-se triplos segundo estas regras, escritas em YARRRML.',
   Empty: 'Vazios',
+  'End all others': 'Terminar todas as outras',
   'End of the period': 'Fim do período',
+  'End session': 'Terminar esta sessão',
+  'End the session of {moment}': 'Terminar a sessão de {moment}',
   'Enter a label.': 'Indique uma etiqueta.',
   'Enter a name.': 'Indique um nome.',
   'Enter a new password.': 'Indique uma nova palavra-passe.',
   'Enter a redirection URL.': 'Indique um URL de redirecionamento.',
+  'Enter the code of your app, or a recovery code.':
+    'Introduza o código da sua aplicação ou um código de recuperação.',
   'Enter your user name and your password.': 'Indique o seu nome de utilizador e a sua palavra-passe.',
   Error: 'Erro',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -267,6 +281,7 @@ export const PT: MessageTable = {
   Made: 'Feitos',
   Main: 'Navegação principal',
   'Make an API key': 'Criar uma chave de API',
+  'Make new recovery codes': 'Criar novos códigos de recuperação',
   Map: 'Mapa',
   'Map around {place}': 'Mapa em torno de {place}',
   'Map of the answer': 'Mapa da resposta',
@@ -333,6 +348,7 @@ export const PT: MessageTable = {
     'Um objeto por linha: para fluxos e ficheiros muito grandes.',
   'One triple a line: quickest to load into a triple store.':
     'Um triplo por linha: o mais rápido de carregar numa base de triplos.',
+  'Open in an app on this device': 'Abrir numa aplicação deste dispositivo',
   'Open in the playground': 'Abrir no laboratório',
   'Open the record': 'Abrir o registo',
   'Or in a program:': 'Ou num programa:',
@@ -385,6 +401,7 @@ export const PT: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Registos mostrados: {n}. Há mais à vista: aproxime para os ver.',
   'Records, groups and figures as JSON.': 'Registos, grupos e números em JSON.',
+  'Recovery codes left: {count}': 'Códigos de recuperação restantes: {count}',
   'Redirection URL': 'URL de redirecionamento',
   'Redirects to': 'Redireciona para',
   References: 'Referências',
@@ -422,6 +439,8 @@ export const PT: MessageTable = {
   'Send it with each request as a header:': 'Envie-a com cada pedido como cabeçalho:',
   'Separator of CSV': 'Separador do CSV',
   'Service description': 'Descrição do serviço',
+  Sessions: 'Sessões',
+  'Set up': 'Configurar',
   'Shape on the map': 'Forma no mapa',
   'Show filters': 'Mostrar filtros',
   'Sign in': 'Iniciar sessão',
@@ -432,6 +451,9 @@ export const PT: MessageTable = {
     'Inicie sessão para consultar conjuntos de dados que não são públicos.',
   'Sign in with {name}': 'Iniciar sessão com {name}',
   'Sign in to go on': 'Inicie sessão para continuar',
+  'Sign-in was not finished in time. Enter your password again.':
+    'O início de sessão não terminou a tempo. Introduza de novo a sua palavra-passe.',
+  'Signed in': 'Sessão iniciada',
   'Signed in as {name}': 'Sessão iniciada como {name}',
   Since: 'Desde',
   'Skip to the content': 'Saltar para o conteúdo',
@@ -529,6 +551,7 @@ export const PT: MessageTable = {
   'The records of these versions are the same.': 'Os registos destas versões são iguais.',
   'The resource itself': 'O próprio recurso',
   'The same from the API': 'O mesmo pela API',
+  'The six digits that your app shows.': 'Os seis algarismos que a sua aplicação mostra.',
   'The table shows the first {n} rows; the downloads have all.':
     'A tabela mostra as primeiras {n} linhas; as transferências têm todas.',
   'The table shows the same records.': 'A tabela mostra os mesmos registos.',
@@ -551,6 +574,7 @@ export const PT: MessageTable = {
   'This application cannot be let in': 'Esta aplicação não pode ser admitida',
   'This cannot be done': 'Isto não é possível',
   'This cannot be shown': 'Isto não pode ser mostrado',
+  'This code is wrong, or it was used before.': 'Este código está errado ou já foi usado.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Este conjunto de dados não tem mapeamento próprio: um registo é um sujeito, um campo um predicado, um valor um objeto.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -575,6 +599,7 @@ export const PT: MessageTable = {
   'This page as': 'Esta página como',
   'This page as JSON': 'Esta página em JSON',
   'This page is past the last of {n} triples.': 'Esta página está além do último de {n} triplos.',
+  'This session': 'Esta sessão',
   'Those to whom it is granted': 'A quem é concedido',
   'Tick “{dataset}” and load it.': 'Assinale «{dataset}» e carregue-o.',
   'Time series': 'Séries temporais',
@@ -597,6 +622,10 @@ export const PT: MessageTable = {
   'Try ODSQL in the playground': 'Experimentar ODSQL no laboratório',
   'Try it out': 'Experimentar',
   'Try it out: {dataset}': 'Experimentar: {dataset}',
+  'Turn off': 'Desativar',
+  'Turn on': 'Ativar',
+  'Two-step sign-in': 'Início de sessão em dois passos',
+  'Two-step sign-in is on.': 'O início de sessão em dois passos está ativado.',
   Type: 'Tipo',
   'Type of publisher': 'Tipo de publicador',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Colunas tipadas, para pandas, DuckDB, Spark e R.',
@@ -634,6 +663,7 @@ export const PT: MessageTable = {
   'Where the triples come from': 'De onde vêm os triplos',
   'Where this comes from': 'De onde isto vem',
   'Where you are': 'Onde está',
+  'Where you are signed in': 'Onde tem sessão iniciada',
   'Who calls': 'Quem chama',
   'Who may see it': 'Quem o pode ver',
   'Whole number': 'Número inteiro',

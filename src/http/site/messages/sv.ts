@@ -3,6 +3,8 @@ import type { MessageTable } from './message.ts'
 /** The texts of the interface in Swedish, by the English ones, in their order. */
 export const SV: MessageTable = {
   'A ZIP archive for ArcGIS, QGIS and older systems.': 'Ett ZIP-arkiv för ArcGIS, QGIS och äldre system.',
+  'A code from an app on your telephone, beside the password':
+    'En kod från en app i din telefon, utöver lösenordet',
   'A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.':
     'Ett dygn räknas i UTC. Varje svar anger i X-RateLimit-Remaining vad som återstår; ett anrop för mycket får 429.',
   'A mapping is written in YARRRML or RML and says which triples each record becomes.':
@@ -22,6 +24,8 @@ export const SV: MessageTable = {
   Account: 'Konto',
   'Accounts and keys': 'Konton och nycklar',
   'Accounts are made by those who run this portal.': 'Konton skapas av dem som driver portalen.',
+  'Add this key to your app, then enter the code that it shows.':
+    'Lägg till den här nyckeln i din app och ange sedan koden som den visar.',
   'Address of the license': 'Licensens adress',
   'Addresses of this dataset': 'Datamängdens adresser',
   After: 'Efter',
@@ -75,6 +79,8 @@ export const SV: MessageTable = {
   Bars: 'Liggande staplar',
   Before: 'Före',
   'Begin of the period': 'Periodens början',
+  'Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.':
+    'Utöver lösenordet anger du en kod som en app i din telefon visar. Alla appar för engångslösenord (TOTP) fungerar.',
   'Best known': 'Mest använda',
   'Binary features: small, and quick to read for GDAL and QGIS.':
     'Binära geoobjekt: små, och snabba att läsa för GDAL och QGIS.',
@@ -100,6 +106,7 @@ export const SV: MessageTable = {
   'Client ID': 'Klient-ID',
   'Client secret': 'Klienthemlighet',
   Close: 'Stäng',
+  Code: 'Kod',
   Columns: 'Staplar',
   'Comes from': 'Kommer från',
   Comma: 'Komma',
@@ -146,14 +153,20 @@ export const SV: MessageTable = {
   Downloads: 'Nedladdningar',
   Draw: 'Rita',
   'E-mail': 'E-post',
+  'Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.':
+    'Var och en av dessa återställningskoder loggar in dig en gång utan telefonen. Kopiera dem nu: de visas inte igen.',
   'Each record becomes triples by these rules, written in YARRRML.':
     'Varje post blir tripplar enligt dessa regler, skrivna i YARRRML.',
   Empty: 'Tomma',
+  'End all others': 'Avsluta alla andra',
   'End of the period': 'Periodens slut',
+  'End session': 'Avsluta session',
+  'End the session of {moment}': 'Avsluta sessionen från {moment}',
   'Enter a label.': 'Ange en etikett.',
   'Enter a name.': 'Ange ett namn.',
   'Enter a new password.': 'Ange ett nytt lösenord.',
   'Enter a redirection URL.': 'Ange en omdirigerings-URL.',
+  'Enter the code of your app, or a recovery code.': 'Ange koden från din app eller en återställningskod.',
   'Enter your user name and your password.': 'Ange ditt användarnamn och ditt lösenord.',
   Error: 'Fel',
   'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.':
@@ -266,6 +279,7 @@ export const SV: MessageTable = {
   Made: 'Gjorda',
   Main: 'Huvudmeny',
   'Make an API key': 'Skapa en API-nyckel',
+  'Make new recovery codes': 'Skapa nya återställningskoder',
   Map: 'Karta',
   'Map around {place}': 'Karta kring {place}',
   'Map of the answer': 'Karta över svaret',
@@ -332,6 +346,7 @@ export const SV: MessageTable = {
     'Ett objekt per rad: för strömmar och mycket stora filer.',
   'One triple a line: quickest to load into a triple store.':
     'En trippel per rad: snabbast att läsa in i ett trippellager.',
+  'Open in an app on this device': 'Öppna i en app på den här enheten',
   'Open in the playground': 'Öppna i frågelabbet',
   'Open the record': 'Öppna posten',
   'Or in a program:': 'Eller i ett program:',
@@ -383,6 +398,7 @@ export const SV: MessageTable = {
   'Records that are shown: {n}. There are more in view: zoom in for them.':
     'Poster som visas: {n}. Det finns fler här: zooma in för att se dem.',
   'Records, groups and figures as JSON.': 'Poster, grupper och siffror som JSON.',
+  'Recovery codes left: {count}': 'Återstående återställningskoder: {count}',
   'Redirection URL': 'Omdirigerings-URL',
   'Redirects to': 'Omdirigerar till',
   References: 'Referenser',
@@ -420,6 +436,8 @@ export const SV: MessageTable = {
   'Send it with each request as a header:': 'Skicka den med varje anrop som huvud:',
   'Separator of CSV': 'Avgränsare i CSV',
   'Service description': 'Tjänstebeskrivning',
+  Sessions: 'Sessioner',
+  'Set up': 'Ställ in',
   'Shape on the map': 'Form på kartan',
   'Show filters': 'Visa filter',
   'Sign in': 'Logga in',
@@ -430,6 +448,9 @@ export const SV: MessageTable = {
     'Logga in för att fråga datamängder som inte är offentliga.',
   'Sign in with {name}': 'Logga in med {name}',
   'Sign in to go on': 'Logga in för att fortsätta',
+  'Sign-in was not finished in time. Enter your password again.':
+    'Inloggningen slutfördes inte i tid. Ange ditt lösenord igen.',
+  'Signed in': 'Inloggad',
   'Signed in as {name}': 'Inloggad som {name}',
   Since: 'Sedan',
   'Skip to the content': 'Hoppa till innehållet',
@@ -527,6 +548,7 @@ export const SV: MessageTable = {
   'The records of these versions are the same.': 'Posterna i dessa versioner är lika.',
   'The resource itself': 'Själva resursen',
   'The same from the API': 'Samma sak från API:et',
+  'The six digits that your app shows.': 'De sex siffror som din app visar.',
   'The table shows the first {n} rows; the downloads have all.':
     'Tabellen visar de första {n} raderna; nedladdningarna har alla.',
   'The table shows the same records.': 'Tabellen visar samma poster.',
@@ -549,6 +571,7 @@ export const SV: MessageTable = {
   'This application cannot be let in': 'Programmet kan inte släppas in',
   'This cannot be done': 'Detta går inte',
   'This cannot be shown': 'Detta kan inte visas',
+  'This code is wrong, or it was used before.': 'Den här koden är fel eller har redan använts.',
   'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.':
     'Datamängden har ingen egen mappning: en post är ett subjekt, ett fält ett predikat, ett värde ett objekt.',
   'This dataset is RDF already: its triples are those of its files.':
@@ -573,6 +596,7 @@ export const SV: MessageTable = {
   'This page as': 'Den här sidan som',
   'This page as JSON': 'Den här sidan som JSON',
   'This page is past the last of {n} triples.': 'Den här sidan ligger efter den sista av {n} tripplar.',
+  'This session': 'Den här sessionen',
   'Those to whom it is granted': 'De som har fått tillåtelse',
   'Tick “{dataset}” and load it.': 'Markera ”{dataset}” och läs in den.',
   'Time series': 'Tidsserier',
@@ -595,6 +619,10 @@ export const SV: MessageTable = {
   'Try ODSQL in the playground': 'Prova ODSQL i labbet',
   'Try it out': 'Prova',
   'Try it out: {dataset}': 'Prova: {dataset}',
+  'Turn off': 'Slå av',
+  'Turn on': 'Slå på',
+  'Two-step sign-in': 'Inloggning i två steg',
+  'Two-step sign-in is on.': 'Inloggning i två steg är på.',
   Type: 'Typ',
   'Type of publisher': 'Typ av utgivare',
   'Typed columns, for pandas, DuckDB, Spark and R.': 'Typade kolumner, för pandas, DuckDB, Spark och R.',
@@ -628,6 +656,7 @@ export const SV: MessageTable = {
   'Where the triples come from': 'Varifrån tripplarna kommer',
   'Where this comes from': 'Varifrån detta kommer',
   'Where you are': 'Var du är',
+  'Where you are signed in': 'Var du är inloggad',
   'Who calls': 'Vem som anropar',
   'Who may see it': 'Vem får se den',
   'Whole number': 'Heltal',

@@ -1,0 +1,104 @@
+import type { SecondFactors } from './accounts.ts'
+import type { Database } from './database.ts'
+import { folded, invalid, unknownUser } from './names.ts'
+import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
+import { base32, matchingStep, SecretBox } from './totp.ts'
+import { change, query, type Work } from './work.ts'
+
+/** Bytes of a secret: those of the digest of HMAC-SHA-1 (RFC 4226, section 4, R6). */
+const SECRET_LENGTH = 20
+
+/** Recovery codes of a user, and the characters of one: 95 bits, so a plain hash of it is enough. */
+const [RECOVERY_CODES, RECOVERY_LENGTH] = [10, 16]
+
+interface Row {
+  readonly secret: Uint8Array
+  /** When the first code was entered; null before. */
+  readonly confirmed: number | null
+}
+
+const find = query<Row>('SELECT secret, confirmed FROM second_factor WHERE user = ?')
+const userNamed = query<{ readonly id: number }>('SELECT id FROM user WHERE folded = ?')
+const removePending = change('DELETE FROM second_factor WHERE user = ? AND confirmed IS NULL')
+const insert = change(
+  'INSERT INTO second_factor (user, secret, confirmed, step) VALUES (?, ?, NULL, 0) ON CONFLICT (user) DO NOTHING',
+)
+const confirm = change(
+  'UPDATE second_factor SET confirmed = ?, step = ? WHERE user = ? AND confirmed IS NULL',
+)
+const consumeStep = change(
+  'UPDATE second_factor SET step = ?1 WHERE user = ?2 AND confirmed IS NOT NULL AND step < ?1',
+)
+const remove = change('DELETE FROM second_factor WHERE user = ?')
+const insertCode = change('INSERT INTO recovery_code (user, hash) VALUES (?, ?)')
+const consumeCode = change('DELETE FROM recovery_code WHERE user = ? AND hash = ?')
+const removeCodes = change('DELETE FROM recovery_code WHERE user = ?')
+const countCodes = query<{ readonly count: number }>(
+  'SELECT count(*) AS count FROM recovery_code WHERE user = ?',
+)
+
+/** Second factors of local users: one-time passwords by time (RFC 6238) and recovery codes. */
+export function createSecondFactors(
+  database: Database,
+  portalSecret: Buffer,
+  randomBytes: RandomBytes,
+  now: () => number,
+): SecondFactors {
+  const box = new SecretBox(portalSecret, randomBytes)
+  function* replaceCodes(user: number): Work<readonly string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(randomBytes, RECOVERY_LENGTH))
+    yield* removeCodes(user)
+    for (const code of codes) yield* insertCode(user, hashOf(code))
+    return codes.map(code => code.replace(/.{4}(?=.)/g, '$&-'))
+  }
+  return {
+    state: async user => {
+      const found = await database.read(function* () {
+        return { row: yield* find.get(user), codes: yield* countCodes.get(user) }
+      })
+      if (found.row === undefined) return { type: 'off' }
+      if (found.row.confirmed !== null) return { type: 'on', recoveryCodes: found.codes?.count ?? 0 }
+      const secret = box.open(found.row.secret, user)
+      return secret === null ? { type: 'off' } : { type: 'pending', secret: base32(secret) }
+    },
+    begin: async user => {
+      const sealed = box.seal(randomBytes(SECRET_LENGTH), user)
+      await database.write(function* () {
+        yield* removePending(user)
+        if ((yield* insert(user, sealed)) === 0) throw invalid('The user has a second factor already')
+      })
+    },
+    confirm: async (user, code) =>
+      database.write(function* () {
+        const row = yield* find.get(user)
+        const secret = row === undefined || row.confirmed !== null ? null : box.open(row.secret, user)
+        const step = secret === null ? null : matchingStep(secret, code, now())
+        if (step === null || (yield* confirm(now(), step, user)) === 0) return null
+        return yield* replaceCodes(user)
+      }),
+    verify: async (user, code) =>
+      database.write(function* () {
+        const row = yield* find.get(user)
+        if (row === undefined || row.confirmed === null) return null
+        const secret = box.open(row.secret, user)
+        const step = secret === null ? null : matchingStep(secret, code, now())
+        // A code is accepted once, and none older than the last (RFC 6238, section 5.2).
+        if (step !== null) return (yield* consumeStep(step, user)) > 0 ? 'code' : null
+        const hash = hashOfGiven(code.replace(/[\s-]/g, ''))
+        return hash !== null && (yield* consumeCode(user, hash)) > 0 ? 'recovery code' : null
+      }),
+    renewCodes: async user =>
+      database.write(function* () {
+        if (((yield* find.get(user))?.confirmed ?? null) === null)
+          throw invalid('The user has no second factor')
+        return yield* replaceCodes(user)
+      }),
+    remove: async name =>
+      database.write(function* () {
+        const user = yield* userNamed.get(folded(name))
+        if (user === undefined) throw unknownUser(name)
+        yield* removeCodes(user.id)
+        return (yield* remove(user.id)) > 0
+      }),
+  }
+}

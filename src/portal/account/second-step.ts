@@ -1,0 +1,76 @@
+import type { User } from '../../accounts/accounts.ts'
+import { hiddenField, note, textField } from '../../http/account-fields.ts'
+import type { AccountPage } from '../../http/account-page.ts'
+import { formToken, isFormToken } from '../../http/form-token.ts'
+import { html } from '../../http/html.ts'
+import { type AccountsOptions, rootOf } from '../../http/signed-in.ts'
+import type { Visit } from '../../http/site/visit.ts'
+
+/** Milliseconds between the password and the code. */
+const LIFE = 5 * 60_000
+
+/**
+ * Failures of the second factor are counted for the account as a whole: in place of the device, which has a count of its
+ * own only where the user signed in before. Only somebody with the password gets that far.
+ */
+export const ANY_DEVICE = 'any'
+
+/** What shows that the password was right, in this browser and a moment ago: `{user}.{expires}.{seal}`. */
+export function passwordPassed(
+  { accounts, now }: Pick<AccountsOptions, 'accounts' | 'now'>,
+  user: Pick<User, 'id'>,
+  login: string,
+): string {
+  const expires = now() + LIFE
+  return `${user.id}.${expires}.${formToken(accounts.secret, boundTo(login, user.id, expires))}`
+}
+
+/** The user whose password was right; null where that is too long ago, or it was another browser. */
+export async function userOfPassed(
+  { accounts, now }: Pick<AccountsOptions, 'accounts' | 'now'>,
+  passed: string,
+  login: string,
+): Promise<User | null> {
+  const [, id, expires, seal] = /^(\d{1,15})\.(\d{1,15}(?:\.\d+)?)\.([\w-]+)$/.exec(passed) ?? []
+  if (id === undefined || Number(expires) <= now()) return null
+  const bound = boundTo(login, Number(id), Number(expires))
+  return isFormToken(accounts.secret, bound, seal) ? accounts.users.byId(Number(id)) : null
+}
+
+function boundTo(login: string, user: number, expires: number): string {
+  return `second factor ${login} ${user} ${expires}`
+}
+
+interface SecondStep {
+  readonly passed: string
+  readonly token: string
+  readonly next: string | null
+  readonly formTargets: readonly string[]
+  readonly problem?: string
+  readonly status?: number
+  readonly retryAfter?: number
+}
+
+/** The form for the code, after the password was right. */
+export function secondStepPage({ say }: Visit, options: AccountsOptions, step: SecondStep): AccountPage {
+  const { passed, token, next, formTargets, problem, status = 200, retryAfter } = step
+  return {
+    type: 'page',
+    heading: say('Two-step sign-in'),
+    status,
+    formTargets,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}<form method="post" action="${rootOf(options)}/account/login/">
+${hiddenField('form_token', token)}${hiddenField('passed', passed)}${next === null ? '' : hiddenField('next', next)}${textField(
+  {
+    name: 'code',
+    label: say('Code'),
+    hint: say('Enter the code of your app, or a recovery code.'),
+    autocomplete: 'one-time-code',
+    describedBy: problem === undefined ? undefined : 'problem',
+  },
+)}<div class="buttons"><button>${say('Log in')}</button></div>
+</form>
+`,
+  }
+}

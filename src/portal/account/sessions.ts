@@ -1,0 +1,62 @@
+import type { SessionInfo } from '../../accounts/accounts.ts'
+import { Fault } from '../../errors.ts'
+import { hiddenField, momentText } from '../../http/account-fields.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Asked, Section } from './section.ts'
+
+const PATH = '/account/sessions/'
+
+/** The sessions of a user, each of which can be ended. */
+export const SESSIONS: Section = {
+  path: '/account/sessions',
+  show: async asked => {
+    const { session, options, root, visit } = asked
+    const { say } = visit
+    const list = await options.accounts.sessions.list(session.user.name, session.session)
+    return {
+      type: 'page',
+      heading: say('Sessions'),
+      content: html`<ul class="things">${list.map(each => sessionItem(asked, each))}</ul>
+${
+  list.length < 2
+    ? ''
+    : html`<form method="post" action="${root}${PATH}">
+${hiddenField('form_token', asked.token())}${hiddenField('action', 'end-others')}<div class="buttons"><button class="bad">${say('End all others')}</button></div>
+</form>
+`
+}`,
+    }
+  },
+  change: async ({ session, options, root }, form) => {
+    const { sessions } = options.accounts
+    const { id, name } = session.user
+    switch (form.get('action')) {
+      case 'end-others':
+        await sessions.endOthers(id, session.session)
+        break
+      case 'end': {
+        const number = form.get('id') ?? ''
+        if (!/^\d{1,15}$/.test(number))
+          throw new Fault('BadRequest', { reason: 'The form names no session.' })
+        await sessions.endAll(name, Number(number))
+        break
+      }
+      default:
+        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+    }
+    return { type: 'redirect', path: `${root}${PATH}` }
+  },
+}
+
+function sessionItem(asked: Asked, { id, begun, used, isOwn }: SessionInfo): Html {
+  const { visit, root } = asked
+  const { say } = visit
+  return html`<li><div><strong>${say('Signed in')} ${momentText(visit, begun)}</strong>
+<small>${isOwn === true ? say('This session') : html`${say('Last used')} ${momentText(visit, used)}`}</small></div>
+${
+  isOwn === true
+    ? ''
+    : html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'end')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${say('End the session of {moment}', { moment: visit.date(begun, 'moment') })}">${say('End session')}</button></form>`
+}</li>
+`
+}
