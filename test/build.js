@@ -54,7 +54,8 @@ await build({
       name: 'packages',
       setup(bundler) {
         bundler.onResolve({ filter: /^[^./]/ }, ({ path: name, kind }) =>
-          kind === 'entry-point' || /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/.test(name)
+          kind === 'entry-point' ||
+          /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/.test(name)
             ? null
             : { path: name, external: true },
         )

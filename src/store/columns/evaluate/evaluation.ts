@@ -4,17 +4,7 @@ import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains, PoolDomain } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
-
-/** Why an evaluation ended before its end. */
-export class EvaluationStopped extends Error {
-  readonly reason: 'deadline' | 'cancelled' | 'memory'
-
-  constructor(reason: 'deadline' | 'cancelled' | 'memory') {
-    super(reason)
-    this.name = 'EvaluationStopped'
-    this.reason = reason
-  }
-}
+import { EvaluationStopped } from './stopped.ts'
 
 /** What a query asks that columns cannot evaluate: another engine has to. */
 export class NotEvaluated extends Error {

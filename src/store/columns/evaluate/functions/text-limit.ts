@@ -1,4 +1,4 @@
-import { EvaluationStopped } from '../evaluation.ts'
+import { EvaluationStopped } from '../stopped.ts'
 
 /** Maximum length of a text that a function returns, in characters. */
 const MAX_TEXT = 2 ** 22
