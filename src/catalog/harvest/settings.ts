@@ -7,7 +7,7 @@ import { isSchedule } from '../remote/schedule.ts'
 /** The file beside portal.yaml that lists what is harvested. */
 export const HARVEST_FILE = 'harvest.yaml'
 
-export const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data.json'] as const
+const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data.json'] as const
 
 const HarvesterSchema = Type.Object(
   {
@@ -27,7 +27,7 @@ const HarvesterSchema = Type.Object(
 )
 
 /** The schema of harvest.yaml. */
-export const HARVEST_SCHEMA = Type.Object(
+const HARVEST_SCHEMA = Type.Object(
   { harvesters: Type.Array(HarvesterSchema, { maxItems: 100 }) },
   { additionalProperties: false },
 )

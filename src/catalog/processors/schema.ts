@@ -3,7 +3,7 @@ import type { FaultPlace } from '../../errors.ts'
 import { DATASET_ID } from '../implicit.ts'
 
 /** The maximum number of steps of a dataset. */
-export const MAX_PROCESSORS = 100
+const MAX_PROCESSORS = 100
 
 const Column = Type.String({ minLength: 1, maxLength: 1000 })
 const Expression = Type.String({ minLength: 1, maxLength: 20_000 })
