@@ -46,7 +46,6 @@ await build({
   format: 'esm',
   target: 'node20',
   sourcemap: true,
-  keepNames: true,
   logLevel: 'warning',
   plugins: [
     addresses,
