@@ -6,12 +6,12 @@ import oxigraph from 'oxigraph'
 import { isomorphic } from 'rdf-isomorphic'
 import { RdfXmlParser } from 'rdfxml-streaming-parser'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
-import { jsonldStream } from '../src/formats/jsonld-stream.ts'
-import { rdfxml, splitIri } from '../src/formats/rdfxml.ts'
-import { parseCsv } from './support/csv.ts'
+import { buildApp } from '../../src/app.ts'
+import { publishAll } from '../../src/catalog/publisher.ts'
+import { loadConfig } from '../../src/config.ts'
+import { jsonldStream } from '../../src/formats/jsonld-stream.ts'
+import { rdfxml, splitIri } from '../../src/formats/rdfxml.ts'
+import { parseCsv } from '../support/csv.ts'
 
 /** RDF exports of datasets and exports of the catalog: the same graph in every form, filters, headers and refusals. */
 const AWKWARD = [

@@ -1,11 +1,11 @@
 import { QueryEngine } from '@comunica/query-sparql'
 import type { Quad } from 'n3'
 import t from 'tap'
-import { parseBindings } from '../src/api/fragments/bindings.ts'
-import { Fault } from '../src/errors.ts'
-import { termText } from '../src/rdf/ntriples.ts'
-import { HYDRA, XSD } from '../src/rdf/vocab.ts'
-import { EX, isData, key, objects, parse, quads, serve } from './support/fragment-server.ts'
+import { parseBindings } from '../../src/api/fragments/bindings.ts'
+import { Fault } from '../../src/errors.ts'
+import { termText } from '../../src/rdf/ntriples.ts'
+import { HYDRA, XSD } from '../../src/rdf/vocab.ts'
+import { EX, isData, key, objects, parse, quads, serve } from '../support/fragment-server.ts'
 
 /** Bindings-restricted fragments, pages for people, what clients add to addresses, and the list of all datasets. */
 const person = (i: number) => `<${EX}person/${i}>`
