@@ -730,7 +730,7 @@ async function randomQueries(t: Test, url: string): Promise<void> {
     ['differential.test.ts', process.env.RANDOM_ODSQL ?? '80'],
     ['odata-differential.test.ts', process.env.RANDOM_ODATA ?? '50'],
   ] as const) {
-    const child = spawn(process.execPath, ['--import=tsx', path.join(import.meta.dirname, '..', file)], {
+    const child = spawn(process.execPath, ['--import=tsx', path.join(import.meta.dirname, '../long', file)], {
       env: { ...process.env, LODESTONE_TEST_STORE: url, QUERIES: queries, TAP: '1', TAP_TIMEOUT: '900' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
