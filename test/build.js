@@ -3,62 +3,33 @@
  * 1,600 through its loaders. Threads and commands run from dist, as ever; a single file runs without this, too:
  * `node --import=tsx test/x.test.ts`.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { bundle } from '../bundle.js'
 
 const root = path.dirname(import.meta.dirname)
 const source = path.join(root, 'src')
-const target = path.join(root, '.built')
 
-/** Modules keep their addresses: tests those in test, src those that it has in dist. */
-const addresses = {
-  name: 'addresses',
-  setup(bundler) {
-    bundler.onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
-      const text = readFileSync(file, 'utf8')
-      if (!file.startsWith(root) || !text.includes('import.meta.')) return null
-      const own = path.relative(source, file)
-      const built = own.startsWith('..') ? file : path.join(root, 'dist', own.replace(/\.ts$/, '.js'))
-      const contents = text
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(built).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(built)))
-        .replaceAll('import.meta.filename', JSON.stringify(built))
-      return { contents, loader: 'ts' }
-    })
-  },
+/** Modules keep their addresses: tests and their peers those in test, src those that it has in dist. */
+function rewrite(text, file) {
+  const own = path.relative(source, file)
+  const built = own.startsWith('..') ? file : path.join(root, 'dist', own.replace(/\.ts$/, '.js'))
+  return text
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(built).href))
+    .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(built)))
+    .replaceAll('import.meta.filename', JSON.stringify(built))
 }
 
-rmSync(target, { recursive: true, force: true })
-await build({
-  entryPoints: ['', 'long', 'engines', 'browser'].flatMap(folder =>
+await bundle({
+  entries: ['', 'long', 'engines', 'browser'].flatMap(folder =>
     readdirSync(path.join(root, 'test', folder))
       .filter(name => name.endsWith('.test.ts'))
       .map(name => path.join(root, 'test', folder, name)),
   ),
-  outdir: target,
+  root,
   outbase: path.join(root, 'test'),
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  sourcemap: true,
-  logLevel: 'warning',
-  plugins: [
-    addresses,
-    {
-      name: 'packages',
-      setup(bundler) {
-        bundler.onResolve({ filter: /^[^./]/ }, ({ path: name, kind }) =>
-          kind === 'entry-point' ||
-          /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/.test(name)
-            ? null
-            : { path: name, external: true },
-        )
-      },
-    },
-  ],
+  outdir: path.join(root, '.built'),
+  bundled: /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/,
+  rewrite,
 })

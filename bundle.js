@@ -1,0 +1,48 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { build } from 'esbuild'
+
+/** A plugin that rewrites the text of our own modules below `root`: of TypeScript, and of the scripts beside it. */
+const rewritten = (root, rewrite) => ({
+  name: 'addresses',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path: file }) => {
+      if (!file.startsWith(root) || file.includes('/node_modules/')) return null
+      const text = readFileSync(file, 'utf8')
+      if (!text.includes('import.meta.')) return null
+      return { contents: rewrite(text, file), loader: file.endsWith('.ts') ? 'ts' : 'js' }
+    })
+  },
+})
+
+/** A plugin that leaves packages where they are, except those whose name matches. */
+const packages = bundled => ({
+  name: 'packages',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^[^./]/ }, ({ path: name, kind }) =>
+      kind === 'entry-point' || bundled.test(name) ? null : { path: name, external: true },
+    )
+  },
+})
+
+/**
+ * Bundles `entries` into `outdir` (emptied first), laid out as below `outbase`; what they share becomes chunks.
+ * `bundled` matches the packages that become a part of the bundle, `rewrite(text, file)` gives a module of `root` that asks for its
+ * own address the address that it is to see.
+ */
+export async function bundle({ entries, root, outbase, outdir, bundled, rewrite }) {
+  rmSync(outdir, { recursive: true, force: true })
+  await build({
+    entryPoints: entries,
+    outdir,
+    outbase,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+    plugins: [rewritten(root, rewrite), packages(bundled)],
+  })
+}
