@@ -1,11 +1,11 @@
 /** The rooms and the directions of imports: the table of docs/architecture.md as rules. */
 const room = names => `^src/(${names})(/|\\.ts$)`
 const LAYERS = [
-  'errors|config|document|thread|model',
+  'errors|config|runtime|model',
   'rdf|sparql',
   'language|query|sources|mapping|formats|store|accounts',
-  'catalog|records',
-  'http',
+  'publishing|catalog|harvest',
+  'http|site',
   'api|portal|telemetry',
 ]
 
@@ -13,12 +13,31 @@ const upward = LAYERS.map((names, level) => ({
   name: `layer-${level}-imports-nothing-above`,
   severity: 'error',
   from: { path: room(names) },
-  to: { path: room([...LAYERS.slice(level + 1), 'app|main|upkeep|cli'].join('|')) },
+  to: { path: room([...LAYERS.slice(level + 1), 'app|main|cli'].join('|')) },
 }))
+
+/** Rooms of one layer that read one another do so in one direction: each reads those before it. */
+const DIRECTIONS = [
+  ['model', 'errors', 'runtime', 'config'],
+  ['publishing', 'catalog', 'harvest'],
+  ['http', 'site'],
+  ['telemetry', 'api', 'portal'],
+  ['app', 'main', 'cli'],
+]
+
+const backward = DIRECTIONS.flatMap(rooms =>
+  rooms.slice(0, -1).map((name, index) => ({
+    name: `${name}-reads-nothing-after-it`,
+    severity: 'error',
+    from: { path: room(name) },
+    to: { path: room(rooms.slice(index + 1).join('|')) },
+  })),
+)
 
 module.exports = {
   forbidden: [
     ...upward,
+    ...backward,
     {
       name: 'no-cycles',
       severity: 'error',
@@ -33,13 +52,39 @@ module.exports = {
     },
     {
       name: 'rooms-of-layer-2-stand-alone',
-      comment: 'query reads the AST types and the table of words of language, nothing else crosses',
+      comment:
+        'query alone crosses: it reads the syntax trees and vocabularies of languages, and those below',
       severity: 'error',
       from: { path: '^src/(language|query|sources|mapping|formats|store|accounts)/' },
       to: {
         path: '^src/(language|query|sources|mapping|formats|store|accounts)/',
-        pathNot: ['^src/$1/', '^src/language/[^/]+/(ast|vocabulary)\\.ts$'],
+        pathNot: [
+          '^src/$1/',
+          '^src/language/[^/]+/(ast|vocabulary)\\.ts$',
+          '^src/language/[^/]+/parse\\.ts$',
+          '^src/store/',
+        ],
       },
+    },
+    {
+      name: 'pipeline-parses',
+      comment: 'the other files of query get syntax trees',
+      severity: 'error',
+      from: {
+        path: '^src/(language|query|sources|mapping|formats|store|accounts)/',
+        pathNot: '^src/(query/pipeline\\.ts$|language/)',
+      },
+      to: { path: '^src/language/[^/]+/parse\\.ts$' },
+    },
+    {
+      name: 'execution-reads-the-store',
+      comment: 'the other rooms of its layer know nothing of stores',
+      severity: 'error',
+      from: {
+        path: '^src/(language|query|sources|mapping|formats|accounts)/',
+        pathNot: '^src/query/execute/',
+      },
+      to: { path: '^src/store/' },
     },
     {
       name: 'api-rooms-stand-alone',
@@ -71,7 +116,7 @@ module.exports = {
     only('postgresql', '(pg|@types/pg)(/|$)', '^src/accounts/postgres/'),
     only('metrics', 'prom-client', '^src/telemetry/'),
     only('archives', 'tar/', '^src/cli/backup/'),
-    only('fastify', '@?fastify', '^src/(http|api|portal)/|^src/(app|main|upkeep)\\.ts$|^src/cli/'),
+    only('fastify', '@?fastify', '^src/(http|site|api|portal|app|cli)/|^src/main\\.ts$'),
     {
       name: 'resolvable',
       severity: 'error',

@@ -12,10 +12,10 @@ const target = path.join(import.meta.dirname, 'dist')
 /** What is started by its path: the command, the threads, the scripts of pages, and what tests start outside of src. */
 const ENTRIES = [
   'cli/lodestone',
-  'catalog/changes-thread',
-  'catalog/harvest/harvest-thread',
-  'catalog/publisher',
-  'catalog/publisher-worker',
+  'publishing/versions/changes-thread',
+  'harvest/harvest-thread',
+  'publishing/publisher',
+  'publishing/publisher-worker',
   'store/columns/build/build-worker',
   'store/columns/build/builder-thread',
   'store/columns/threads/worker',

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type App, buildApp } from './app.ts'
-import { PortalWatch } from './catalog/portal-watch.ts'
-import { type PublishJob, type PublishMessage, publisherSettings } from './catalog/publisher.ts'
-import { PublisherThread } from './catalog/publisher-thread.ts'
-import type { ProgressReporter } from './cli/progress.ts'
-import { registerServer } from './cli/running.ts'
-import type { Config } from './config.ts'
-import { openAdminDoor } from './http/admin.ts'
+import { type App, buildApp } from './app/app.ts'
+import { follow, publishAndServe } from './app/lifecycle.ts'
+import { listen } from './app/listen.ts'
+import type { ProgressReporter } from './app/progress.ts'
+import { publishNow } from './app/publish-now.ts'
+import { registerServer } from './app/running.ts'
+import type { Config } from './config/config.ts'
 import { drain } from './http/drain.ts'
-import type { PublicationOutcome } from './telemetry/metrics.ts'
-import { follow, publishAndServe } from './upkeep.ts'
-
-/** Who publishes what changed, in the audit log. */
-const SERVER = { name: 'server', address: 'local' }
+import { PortalWatch } from './publishing/portal-watch.ts'
+import { publisherSettings } from './publishing/publisher.ts'
+import { PublisherThread } from './publishing/publisher-thread.ts'
 
 /** A portal that is being served. */
 export interface Service extends App {
@@ -46,9 +43,10 @@ async function serveRegistered(
 ): Promise<Service> {
   // Its thread starts while the application is built.
   const publisher = new PublisherThread(publisherSettings(config))
-  const app = await buildApp(config, {
+  const app: App = await buildApp(config, {
     onProgress: ({ triples, total }) => progress.update('loading', triples, total),
-    publish: id => publishNow({ datasets: [id], mappingOnly: false, endsRollBack: true }),
+    publish: id =>
+      publishNow(publisher, { datasets: [id], mappingOnly: false, endsRollBack: true }, app, progress),
   }).catch(async error => {
     await publisher.close()
     throw error
@@ -57,17 +55,8 @@ async function serveRegistered(
   if (app.shared !== null) await app.catalog.refresh()
   const listening = await listen(app, config)
   const portal = new PortalWatch(config.portal)
-  const publishNow = (job: PublishJob) =>
-    publisher.publish(job, message => {
-      progress.publication(message)
-      app.publications.note(message)
-      if (message.type === 'published' || message.type === 'failed')
-        app.accounts.audit.note(message.type, message.dataset, SERVER).catch(() => undefined)
-      if (message.type !== 'progress' && message.type !== 'loading')
-        app.telemetry.metrics?.published(outcomeOf(message))
-    })
   const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
-    publishNow({ datasets, mappingOnly })
+    publishNow(publisher, { datasets, mappingOnly }, app, progress)
   const stopped = new AbortController()
   const served = publishAndServe(app, publish, progress, stopped.signal)
   const following = served.then(
@@ -86,25 +75,4 @@ async function serveRegistered(
     return isWhole
   }
   return { ...app, served, end, close: async () => void (await end()) }
-}
-
-/** Listens for everybody and, where it is wished, for operators. */
-async function listen(app: App, { host, port, adminPort, adminHost }: Config) {
-  const { metrics } = app.telemetry
-  try {
-    await app.http.listen({ host, port })
-    const { health } = app
-    const admin =
-      adminPort === undefined || metrics === null
-        ? null
-        : await openAdminDoor({ host: adminHost, port: adminPort, health, metrics })
-    return { close: async () => admin?.close() }
-  } catch (error) {
-    await app.close()
-    throw error
-  }
-}
-
-function outcomeOf({ type }: Exclude<PublishMessage, { type: 'progress' | 'loading' }>): PublicationOutcome {
-  return type === 'mapping-refused' ? 'failed' : type
 }

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { parseSelect } from '../src/language/odsql/parse.ts'
 import { tokens } from '../src/model/search.ts'
 import { parseWkbHex } from '../src/model/wkb.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 import { nowConstant } from '../src/query/resolve/now.ts'
 
 /** What each dialect answers to the same question, and the vectors of what a query computes. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { readDefinition } from '../src/catalog/definition.ts'
-import { type ConfigFlags, loadConfig } from '../src/config.ts'
-import { Fault } from '../src/errors.ts'
-import { defaultMemory, defaultWorkers } from '../src/memory.ts'
+import { type ConfigFlags, loadConfig } from '../src/config/config.ts'
+import { Fault } from '../src/errors/errors.ts'
+import { readDefinition } from '../src/publishing/definition.ts'
+import { defaultMemory, defaultWorkers } from '../src/runtime/memory.ts'
 
 /** Configuration: who wins, and that every mistake is told with its place. */
 function portalWith(t: Test, yaml: string): string {

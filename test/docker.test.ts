@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { loadConfig, PORTAL_SCHEMA } from '../src/config.ts'
+import { loadConfig, PORTAL_SCHEMA } from '../src/config/config.ts'
 
 /** What can be said of the image and of the compose files without making any of them. */
 const root = path.resolve(import.meta.dirname, '..')
@@ -55,7 +55,7 @@ const lodestones = [...compose].flatMap(([file, of]) =>
 )
 
 /** What threads run, besides what the command line loads. */
-const THREADS = ['catalog/publisher.ts', 'store/embedded/worker.ts']
+const THREADS = ['publishing/publisher.ts', 'store/embedded/worker.ts']
 
 /** The lines of the Dockerfile that begin with an instruction, continued lines joined. */
 const instructions = dockerfile

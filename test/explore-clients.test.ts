@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** What portals' links and the programs around them send to the REST APIs, and what they read of the answers. */
 const REGIONS = ['Europe', 'Asia', 'Africa']

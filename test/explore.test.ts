@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** The Explore API v2.0 on a small portal: bodies, links, limits and every kind of bad input. */
 const TREES = `id,name,height,planted,seen,alive,where

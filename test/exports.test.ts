@@ -1,8 +1,8 @@
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 import { parseCsv } from './support/csv.ts'
 
 /** Exports as the APIs hand them out: text formats with their options, filters, generations, headers and refusals. */

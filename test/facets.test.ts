@@ -1,7 +1,7 @@
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 import { between, chance, pick, startFrom } from './support/odsql-generator.ts'
 import { seedOf } from './support/seed.ts'
 

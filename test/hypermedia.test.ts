@@ -1,11 +1,11 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { describeAttachments, openAttachment } from '../src/catalog/attachments.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { TEMPLATE_METAS, TEMPLATES } from '../src/model/templates.ts'
+import { describeAttachments, openAttachment } from '../src/publishing/attachments.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** What leads from one address to the next: roots, metadata templates, attachments, lists of formats. */
 const PAGE = '<script>parent.document.title = "mine"</script>'

@@ -4,10 +4,10 @@ import jsonld, { type JsonLdDocument } from 'jsonld'
 import { Parser, type Quad, Writer } from 'n3'
 import { isomorphic } from 'rdf-isomorphic'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
+import { buildApp } from '../src/app/app.ts'
 import { writeAnswer } from '../src/cli/query/answer.ts'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 // @ts-expect-error: a script of the tests without types
 import { readWithRiot, whyNoRiot } from './peers/linked-data/riot.mjs'
 
@@ -328,20 +328,20 @@ t.test('the command writes JSON-LD too', async t => {
 })
 
 /** An answer, the ending of its form, and the quads that it has, as another answer. */
-type Form = readonly [ending: string, url: string, accept: string, other: Promise<string>]
+type Form = readonly [ending: string, url: string, accept: string, other: () => Promise<string>]
 
 t.test('the exports in all forms are what Jena reads', { skip: whyNoRiot() ?? false }, async t => {
   const exported = (id: string, format: string, ending: string): Form => [
     ending,
     exportPath(id, format),
     '*/*',
-    get(exportPath(id, 'n3')),
+    () => get(exportPath(id, 'n3')),
   ]
   const negotiated = (url: string, ending: string, accept: string): Form => [
     ending,
     url,
     accept,
-    get(url, 'application/n-quads'),
+    () => get(url, 'application/n-quads'),
   ]
   // RDF/XML has no base directions, and Jena leaves out those of JSON-LD.
   const directionless = (value: string) => !value.includes('directed')
@@ -357,11 +357,11 @@ t.test('the exports in all forms are what Jena reads', { skip: whyNoRiot() ?? fa
       negotiated(url, 'rdf', 'application/rdf+xml'),
     ),
     ...['rdf', 'dcat'].map(
-      (format): Form => ['rdf', `${APIS[2]}/catalog/exports/${format}`, '*/*', catalogQuads],
+      (format): Form => ['rdf', `${APIS[2]}/catalog/exports/${format}`, '*/*', () => catalogQuads],
     ),
-    ['ttl', `${APIS[2]}/catalog/exports/ttl`, '*/*', catalogQuads],
+    ['ttl', `${APIS[2]}/catalog/exports/ttl`, '*/*', () => catalogQuads],
     ...NAMED.filter(([url]) => url.includes('void')).map(
-      ([url, other]): Form => ['rdf', url.replace(/format=.*/, 'format=rdfxml'), '*/*', get(other)],
+      ([url, other]): Form => ['rdf', url.replace(/format=.*/, 'format=rdfxml'), '*/*', () => get(other)],
     ),
   ]
   const folder = t.testdir({})
@@ -372,7 +372,7 @@ t.test('the exports in all forms are what Jena reads', { skip: whyNoRiot() ?? fa
       const file = path.join(folder, `${index}.${ending}`)
       writeFileSync(file, await get(url, accept))
       files.push(file)
-      expected.push(...expectedQuads(await other))
+      expected.push(...expectedQuads(await other()))
     }
     const { quads, errors } = await readWithRiot(files)
     t.strictSame(errors, [], ending)

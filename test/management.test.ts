@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { changedDefinition } from '../src/catalog/edit-definition.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { changedDefinition } from '../src/publishing/edit-definition.ts'
 
 /** What publishers do, through the management API: drafts, uploads, publishing, roll-back, rights, and files that stay readable. */
 const BASE = 'http://portal.test'

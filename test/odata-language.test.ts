@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { buildParserFile } from '@lezer/generator'
 import t from 'tap'
-import { Fault } from '../src/errors.ts'
+import { Fault } from '../src/errors/errors.ts'
 import { parseApply } from '../src/language/odata/apply.ts'
 import type {
   Expression,

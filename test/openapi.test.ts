@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { Compile } from 'typebox/schema'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { GROUPED_PAGE, PAGE, USUAL_ROWS } from '../src/http/parameters.ts'
 import { LANGUAGES } from '../src/model/language.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** The API describes itself: what its documents declare is what it serves. */
 const TREES = `id,name,kind,group,planted,seen,alive,where,tags

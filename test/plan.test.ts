@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
+import { Asker } from '../src/query/execute/executor.ts'
+import { findRecords } from '../src/query/execute/find.ts'
 import type { Condition, Constant, FunctionName, Ordering, RecordQuery, Scalar } from '../src/query/plan.ts'
-import { findRecords } from '../src/records/find.ts'
-import { Stopwatch } from '../src/records/stopwatch.ts'
-import { Asker } from '../src/records/trace.ts'
+import { Stopwatch } from '../src/query/stopwatch.ts'
 
 /** What a plan can say, asked of the store without any language before it. */
 const ROWS = [

@@ -2,9 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
-import { LineSet } from '../src/catalog/line-set.ts'
-import { type PublishMessage, publishAll } from '../src/catalog/publisher.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { LineSet } from '../src/publishing/line-set.ts'
+import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import {
   currentManifest,
   currentVersion,
@@ -12,8 +13,7 @@ import {
   removedIds,
   versionsOf,
   withdraw,
-} from '../src/catalog/versions.ts'
-import { loadConfig } from '../src/config.ts'
+} from '../src/publishing/versions/versions.ts'
 import { replaceBlankNodes } from '../src/rdf/skolem.ts'
 import { openFile } from '../src/sources/open.ts'
 import { select } from './support/ask.ts'

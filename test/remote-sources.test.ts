@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { readDefinition } from '../src/catalog/definition.ts'
-import { publishDataset } from '../src/catalog/publish.ts'
-import { isSchedule, nextTime } from '../src/catalog/remote/schedule.ts'
-import { dueRemotes, remoteFolder, remoteState } from '../src/catalog/remote/state.ts'
-import { versionsOf } from '../src/catalog/versions.ts'
-import { Fault, faultText } from '../src/errors.ts'
+import { Fault, faultText } from '../src/errors/errors.ts'
+import { readDefinition } from '../src/publishing/definition.ts'
+import { publishDataset } from '../src/publishing/publish.ts'
+import { isSchedule, nextTime } from '../src/publishing/remote/schedule.ts'
+import { dueRemotes, remoteFolder, remoteState } from '../src/publishing/remote/state.ts'
+import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { type FetchLimits, fetchAddress, isPrivateAddress } from '../src/sources/address.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void

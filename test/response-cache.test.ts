@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { openAccounts } from '../src/accounts/open.ts'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { versionsOf, withdraw } from '../src/catalog/versions.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
+import { versionsOf, withdraw } from '../src/publishing/versions/versions.ts'
 
 /** Answers that are given again before a request comes to the routes: the same bytes, counted as ever. */
 const rows = (name: string) =>

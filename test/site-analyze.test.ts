@@ -1,10 +1,10 @@
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { type Config, loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { type Config, loadConfig } from '../src/config/config.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
 import { cutAtEdges, landModule } from '../src/portal/map/land.ts'
 import { decodeLines, encodeLines, type Line } from '../src/portal/map/outline.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** The tabs map and analyze of a small portal: what they show, what they ask, what they leave out. */
 const TREES = `id,kind,height,planted,alive,where

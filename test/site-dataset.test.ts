@@ -1,10 +1,10 @@
 import { parseHTML } from 'linkedom'
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { highlight, tokensOf } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** The tabs of a dataset that tell (information, export, API, linked data), and the page for developers. */
 const TREES = `id,name,kind,height,planted,where

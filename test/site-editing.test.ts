@@ -3,11 +3,11 @@ import path from 'node:path'
 import t from 'tap'
 import { checkDataset } from '../src/accounts/names.ts'
 import { openAccounts } from '../src/accounts/open.ts'
-import { openMapping, saveMapping } from '../src/catalog/mapping-edit.ts'
-import { PortalWatch } from '../src/catalog/portal-watch.ts'
 import { field } from '../src/model/field.ts'
 import { type Authenticated, mayEdit } from '../src/model/principal.ts'
 import { filterExamples } from '../src/portal/dataset/filter-examples.ts'
+import { openMapping, saveMapping } from '../src/publishing/mapping/mapping-edit.ts'
+import { PortalWatch } from '../src/publishing/portal-watch.ts'
 import { BASE, HIDDEN, OPEN, PASSWORD, portalFiles, publish, serve, WORD } from './support/access.ts'
 
 /** The editor of mappings, and what the editor of conditions asks. */

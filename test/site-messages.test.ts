@@ -1,15 +1,16 @@
 import t from 'tap'
-import type { Message } from '../src/http/site/messages/message.ts'
-import { TABLES } from '../src/http/site/messages/tables.ts'
-import { translator } from '../src/http/site/messages.ts'
-import type { Language } from '../src/model/language.ts'
+import { LANGUAGES, type Language } from '../src/model/language.ts'
+import { type Message, messagesOf } from '../src/site/messages.ts'
+import { translator } from '../src/site/translator.ts'
 import { interfaceTexts } from './support/texts.ts'
 
 /** Every text of the interface is there in every language, whole, and nothing else is. */
-const FOLDERS = ['src/portal', 'src/http', 'src/api']
+const FOLDERS = ['src/portal', 'src/site', 'src/http', 'src/api']
 const { texts } = interfaceTexts(FOLDERS)
 const known = new Map(texts.map(each => [each.text, each]))
-const LANGUAGES = Object.entries(TABLES)
+const TRANSLATIONS = LANGUAGES.filter(language => language !== 'en').map(
+  language => [language, messagesOf(language)] as const,
+)
 
 /** Numbers that texts may be written with; beyond, a form for millions is the usual one. */
 const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 20, 21, 99, 100, 101, 102, 103, 111, 1000, 135_233]
@@ -31,7 +32,7 @@ t.test('texts are found', async t => {
   t.equal(records?.one, '{n} record', 'with the form for one')
 })
 
-for (const [language, table] of LANGUAGES)
+for (const [language, table] of TRANSLATIONS)
   t.test(language, async t => {
     const missing = texts
       .filter(({ text }) => !Object.hasOwn(table, text))

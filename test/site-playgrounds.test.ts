@@ -1,13 +1,13 @@
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { field } from '../src/model/field.ts'
 import { layOutSparql } from '../src/portal/playground/sparql-layout.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 import { EXPLORE_V21 } from '../src/query/dialect.ts'
+import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
-import { planOdsql } from '../src/records/ask.ts'
-import { Stopwatch } from '../src/records/stopwatch.ts'
+import { Stopwatch } from '../src/query/stopwatch.ts'
 import { csvRows, jsonRows } from '../src/sparql/results.ts'
 
 /** The playgrounds of the site: their state is their address, and nothing of what is hidden gets into them. */

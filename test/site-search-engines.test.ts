@@ -1,8 +1,8 @@
 import t from 'tap'
-import { buildApp } from '../src/app.ts'
-import { publishAll } from '../src/catalog/publisher.ts'
-import { loadConfig } from '../src/config.ts'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { sitemap, sitemapPart } from '../src/portal/sitemap.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
 
 /** What search engines and browsers are told of a portal, its datasets and its pages. */
 const portal = t.testdir({

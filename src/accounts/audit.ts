@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { currentActor } from '../model/work-client.ts'
+import { currentActor } from '../runtime/work-client.ts'
 import type { Accounts, Audit, AuditEvent } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, query } from './work.ts'

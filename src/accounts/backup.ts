@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { type AccountsCopy, readAll, replaceAll } from './copy.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { PostgresDatabase } from './postgres/database.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 
 const USER_NAME = /^[\p{L}\p{M}\p{N}._@+-]{1,100}$/u
 const GRANT = /^(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})$/

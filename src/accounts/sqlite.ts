@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Libsql from 'libsql'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { Step, Work } from './work.ts'

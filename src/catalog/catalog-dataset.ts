@@ -4,7 +4,7 @@ import { toGeoShape } from '../model/geometry.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
-import { datasetExtent, extentMetas } from './extent.ts'
+import { datasetExtent, extentMetas } from '../publishing/extent.ts'
 
 /** Id of the catalog where it is asked like a dataset. No dataset can have it: an id begins with a letter or digit. */
 export const CATALOG_ID = '_catalog'

@@ -3,7 +3,7 @@ import type { Metas } from '../model/metadata.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EMPTY_GRAPH, type GraphSource } from '../store/store.ts'
 import { CATALOG_ID, catalogFields, catalogRecord, FIGURE_FIELDS } from './catalog-dataset.ts'
-import { madeGraphs } from './made.ts'
+import { madeGraphs } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
 /** Datasets in the order of their ids. */

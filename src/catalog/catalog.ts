@@ -1,14 +1,16 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { isGranted, type Principal } from '../model/principal.ts'
+import { DATASET_ID } from '../publishing/definition.ts'
+import type { Registry } from '../publishing/registry/registry.ts'
+import { unknownVersion } from '../publishing/versions/roll-back.ts'
+import { type Manifest, readManifest, type Versions } from '../publishing/versions/versions.ts'
 import { withSharedGraphs } from '../store/shared-graphs.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
-import { DATASET_ID } from './definition.ts'
 import { KeptVersions } from './kept-versions.ts'
-import type { Registry } from './registry.ts'
-import { unknownVersion } from './roll-back.ts'
+import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
   type DatasetSource,
   hidden,
@@ -16,9 +18,7 @@ import {
   SeenList,
   type SeenOptions,
   type StartProgress,
-} from './seen.ts'
-import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
-import { type Manifest, readManifest, type Versions } from './versions.ts'
+} from './visible.ts'
 
 export interface CatalogOptions {
   readonly base: string

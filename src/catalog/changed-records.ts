@@ -1,8 +1,8 @@
 import type { Field } from '../model/field.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
+import type { VersionDifference } from '../publishing/versions/changes.ts'
 import { fieldPredicates, RecordReader } from '../store/record-reader.ts'
 import type { Store } from '../store/store.ts'
-import type { VersionDifference } from './changes.ts'
 import type { ServedDataset } from './served.ts'
 
 export const CHANGE_TYPES = ['changed', 'added', 'removed'] as const

@@ -1,8 +1,8 @@
 import type { Attachment, Dataset } from '../model/dataset.ts'
 import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
+import { datasetUid } from '../publishing/definition.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
-import { datasetUid } from './definition.ts'
 import { askMember, type Member, MemberUnavailable, readJson } from './member.ts'
 
 /** What another portal may be called by its datasets: it stands in addresses and IRIs. */

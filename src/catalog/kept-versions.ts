@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
+import type { Registry } from '../publishing/registry/registry.ts'
+import { unknownVersion } from '../publishing/versions/roll-back.ts'
+import { isWhole, keptVersions, type Manifest, type Versions } from '../publishing/versions/versions.ts'
 import type { Store } from '../store/store.ts'
-import type { Registry } from './registry.ts'
-import { unknownVersion } from './roll-back.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
-import { isWhole, keptVersions, type Manifest, type Versions } from './versions.ts'
 
 /** Versions that stay open when nobody reads them. */
 const MAX_IDLE = 16

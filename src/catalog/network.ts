@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { FieldType } from '../model/field.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import { ANONYMOUS } from '../model/principal.ts'
@@ -7,10 +7,10 @@ import type { Catalog } from './catalog.ts'
 import { type CatalogEntry, catalogFields } from './catalog-dataset.ts'
 import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
 import { readCatalog } from './federated.ts'
-import { LatestGraphs } from './made.ts'
+import { LatestGraphs } from './in-memory-dataset.ts'
 import type { Member } from './member.ts'
-import type { DatasetSource, SeenDatasets, ServedCatalog } from './seen.ts'
 import { MADE_IN_MEMORY, type ServedDataset } from './served.ts'
+import type { DatasetSource, SeenDatasets, ServedCatalog } from './visible.ts'
 
 /** Name of the list of all datasets of the network, where it is asked like a dataset. */
 const NETWORK_ID = '_network'

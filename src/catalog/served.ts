@@ -1,22 +1,20 @@
-import { existsSync } from 'node:fs'
 import type { Mapping } from '../mapping/ir.ts'
 import { usedClasses, usedProperties } from '../mapping/vocabulary.ts'
 import type { Dataset } from '../model/dataset.ts'
-import type { CompileTarget } from '../query/compile/target.ts'
-import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
-import { fieldIri, type GraphRole, graphIri, namedGraphIri } from '../rdf/iris.ts'
-import { datasetPrefixes } from '../rdf/prefixes.ts'
-import type { GraphSource } from '../store/store.ts'
-import type { CatalogEntry } from './catalog-dataset.ts'
-import type { Registry } from './registry.ts'
+import type { Registry } from '../publishing/registry/registry.ts'
+import { dumpOf, graphName } from '../publishing/versions/graph-sources.ts'
 import {
-  type GraphFile,
   graphPath,
   type Manifest,
   type PublishedMapping,
   removedIds,
   type Versions,
-} from './versions.ts'
+} from '../publishing/versions/versions.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
+import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
+import { fieldIri, type GraphRole } from '../rdf/iris.ts'
+import { datasetPrefixes } from '../rdf/prefixes.ts'
+import type { CatalogEntry } from './catalog-dataset.ts'
 
 /** A dataset as it is served: one published version, loaded, with everything that a query needs. */
 export interface ServedDataset extends CatalogEntry {
@@ -88,34 +86,6 @@ export function servedDataset(
     },
     target: { base, dataset, graphs, statistics, published: manifest.published },
   }
-}
-
-/** An instance of several may lack the files of a version that another has published. */
-function dumpOf(file: string): string | null {
-  return existsSync(file) ? file : null
-}
-
-/** The graphs of a published version, to be loaded. */
-export function graphSources(
-  versions: Versions,
-  manifest: Manifest,
-): readonly Extract<GraphSource, { readonly columns: string }>[] {
-  return manifest.graphs.map(file => ({
-    graph: graphName(manifest, file),
-    path: dumpOf(graphPath(versions, manifest, file.file)),
-    columns: graphPath(versions, manifest, file.columns),
-    triples: file.triples,
-    bytes: file.bytes,
-    isSearched: file.role === 'facts' && manifest.content === 'records',
-  }))
-}
-
-/** The name under which the store has a graph: that of the version that had it first. */
-function graphName(
-  { dataset: { id }, version }: Manifest,
-  { role, name, since = version }: Pick<GraphFile, 'role' | 'name' | 'since'>,
-): string {
-  return name === undefined ? graphIri(id, since, role) : namedGraphIri(id, since, name)
 }
 
 /** The graphs that the store holds for a dataset. */

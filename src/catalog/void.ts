@@ -5,7 +5,7 @@ import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tellerOf } from '../rdf/statements.ts'
 import { type CatalogEntry, canonicalMoment } from './catalog-dataset.ts'
 import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
-import type { GraphSurvey } from './survey.ts'
+import type { GraphSurvey } from './graph-statistics.ts'
 
 /** The vocabularies of a description, by their prefixes. */
 export const VOID_PREFIXES = {

@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { openAccountsOf } from '../accounts/open.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** Runs work on the accounts of a portal, and closes them whatever becomes of it. */
 export async function withAccounts<T>(

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Command } from 'commander'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { printJson, withAccounts } from './accounts.ts'
 import { makeBackup } from './backup/make.ts'
 import type { BackupManifest } from './backup/manifest.ts'

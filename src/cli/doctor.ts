@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { loadConfig } from '../config.ts'
-import { Fault, faultText } from '../errors.ts'
+import { loadConfig } from '../config/config.ts'
+import { Fault, faultText } from '../errors/errors.ts'
 import { tracingSettings } from '../telemetry/otel-settings.ts'
 import { lodestoneVersion } from '../telemetry/version.ts'
 import { printJson } from './accounts.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { titleFromName } from '../model/title.ts'
 
 /** `lodestone init`: begins a portal folder. */

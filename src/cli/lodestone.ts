@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { Fault, faultText, openFilesText } from '../errors.ts'
+import { Fault, faultText, openFilesText } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import { lodestoneVersion } from '../telemetry/version.ts'
 

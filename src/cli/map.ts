@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { type Prefixes, turtle } from '../formats/turtle.ts'
 import { diagnosticText, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
 import { mappingKind } from '../mapping/kind.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 
 /** Bytes of standard input in which the line of the password ends. */
 const LONGEST_LINE = 64 * 1024

@@ -1,16 +1,8 @@
 import cliProgress from 'cli-progress'
-import type { PublishMessage } from '../catalog/publisher.ts'
-import type { FieldMisfits } from '../sources/typing.ts'
+import type { ProgressReporter } from '../app/progress.ts'
+import type { PublishMessage } from '../publishing/publisher.ts'
+import { misfitsText } from '../sources/typing.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
-
-/** Tells on stderr what is going on: bars with rate and time left on a terminal, one line a result elsewhere. */
-export interface ProgressReporter {
-  update(task: string, done: number, total: number): void
-  publication(message: PublishMessage): void
-  done(): void
-  /** Datasets that could not be published as they stand in the portal. */
-  readonly failures: readonly string[]
-}
 
 /** @param out usually process.stderr */
 export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
@@ -95,17 +87,6 @@ function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'pub
 
 /** Fields with misfits that one publication shows. */
 const MAX_FIELDS = 5
-
-/** The values of one field that did not fit, in one line. */
-export function misfitsText({ column, expected, count, examples }: FieldMisfits): string {
-  const shown = examples.map(({ row, line, found, count: times }) => {
-    const where = line === undefined ? `record ${row}` : `line ${line}, record ${row}`
-    return `${JSON.stringify(found)} (${times === 1 ? where : `${times} times, first in ${where}`})`
-  })
-  const counted = examples.reduce((sum, { count: times }) => sum + times, 0)
-  const more = count > counted ? ' …' : ''
-  return `${column}: ${count} ${count === 1 ? 'value is' : 'values are'} not ${expected}: ${shown.join(', ')}${more}`
-}
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ')

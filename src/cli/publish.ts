@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../catalog/publisher.ts'
-import type { Config } from '../config.ts'
-import { publishingShare } from '../memory.ts'
+import { refuseOtherAddress } from '../app/running.ts'
+import type { Config } from '../config/config.ts'
+import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../publishing/publisher.ts'
+import { publishingShare } from '../runtime/memory.ts'
 import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
 import { publicationTable } from './publication-table.ts'
-import { refuseOtherAddress } from './running.ts'
 import { configsOf } from './settings.ts'
 
 /** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */

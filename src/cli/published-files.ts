@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { countLines } from '../catalog/damage.ts'
+import { countLines } from '../publishing/versions/damage.ts'
 import {
   currentVersion,
   type Manifest,
   VERSION_FORMAT,
   type Versions,
   versionFolder,
-} from '../catalog/versions.ts'
+} from '../publishing/versions/versions.ts'
 
 /** What was found of the published version of a dataset. */
 export interface CheckedVersion {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { definedDatasets } from '../catalog/definition.ts'
+import { definedDatasets } from '../publishing/definition.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'

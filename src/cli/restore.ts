@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Command } from 'commander'
 import { accountsFile } from '../accounts/open.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { printJson, withAccounts } from './accounts.ts'
 import { restorePortal } from './backup/restore.ts'
 import { contentsText } from './backup.ts'

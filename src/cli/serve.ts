@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Command } from 'commander'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { Service } from '../main.ts'
 import { type ReadingOptions, withReadingOptions } from './import/options.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'

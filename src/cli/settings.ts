@@ -1,6 +1,6 @@
-import { type Config, loadConfig, settingSources } from '../config.ts'
+import { runningServers } from '../app/running.ts'
+import { type Config, loadConfig, settingSources } from '../config/config.ts'
 import type { PortalOptions } from './options.ts'
-import { runningServers } from './running.ts'
 
 /** The configuration that a command runs with. */
 export function configOf(options: PortalOptions): Config {

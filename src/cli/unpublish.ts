@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { suggestedDataset } from '../catalog/definition.ts'
-import { openReleases, publisherSettings } from '../catalog/publisher.ts'
-import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../catalog/versions.ts'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
+import { suggestedDataset } from '../publishing/definition.ts'
+import { openReleases, publisherSettings } from '../publishing/publisher.ts'
+import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configsOf } from './settings.ts'
 

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { type Soon, soonThen } from '../accounts/soon.ts'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { credentialOf } from './credentials.ts'
 import type { QueryParameters } from './query-string.ts'

@@ -1,4 +1,4 @@
-import type { WorkClient } from '../model/work-client.ts'
+import type { WorkClient } from '../runtime/work-client.ts'
 
 /** What each client may use of the machine. */
 export interface BudgetLimits {

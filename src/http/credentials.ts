@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { QueryParameters } from './query-string.ts'
 

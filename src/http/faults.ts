@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault, openFilesText } from '../errors.ts'
+import { Fault, openFilesText } from '../errors/errors.ts'
 import { challenge } from './authenticate.ts'
 import { returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'

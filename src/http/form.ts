@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 
 /** The fields of a form, each at most once. */

@@ -1,5 +1,5 @@
 import type { FastifyServerOptions } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { withoutCredentials } from '../model/credentials.ts'
 
 /** What objects that are logged may carry and no log is to have. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
-import type { WorkClient } from '../model/work-client.ts'
+import type { WorkClient } from '../runtime/work-client.ts'
 
 /** Milliseconds between two charges. */
 const INTERVAL = 200

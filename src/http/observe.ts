@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { doorOf } from './door.ts'
+import { doorOf } from './endpoint.ts'
 import { REQUEST_ID } from './request-id.ts'
 
 export type ObservedRequest = FastifyRequest

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
 import { isTimeZone } from '../model/time.ts'

@@ -1,4 +1,4 @@
-import type { Fault } from '../errors.ts'
+import type { Fault } from '../errors/errors.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 

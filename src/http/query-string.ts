@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { lookup, setMember } from '../model/lookup.ts'
 import { isSecret } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { doorOf } from './door.ts'
+import { doorOf } from './endpoint.ts'
 import { type Answered, type RequestObserver, routeOf } from './observe.ts'
 import { addressWithoutSecrets } from './secrets.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import './authenticate.ts'

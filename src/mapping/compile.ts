@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { iriText } from '../rdf/ntriples.ts'
 import { type Column, columnReader, type Scalar } from './columns.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { type Column, columnReader, RECORD_ID, valuesOf } from './columns.ts'
 import type { Segment } from './ir.ts'

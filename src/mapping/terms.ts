@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { exactJson } from '../model/exact-json.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { iriSafe, isIri, percentEncode } from '../rdf/iri.ts'

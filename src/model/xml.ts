@@ -1,4 +1,4 @@
-import { lookup } from '../model/lookup.ts'
+import { lookup } from './lookup.ts'
 
 /** The one place where names and texts become XML 1.0: every format that is XML writes through it. */
 

@@ -1,11 +1,14 @@
-import type { ServedCatalog } from '../catalog/seen.ts'
 import type { ServedDataset } from '../catalog/served.ts'
-import { Fault } from '../errors.ts'
+import type { ServedCatalog } from '../catalog/visible.ts'
+import { Fault } from '../errors/errors.ts'
 import { invalid, USUAL_ZONE } from '../http/parameters.ts'
 import type { Field } from '../model/field.ts'
 import type { Language } from '../model/language.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
+import { type Answer, answerQuery } from '../query/execute/answer.ts'
+import { Asker } from '../query/execute/executor.ts'
+import { enumerateFacet, type FacetValue } from '../query/execute/facets.ts'
 import {
   canBeFacet,
   type Facet,
@@ -14,11 +17,8 @@ import {
   facetField,
   facetOf,
 } from '../query/facets.ts'
-import { type Answer, answerQuery } from '../records/answer.ts'
-import { type OdsqlClauses, planOdsql } from '../records/ask.ts'
-import { enumerateFacet, type FacetValue } from '../records/facets.ts'
-import { Stopwatch } from '../records/stopwatch.ts'
-import { Asker } from '../records/trace.ts'
+import { type OdsqlClauses, planOdsql } from '../query/pipeline.ts'
+import { Stopwatch } from '../query/stopwatch.ts'
 import { KeptData } from './kept-data.ts'
 import { conditions, type Refinement, type Selection } from './selection.ts'
 import type { SiteServices } from './services.ts'

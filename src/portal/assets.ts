@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync } from 'fastify'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { acceptsCoding, type Coding } from '../http/encoding.ts'
-import { ASSETS, ASSETS_PATH } from '../http/site/assets.ts'
 import { lookup } from '../model/lookup.ts'
+import { ASSETS, ASSETS_PATH } from '../site/assets.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',

@@ -1,7 +1,7 @@
 import type { ServedDataset } from '../catalog/served.ts'
-import type { SiteOptions } from '../http/site/visit.ts'
 import { tokens } from '../model/search.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
+import type { SiteOptions } from '../site/page-context.ts'
 import { metaTexts, titleOf } from './services.ts'
 
 const SUGGESTED = 10

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Desk } from '../catalog/desk.ts'
-import { answerPageFault } from '../http/site/fault-page.ts'
+import type { Desk } from '../publishing/management/management.ts'
+import { answerPageFault } from '../site/fault-page.ts'
 import { Inquiry } from './ask.ts'
 import { assets } from './assets.ts'
 import { answerCatalog } from './catalog-page.ts'

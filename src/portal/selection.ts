@@ -1,7 +1,7 @@
 import { readFacetValues } from '../http/facet-parameters.ts'
 import { many, one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
-import type { LinkParameters } from '../http/site/visit.ts'
+import type { LinkParameters } from '../site/page-context.ts'
 
 /** A facet and one of its values. */
 export interface Refinement {

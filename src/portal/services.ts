@@ -1,12 +1,12 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Figures } from '../catalog/catalog-dataset.ts'
-import type { VersionChanges } from '../catalog/changes.ts'
-import type { Publications } from '../catalog/publications.ts'
 import type { ServedDataset } from '../catalog/served.ts'
-import type { Surveys } from '../catalog/surveys.ts'
-import type { SiteOptions } from '../http/site/visit.ts'
+import type { Surveys } from '../catalog/statistics-files.ts'
 import { lookup } from '../model/lookup.ts'
+import type { Publications } from '../publishing/publications.ts'
+import type { VersionChanges } from '../publishing/versions/changes.ts'
+import type { SiteOptions } from '../site/page-context.ts'
 import type { Store } from '../store/store.ts'
 
 /** What the pages of the site are built on. */

@@ -1,12 +1,12 @@
 import { canonicalMoment, completeMetas } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import { exportFormats } from '../formats/export-formats.ts'
-import { type Html, html } from '../http/html.ts'
-import type { SiteOptions } from '../http/site/visit.ts'
 import { isTemporal } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { isIri } from '../rdf/iri.ts'
 import { datasetIri } from '../rdf/iris.ts'
+import { type Html, html } from '../site/html.ts'
+import type { SiteOptions } from '../site/page-context.ts'
 import { metaText, metaTexts, plainText, titleOf } from './services.ts'
 
 /** A node of JSON-LD; what is undefined is not written. */

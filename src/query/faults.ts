@@ -1,4 +1,4 @@
-import { clauseFault, type Fault } from '../errors.ts'
+import { clauseFault, type Fault } from '../errors/errors.ts'
 import type { Argument, ClauseName, Expression, Span } from '../language/odsql/ast.ts'
 import { type Field, type FieldType, isTemporal } from '../model/field.ts'
 

@@ -6,7 +6,7 @@ import { BlockList, isIP } from 'node:net'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { unreadable } from './unreadable.ts'
 
 /** What may be fetched, and how much. */

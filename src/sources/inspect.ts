@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { textOf } from './data-file.ts'
 import { decoderOf, encodingNamed } from './decode.ts'

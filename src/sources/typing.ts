@@ -221,3 +221,14 @@ function jsonText(raw: unknown): string | undefined {
     return undefined
   }
 }
+
+/** The values of one field that did not fit, in one line. */
+export function misfitsText({ column, expected, count, examples }: FieldMisfits): string {
+  const shown = examples.map(({ row, line, found, count: times }) => {
+    const where = line === undefined ? `record ${row}` : `line ${line}, record ${row}`
+    return `${JSON.stringify(found)} (${times === 1 ? where : `${times} times, first in ${where}`})`
+  })
+  const counted = examples.reduce((sum, { count: times }) => sum + times, 0)
+  const more = count > counted ? ' …' : ''
+  return `${column}: ${count} ${count === 1 ? 'value is' : 'values are'} not ${expected}: ${shown.join(', ')}${more}`
+}

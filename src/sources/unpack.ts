@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { FaultPlace } from '../errors.ts'
+import type { FaultPlace } from '../errors/errors.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Bytes that a packed file may unpack to. */

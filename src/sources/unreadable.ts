@@ -1,4 +1,4 @@
-import { Fault, type FaultPlace } from '../errors.ts'
+import { Fault, type FaultPlace } from '../errors/errors.ts'
 
 /** The fault of a source whose content is not what its format says, at an exact place. */
 export function unreadable(reason: string, place: FaultPlace, hint?: string, cause?: unknown): Fault {

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import type { TriplePattern } from '../rdf/term.ts'
 import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 import { translateQuery } from '../sparql/translate.ts'

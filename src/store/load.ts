@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { doorOf } from '../http/door.ts'
+import { doorOf } from '../http/endpoint.ts'
 import type { Answered, RequestObserver } from '../http/observe.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
 import { Counts, Timings } from './series.ts'

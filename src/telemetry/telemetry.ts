@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { RequestObserver } from '../http/observe.ts'
 import { Metrics } from './metrics.ts'
 import { type TracingSettings, tracingSettings } from './otel-settings.ts'

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import { doorOf } from '../http/door.ts'
+import { doorOf } from '../http/endpoint.ts'
 import type { Answered, ObservedReply, ObservedRequest, RequestObserver } from '../http/observe.ts'
 import { addressWithoutSecrets } from '../http/secrets.ts'
 import type { Sampler } from './otel-settings.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { generate } from '../sparql/generate.ts'
 import { QueryError, type Store } from '../store/store.ts'
 

@@ -1,5 +1,5 @@
-import { publishAll } from '../../src/catalog/publisher.ts'
-import { versionsOf, withdraw } from '../../src/catalog/versions.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
+import { versionsOf, withdraw } from '../../src/publishing/versions/versions.ts'
 import { BASE, type BenchPortal, serveOnce } from './support.ts'
 import { type Row, under, whole } from './table.ts'
 

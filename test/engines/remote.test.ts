@@ -8,12 +8,12 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app.ts'
-import { Releases } from '../../src/catalog/releases.ts'
-import { SharedRegistry } from '../../src/catalog/shared-registry.ts'
-import { currentManifest, type Manifest, versionsOf } from '../../src/catalog/versions.ts'
+import { buildApp } from '../../src/app/app.ts'
 import { diagnoseStore } from '../../src/cli/doctor/store.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { Releases } from '../../src/publishing/registry/releases.ts'
+import { SharedRegistry } from '../../src/publishing/registry/shared-registry.ts'
+import { currentManifest, type Manifest, versionsOf } from '../../src/publishing/versions/versions.ts'
 import { graphIri } from '../../src/rdf/iris.ts'
 import { parseTriples } from '../../src/rdf/ntriples-reader.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
@@ -645,7 +645,7 @@ async function releases(t: Test, url: string): Promise<void> {
       if (uploads === 2) throw new Error('killed')
       return upload(source, options)
     }
-    const { publishAll } = await import('../../src/catalog/publisher.ts')
+    const { publishAll } = await import('../../src/publishing/publisher.ts')
     const told: string[] = []
     const publish = (shared: SharedRegistry) =>
       publishAll({ portal, base, now: () => new Date(), shared }, null, message => told.push(message.type))

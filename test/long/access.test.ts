@@ -1,6 +1,6 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,

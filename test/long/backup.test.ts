@@ -16,15 +16,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { accountsFile, openAccounts } from '../../src/accounts/open.ts'
-import { publishAll } from '../../src/catalog/publisher.ts'
-import { currentManifest, versionFolder, versionsOf, withdraw } from '../../src/catalog/versions.ts'
+import { registerServer } from '../../src/app/running.ts'
 import { makeBackup } from '../../src/cli/backup/make.ts'
 import { restorePortal } from '../../src/cli/backup/restore.ts'
 import { unpack } from '../../src/cli/backup/unpack.ts'
 import { verifyBackup } from '../../src/cli/backup/verify.ts'
 import { checkPublished } from '../../src/cli/published-files.ts'
-import { registerServer } from '../../src/cli/running.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
+import {
+  currentManifest,
+  versionFolder,
+  versionsOf,
+  withdraw,
+} from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
 
 /** Back-ups: whole while others publish, checked by restoring, and refused where a byte is wrong. */

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/app/app.ts'
 import { type Context, clock, type Row } from '../support/odsql-evaluator.ts'
 import {
   type Asked,

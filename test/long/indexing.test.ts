@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../../src/app.ts'
-import { publishAll } from '../../src/catalog/publisher.ts'
-import { loadConfig } from '../../src/config.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { lookup, setMember } from '../../src/model/lookup.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
 import { openIndexes } from '../support/indexing.ts'
 
 /** No object is indexed by a name that may come from outside: see openIndexes. */

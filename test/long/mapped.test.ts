@@ -4,11 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { Parser, type Quad } from 'n3'
 import t from 'tap'
-import { buildApp } from '../../src/app.ts'
-import { PortalWatch } from '../../src/catalog/portal-watch.ts'
-import { type PublishMessage, publishAll } from '../../src/catalog/publisher.ts'
-import { currentManifest, currentVersion, graphPath, versionsOf } from '../../src/catalog/versions.ts'
-import { loadConfig } from '../../src/config.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { PortalWatch } from '../../src/publishing/portal-watch.ts'
+import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
+import {
+  currentManifest,
+  currentVersion,
+  graphPath,
+  versionsOf,
+} from '../../src/publishing/versions/versions.ts'
 import { select } from '../support/ask.ts'
 import { lodestone, spawnLodestone } from '../support/crash.ts'
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/app/app.ts'
 import { parseFilter } from '../../src/language/odata/parse.ts'
 import { answer, type World } from '../support/odata-evaluator.ts'
 import { type Asked, ask, askAbout } from '../support/odata-generator.ts'

@@ -13,10 +13,11 @@ import {
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/app/app.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { localRegistry } from '../../src/catalog/local-registry.ts'
-import { type PublishMessage, publishAll } from '../../src/catalog/publisher.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
+import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
 import {
   currentManifest,
   currentVersion,
@@ -28,8 +29,7 @@ import {
   VERSION_FORMAT,
   versionsOf,
   withdraw,
-} from '../../src/catalog/versions.ts'
-import { loadConfig } from '../../src/config.ts'
+} from '../../src/publishing/versions/versions.ts'
 import { createEmbeddedStore } from '../../src/store/embedded/embedded.ts'
 import { select } from '../support/ask.ts'
 import {

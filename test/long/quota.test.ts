@@ -3,13 +3,13 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { CallCounts } from '../../src/accounts/accounts.ts'
 import { openAccounts } from '../../src/accounts/open.ts'
-import { buildApp } from '../../src/app.ts'
-import { publishAll } from '../../src/catalog/publisher.ts'
-import { type Config, loadConfig } from '../../src/config.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { type Config, loadConfig } from '../../src/config/config.ts'
 import { addressSubject, clientAddress } from '../../src/http/client-address.ts'
 import { quotaBody } from '../../src/http/counted-call.ts'
 import { type Allowance, Quotas, type QuotasOptions, quotaLimits } from '../../src/http/quota.ts'
 import { ANONYMOUS, type Principal } from '../../src/model/principal.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
 
 /** Quotas: whose calls are counted together, exactly, from midnight to midnight UTC, also over restarts. */
 const DAY = 86_400_000

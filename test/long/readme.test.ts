@@ -83,7 +83,7 @@ t.test('the demonstration portal answers the README, the tour and the reference 
 })
 
 t.test('the documentation names every setting and every command', async t => {
-  const { DEFAULTS, PORTAL_SCHEMA } = await import('../../src/config.ts')
+  const { DEFAULTS, PORTAL_SCHEMA } = await import('../../src/config/config.ts')
   const { program } = await import('../../src/cli/lodestone.ts')
   const rows = [
     ...text('docs/settings.md').matchAll(/^\| `(\w+)` \| `(LODESTONE_\w+)` \| ([^|]*?) *\| (.+) \|$/gm),

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import type { Response as Answer, InjectOptions } from 'light-my-request'
 import type { Test } from 'tap'
-import { type App, buildApp } from '../../src/app.ts'
-import { publishAll } from '../../src/catalog/publisher.ts'
-import { type Config, loadConfig } from '../../src/config.ts'
+import { type App, buildApp } from '../../src/app/app.ts'
+import { type Config, loadConfig } from '../../src/config/config.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
 import { GIVEN_PLACE, openAny } from './accounts.ts'
 
 /** A portal with a public and a restricted dataset, and people who may see this or that. */

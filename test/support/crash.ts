@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { currentManifest, graphPath, versionsOf } from '../../src/catalog/versions.ts'
+import { currentManifest, graphPath, versionsOf } from '../../src/publishing/versions/versions.ts'
 
 /** A portal whose records all carry one generation, to be killed while it publishes another. */
 export const CRASH_DATASETS = ['first', 'second'] as const

@@ -1,10 +1,10 @@
+import { type Config, loadConfig } from '../../src/config/config.ts'
 import {
   openReleases,
   type PublishMessage,
   publishAll,
   publisherSettings,
-} from '../../src/catalog/publisher.ts'
-import { type Config, loadConfig } from '../../src/config.ts'
+} from '../../src/publishing/publisher.ts'
 
 /**
  * The configuration of a portal of a test. LODESTONE_TEST_STORE names an engine that keeps its records, so that the same

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Database } from '../database.ts'
 import type { Soon } from '../soon.ts'
 import type { Step, Work } from '../work.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 
 /** SQLSTATE of what the outside is to blame for, by how it begins, and what is said of it. */
 const REASONS = [

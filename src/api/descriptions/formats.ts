@@ -1,5 +1,5 @@
 import { VOID_PREFIXES } from '../../catalog/void.ts'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { neededPrefixes } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
-import { completeList, type DatasetSource } from '../../catalog/seen.ts'
+import type { GraphSurvey } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { GraphSurvey } from '../../catalog/survey.ts'
-import type { Surveys } from '../../catalog/surveys.ts'
+import type { Surveys } from '../../catalog/statistics-files.ts'
+import { completeList, type DatasetSource } from '../../catalog/visible.ts'
 import {
   datasetDescription,
   datasetDocument,
@@ -14,7 +14,7 @@ import {
   portalDocument,
   sparqlAddress,
 } from '../../catalog/void.ts'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { BY_CALLER, isFresh } from '../../http/conditional.ts'
 import { entityTag } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'

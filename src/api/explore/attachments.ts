@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { attachmentNamed, type OpenAttachment, openAttachment } from '../../catalog/attachments.ts'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import type { Attachment } from '../../model/dataset.ts'
-import type { DatasetRoute, Door } from './door.ts'
+import { attachmentNamed, type OpenAttachment, openAttachment } from '../../publishing/attachments.ts'
+import type { DatasetRoute, Door } from './endpoint.ts'
 
 interface AttachmentRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly attachment: string }

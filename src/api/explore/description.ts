@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { isFresh } from '../../http/conditional.ts'
-import { answerConsole } from '../../http/console.ts'
 import { answerJson } from '../../http/json.ts'
-import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
+import { answerConsole } from '../../site/api-console.ts'
+import type { CatalogRoute, DatasetRoute, Door } from './endpoint.ts'
 import { type Sample, takeSample, tellingDataset } from './examples.ts'
 import { apiDocument, datasetDocument } from './openapi.ts'
 

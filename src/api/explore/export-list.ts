@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type ExportFormat, exportFormats } from '../../formats/export-formats.ts'
-import type { CatalogRoute, DatasetRoute, Door } from './door.ts'
+import type { CatalogRoute, DatasetRoute, Door } from './endpoint.ts'
 import type { Link } from './present.ts'
 
 export {

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { readClauses } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { planOdsql } from '../../records/ask.ts'
-import { enumerateFacet, type FacetValue } from '../../records/facets.ts'
-import type { Asker } from '../../records/trace.ts'
-import type { CatalogRoute, DatasetRoute, Door, Source } from './door.ts'
+import type { Asker } from '../../query/execute/executor.ts'
+import { enumerateFacet, type FacetValue } from '../../query/execute/facets.ts'
+import { planOdsql } from '../../query/pipeline.ts'
+import type { CatalogRoute, DatasetRoute, Door, Source } from './endpoint.ts'
 
 /** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
 export function facetRoutes(app: FastifyInstance, door: Door): void {

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import type { SeenDatasets } from '../../catalog/seen.ts'
+import type { SeenDatasets } from '../../catalog/visible.ts'
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { Door } from './door.ts'
+import type { Door } from './endpoint.ts'
 import { CATALOG_EXAMPLES, type Examples, type Sample, sourceExamples } from './examples.ts'
 import {
   EXPORT_FORMATS,

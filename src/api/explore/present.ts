@@ -6,9 +6,9 @@ import type { Annotations } from '../../model/field.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { Dialect } from '../../query/dialect.ts'
+import type { AnswerRow } from '../../query/execute/answer.ts'
+import { zonedText } from '../../query/execute/json.ts'
 import type { Query } from '../../query/plan.ts'
-import type { AnswerRow } from '../../records/answer.ts'
-import { zonedText } from '../../records/json.ts'
 import { hasPart, type ShownPart } from './selection.ts'
 
 export interface Link {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CatalogRoute, Door } from './door.ts'
+import type { CatalogRoute, Door } from './endpoint.ts'
 
 /** Where addresses begin, and what they lead to (for the Search API v2: query API, "Search API v2"). */
 const SEARCH_ROOTS = {

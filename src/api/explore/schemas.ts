@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { FAULTS } from '../../errors.ts'
+import { FAULTS } from '../../errors/errors.ts'
 import { coarsePrecision, type Field } from '../../model/field.ts'
 
 /** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads (query API, "Resources and their fields"). */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { type MetadataTemplate, TEMPLATE_TYPES, TEMPLATES } from '../../model/templates.ts'
-import type { CatalogRoute, Door } from './door.ts'
+import type { CatalogRoute, Door } from './endpoint.ts'
 
 interface TypeRoute extends CatalogRoute {
   readonly Params: { readonly type: string }

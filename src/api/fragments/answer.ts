@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { KeptAnswers } from '../../http/cache-headers.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
-import type { KeptAnswers } from '../../http/kept.ts'
 import type { Offer } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import { visitBasis } from '../../http/site/basis.ts'
-import { sendPageText } from '../../http/site/frame.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import { varyBy } from '../../http/vary.ts'
+import { visitBasis } from '../../site/conditional-page.ts'
+import { sendPageText } from '../../site/frame.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** A request for fragments or their list. */
 export type Request = FastifyRequest<{ Querystring: QueryParameters }>

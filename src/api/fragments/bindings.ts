@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'

@@ -1,9 +1,9 @@
-import type { DatasetPreview, PreviewedField } from '../../catalog/dataset-preview.ts'
-import type { Definition } from '../../catalog/definition.ts'
-import type { DeskDataset } from '../../catalog/desk.ts'
-import type { PublicationState } from '../../catalog/publications.ts'
+import type { Definition } from '../../publishing/definition.ts'
+import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
+import type { DeskDataset } from '../../publishing/management/management.ts'
+import type { PublicationState } from '../../publishing/publications.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../records/json.ts'
+import { valueJson } from '../../query/execute/json.ts'
 import type { FieldSpec } from '../../sources/fields.ts'
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const

@@ -1,11 +1,12 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CodeGrant } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors.ts'
-import { note } from '../../http/account-fields.ts'
+import { Fault } from '../../errors/errors.ts'
 import { singleFields } from '../../http/form.ts'
-import { html } from '../../http/html.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { note } from '../../site/account-fields.ts'
+import { html } from '../../site/html.ts'
+import { visitOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   refuseForeignTo,
@@ -15,8 +16,7 @@ import {
   sendToLogin,
   signedIn,
   tokenFor,
-} from '../../http/signed-in.ts'
-import { visitOf } from '../../http/site/visit.ts'
+} from '../../site/signed-in.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
 import { consentPage } from './consent-page.ts'
 import { oauthServer } from './model.ts'

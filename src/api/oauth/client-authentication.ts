@@ -2,7 +2,7 @@ import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../accounts/accounts.ts'
 import type { Attempts } from '../../http/attempts.ts'
-import type { AccountsOptions } from '../../http/signed-in.ts'
+import type { AccountsOptions } from '../../site/signed-in.ts'
 import type { Parameters } from './parameters.ts'
 
 /** Who a client says it is. */

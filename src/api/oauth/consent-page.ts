@@ -1,7 +1,7 @@
-import { hiddenField } from '../../http/account-fields.ts'
-import { type AccountPage, redirectSources } from '../../http/account-page.ts'
-import { html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import { hiddenField } from '../../site/account-fields.ts'
+import { type AccountPage, redirectSources } from '../../site/account-page.ts'
+import { html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
 /** The page that asks a person whether an application may act for him (RFC 6749, section 4.1.1). */

@@ -1,6 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 
 interface Told {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { keepPrivate } from '../../http/account-page.ts'
+import { keepPrivate } from '../../site/account-page.ts'
 
 /**
  * Sends a person back to an application, with the answer in the query (RFC 6749, sections 4.1.2 and 4.1.2.1), and who gave

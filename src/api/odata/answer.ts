@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
 import { type Asking, askEntities, askEntity } from './ask.ts'

@@ -3,6 +3,9 @@ import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import { all } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode-groups.ts'
+import { findGroups } from '../../query/execute/aggregate.ts'
+import type { Asker } from '../../query/execute/executor.ts'
+import { findRecord, findRecords } from '../../query/execute/find.ts'
 import {
   type EntitiesPlan,
   type ODataClauses,
@@ -13,9 +16,6 @@ import { answerRows, pageOf, type Row, type RowsPlan } from '../../query/odata/r
 import { valuesReader } from '../../query/odata/values.ts'
 import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
 import { TECHNICAL } from '../../query/technical.ts'
-import { findGroups } from '../../records/aggregate.ts'
-import { findRecord, findRecords } from '../../records/find.ts'
-import type { Asker } from '../../records/trace.ts'
 import type { EntityRow, Version } from './format/shape.ts'
 import type { KeptRows } from './kept-rows.ts'
 import type { ServedSet } from './sets.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { parseApply } from '../../language/odata/apply.ts'
 import type { Expression, SelectItem } from '../../language/odata/ast.ts'
 import { decodeLiterally, decodeOption, decodeSearch } from '../../language/odata/decode.ts'

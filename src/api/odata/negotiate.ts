@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import type { Manner, Version } from './format/shape.ts'
 import { type MediaRange, parseRanges, rangeOf } from './media-ranges.ts'

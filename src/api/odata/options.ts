@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { decodeOption, percentDecoded } from '../../language/odata/decode.ts'
 import type { Version } from './format/shape.ts'
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { isMatched } from '../../http/etag.ts'
 import type { RequestHeaders } from './versions.ts'
 

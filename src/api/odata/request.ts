@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { parsePath } from '../../language/odata/path.ts'
 import { readAliases } from './clauses.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Expression, KeyPredicate, Literal, PathSegment } from '../../language/odata/ast.ts'
 import { type EntityProperty, KEY } from '../../model/edm.ts'
 import type { Version } from './format/shape.ts'

@@ -1,5 +1,5 @@
-import type { DatasetList } from '../../catalog/seen.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
+import type { DatasetList } from '../../catalog/visible.ts'
 import { type EntityModel, entityModel, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/technical.ts'
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Version } from './format/shape.ts'
 
 /** The version that the headers of a request ask for; null leaves the choice to the media type. */

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../http/html.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { type Html, html } from '../../site/html.ts'
 import { asciiAddress } from './address.ts'
 import type { Selection } from './links.ts'
 import type { ValueWriter } from './values.ts'

@@ -1,9 +1,9 @@
-import type { SiteOptions } from '../../http/site/visit.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { DCTERMS, FOAF, RDFS, SCHEMA, SKOS } from '../../rdf/vocab.ts'
+import type { SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 
 /** What dereferencing needs of a dataset. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri } from '../../rdf/iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'

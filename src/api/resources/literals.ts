@@ -1,8 +1,8 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import { toGeoPoint } from '../../model/geometry.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { lastSegment } from './document.ts'
 
 /** Longer texts are folded, still longer ones cut; in characters. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
 import type { Reading, SpaceName } from './address.ts'

@@ -1,7 +1,7 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Translator } from '../../http/site/messages.ts'
 import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Translator } from '../../site/translator.ts'
 import { type Box, landWithin } from './land.ts'
 
 type Position = readonly [lon: number, lat: number]

@@ -1,4 +1,4 @@
-import type { Visit } from '../../http/site/visit.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { Gathered, Request } from './document.ts'
 import type { Format } from './formats.ts'
 

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { addressWithoutSecrets } from '../../http/secrets.ts'
-import { visitBasis } from '../../http/site/basis.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import { varyBy } from '../../http/vary.ts'
+import { visitBasis } from '../../site/conditional-page.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 
 /** Where the endpoints are. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 
 /** Characters of a line that an error shows. */
 const SHOWN = 100

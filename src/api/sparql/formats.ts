@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'

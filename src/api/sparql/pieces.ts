@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 
 /** An answer of the store: whole where it is short, else in pieces that are worked out as they are read. */
 export type Answer =

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DatasetRequest } from './graphs.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { type ParsedQuery, parseQuery } from '../../sparql/parse.ts'
 import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { boundedText, type ServiceLimits } from './service-results.ts'
 
 const RESULTS = 'application/sparql-results+json'

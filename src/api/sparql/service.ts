@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { parseQuery } from '../../sparql/parse.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../catalog/versions.ts'
+import type { Manifest } from '../../publishing/versions/versions.ts'
 
 /** Where all that is about the versions of a dataset is. */
 export function versionsAddress(base: string, dataset: string): string {

@@ -1,6 +1,6 @@
-import type { VersionDifference } from '../../catalog/changes.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { Manifest } from '../../catalog/versions.ts'
+import type { VersionDifference } from '../../publishing/versions/changes.ts'
+import type { Manifest } from '../../publishing/versions/versions.ts'
 import { iriText, termText } from '../../rdf/ntriples.ts'
 import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'

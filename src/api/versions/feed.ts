@@ -1,7 +1,7 @@
 import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
-import type { VersionDifference } from '../../catalog/changes.ts'
-import type { Manifest } from '../../catalog/versions.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
+import type { VersionDifference } from '../../publishing/versions/changes.ts'
+import type { Manifest } from '../../publishing/versions/versions.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { momentOf, type Step, titleOf, versionsAddress } from './address.ts'
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
 
 /** The media type of a TimeMap (RFC 7089, section 5; RFC 6690). */

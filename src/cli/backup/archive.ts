@@ -4,7 +4,7 @@ import { closeSync, fstatSync, read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { Header, Pack, Parser, ReadEntry } from 'tar'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { BackupFile, OpenFile } from './contents.ts'
 import { unreadable } from './manifest.ts'
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 
 /** A file for an archive: one that is open, or a text that was read already. Paths are relative to the portal. */
 export type BackupFile = OpenFile | { readonly path: string; readonly text: string; readonly mode: number }

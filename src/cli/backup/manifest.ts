@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 
 /** Changes whenever an archive means something else; older programs refuse newer archives. */
 export const BACKUP_FORMAT = 1

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { synchronise } from '../../catalog/durable.ts'
-import { Fault } from '../../errors.ts'
-import { runningServers } from '../running.ts'
+import { runningServers } from '../../app/running.ts'
+import { Fault } from '../../errors/errors.ts'
+import { synchronise } from '../../publishing/versions/durable.ts'
 import type { BackupManifest } from './manifest.ts'
 import { restoreFolderModes, unpack } from './unpack.ts'
 

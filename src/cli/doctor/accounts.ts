@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { accountsFile } from '../../accounts/open.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { quotaLimits } from '../../http/quota.ts'
 import { withAccounts } from '../accounts.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'

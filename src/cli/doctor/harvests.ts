@@ -1,5 +1,5 @@
-import { readHarvesters } from '../../catalog/harvest/settings.ts'
-import { harvestState } from '../../catalog/harvest/state.ts'
+import { readHarvesters } from '../../harvest/settings.ts'
+import { harvestState } from '../../harvest/state.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 /** Looks at the catalogs that datasets are taken over from: when each could last be read, and why not since. */

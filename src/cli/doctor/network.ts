@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
-import type { Config } from '../../config.ts'
-import { runningServers } from '../running.ts'
+import { runningServers } from '../../app/running.ts'
+import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Looks whether the ports can be had, or are had by a server of this portal. */

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { definedDatasets, readDefinition } from '../../catalog/definition.ts'
-import { mappingFile } from '../../catalog/mapping-file.ts'
+import { placeText } from '../../errors/errors.ts'
+import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
+import { readMapping } from '../../mapping/read.ts'
+import { definedDatasets, readDefinition } from '../../publishing/definition.ts'
+import { mappingFile } from '../../publishing/mapping/mapping-file.ts'
 import {
   currentManifest,
   isWithdrawn,
@@ -9,10 +12,7 @@ import {
   storedDatasets,
   type Versions,
   versionsOf,
-} from '../../catalog/versions.ts'
-import { placeText } from '../../errors.ts'
-import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
-import { readMapping } from '../../mapping/read.ts'
+} from '../../publishing/versions/versions.ts'
 import { checkPublished } from '../published-files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 

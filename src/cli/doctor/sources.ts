@@ -1,5 +1,5 @@
-import { readDefinition } from '../../catalog/definition.ts'
-import { remoteStates } from '../../catalog/remote/state.ts'
+import { readDefinition } from '../../publishing/definition.ts'
+import { remoteStates } from '../../publishing/remote/state.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 /** Looks at the addresses that datasets are fetched from: when each last answered, and why not since. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { stringify } from 'yaml'
-import { checkRdf } from '../../catalog/rdf-graphs.ts'
 import { titleFromName } from '../../model/title.ts'
+import { checkRdf } from '../../publishing/graphs/rdf-graphs.ts'
 import type { FieldSpec } from '../../sources/fields.ts'
 import { type Inspection, inspectFormat, inspectSource } from '../../sources/inspect.ts'
 import { formatOf, type SourceFolders, type SourceSpec } from '../../sources/open.ts'

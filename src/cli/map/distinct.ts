@@ -1,4 +1,4 @@
-import { LineSet } from '../../catalog/line-set.ts'
+import { LineSet } from '../../publishing/line-set.ts'
 
 const NEWLINE = 0x0a
 

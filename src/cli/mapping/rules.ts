@@ -1,7 +1,7 @@
-import { shortIri } from '../../catalog/mapping-preview.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import { MAX_EXPANSION } from '../../mapping/expand.ts'
 import type { SkippedExample } from '../../mapping/report.ts'
+import { shortIri } from '../../publishing/mapping/mapping-preview.ts'
 
 /** Rules told one by one, each with what it made, what it left out and why (mapping rules, section 8, "Data-time report"). */
 export function rulesText(

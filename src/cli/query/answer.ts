@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'

@@ -1,5 +1,5 @@
 import { queryForm } from '../../catalog/example-queries.ts'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { GivenTriple, QueryAnswer } from './answer.ts'
 import type { QuerySource } from './sources.ts'
 

@@ -1,6 +1,6 @@
-import { suggestionHint } from '../../catalog/definition.ts'
 import { fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
+import { suggestionHint } from '../../publishing/definition.ts'
 
 /** How a dataset of the portal is asked. */
 export const ROADS = ['fragments', 'brtpf', 'sparql'] as const

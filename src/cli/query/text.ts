@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { withBase } from '../../catalog/example-queries.ts'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type Fault, odataFault } from '../../errors.ts'
+import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { Span } from './ast.ts'
 
 /** Longest option that is read, in characters. */

@@ -1,4 +1,4 @@
-import { odataFault } from '../../errors.ts'
+import { odataFault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { parseWkt } from '../../model/wkt.ts'
 import type { Literal, LiteralType, Span } from './ast.ts'

@@ -1,4 +1,4 @@
-import { type Fault, odataFault } from '../../errors.ts'
+import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { KeyAlias, KeyPredicate, Literal, PathSegment, Span } from './ast.ts'
 import { percentDecoded } from './decode.ts'
 import { checkLength } from './faults.ts'

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import { type Fault, odataFault } from '../../errors.ts'
+import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { BinaryOperator, Expression, SearchExpression, Span } from './ast.ts'
 import { MAX_DEPTH, tooDeep, unexpected } from './faults.ts'
 import { literal } from './literals.ts'

@@ -1,4 +1,4 @@
-import { odataFault } from '../../errors.ts'
+import { odataFault } from '../../errors/errors.ts'
 import type { SearchExpression, Span } from './ast.ts'
 import { checkLength, MAX_DEPTH, tooDeep, unexpected } from './faults.ts'
 

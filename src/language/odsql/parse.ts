@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import { clauseFault, type Fault } from '../../errors.ts'
+import { clauseFault, type Fault } from '../../errors/errors.ts'
 import type {
   Argument,
   ArithmeticOperator,

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { ResourceRule, StatementRule, TermMap } from '../ir.ts'
 
 /**

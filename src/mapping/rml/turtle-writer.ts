@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'

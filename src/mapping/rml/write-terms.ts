@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { Column } from '../columns.ts'
 import type { Segment, TermMap } from '../ir.ts'

@@ -1,9 +1,9 @@
 import type { Client } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors.ts'
-import { type FieldProblem, hiddenField, momentText, note, textField } from '../../http/account-fields.ts'
-import type { AccountPage } from '../../http/account-page.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
-import { type Html, html } from '../../http/html.ts'
+import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
+import type { AccountPage } from '../../site/account-page.ts'
+import { type Html, html } from '../../site/html.ts'
 import type { Asked, Section } from './section.ts'
 
 const PATH = '/account/my-applications/'

@@ -1,6 +1,6 @@
-import { Fault } from '../../errors.ts'
-import { hiddenField, momentText } from '../../http/account-fields.ts'
-import { html } from '../../http/html.ts'
+import { Fault } from '../../errors/errors.ts'
+import { hiddenField, momentText } from '../../site/account-fields.ts'
+import { html } from '../../site/html.ts'
 import type { Section } from './section.ts'
 
 const PATH = '/account/authorizations/'

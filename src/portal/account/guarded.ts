@@ -1,5 +1,5 @@
 import type { Attempts } from '../../http/attempts.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** What became of an attempt: what was found, null where the secret was wrong; or nothing was tried. */
 export type Checked<T> =

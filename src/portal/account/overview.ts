@@ -1,6 +1,6 @@
-import { type Html, html } from '../../http/html.ts'
-import { type Translator, toSay } from '../../http/site/messages.ts'
 import { EDITING, EVERYTHING, PUBLISHING } from '../../model/principal.ts'
+import { type Html, html } from '../../site/html.ts'
+import { type Translator, toSay } from '../../site/translator.ts'
 import type { Section } from './section.ts'
 
 /** The kinds of grants, each with the datasets that it names. */

@@ -1,9 +1,9 @@
-import { Fault } from '../../errors.ts'
-import { type FieldProblem, hiddenField, note, textField } from '../../http/account-fields.ts'
-import type { AccountPage } from '../../http/account-page.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { Form } from '../../http/form.ts'
-import { html } from '../../http/html.ts'
+import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
+import type { AccountPage } from '../../site/account-page.ts'
+import { html } from '../../site/html.ts'
 import { guarded } from './guarded.ts'
 import type { Asked, Section, SectionAnswer } from './section.ts'
 

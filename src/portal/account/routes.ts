@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { answerWithPage } from '../../http/account-faults.ts'
 import { Attempts, PASSWORD_LIMITS, SECOND_FACTOR_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readForm, singleFields } from '../../http/form.ts'
 import { localPath } from '../../http/local-path.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
+import { answerWithPage } from '../../site/account-faults.ts'
+import { visitOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   isSecure,
@@ -16,8 +17,7 @@ import {
   sendToLogin,
   signedIn,
   tokenFor,
-} from '../../http/signed-in.ts'
-import { visitOf } from '../../http/site/visit.ts'
+} from '../../site/signed-in.ts'
 import { APPLICATIONS } from './applications.ts'
 import { AUTHORIZATIONS } from './authorizations.ts'
 import { KEYS } from './keys.ts'

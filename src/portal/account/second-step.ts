@@ -1,10 +1,10 @@
 import type { User } from '../../accounts/accounts.ts'
-import { hiddenField, note, textField } from '../../http/account-fields.ts'
-import type { AccountPage } from '../../http/account-page.ts'
 import { formToken, isFormToken } from '../../http/form-token.ts'
-import { html } from '../../http/html.ts'
-import { type AccountsOptions, rootOf } from '../../http/signed-in.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import { hiddenField, note, textField } from '../../site/account-fields.ts'
+import type { AccountPage } from '../../site/account-page.ts'
+import { html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
+import { type AccountsOptions, rootOf } from '../../site/signed-in.ts'
 
 /** Milliseconds between the password and the code. */
 const LIFE = 5 * 60_000

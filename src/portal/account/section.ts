@@ -1,8 +1,8 @@
 import type { Session } from '../../accounts/accounts.ts'
-import type { AccountPage } from '../../http/account-page.ts'
 import type { Form } from '../../http/form.ts'
-import type { AccountsOptions, SignedIn } from '../../http/signed-in.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import type { AccountPage } from '../../site/account-page.ts'
+import type { Visit } from '../../site/page-context.ts'
+import type { AccountsOptions, SignedIn } from '../../site/signed-in.ts'
 
 /** What a section answers: a page, or where to go on. */
 export type SectionAnswer =

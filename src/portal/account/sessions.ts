@@ -1,7 +1,7 @@
 import type { SessionInfo } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors.ts'
-import { hiddenField, momentText } from '../../http/account-fields.ts'
-import { type Html, html } from '../../http/html.ts'
+import { Fault } from '../../errors/errors.ts'
+import { hiddenField, momentText } from '../../site/account-fields.ts'
+import { type Html, html } from '../../site/html.ts'
 import type { Asked, Section } from './section.ts'
 
 const PATH = '/account/sessions/'

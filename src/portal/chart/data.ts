@@ -1,5 +1,5 @@
-import type { Visit } from '../../http/site/visit.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { Inquiry, Source } from '../ask.ts'
 import type { Selection } from '../selection.ts'
 import type { Axis } from './axes.ts'

@@ -1,6 +1,6 @@
 import type * as PlotModule from '@observablehq/plot'
-import type { Html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import type { Html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
 import { axisLabel, figureLabel, periodLabel } from './labels.ts'
 import { marksOf, piecesOf } from './pieces.ts'

@@ -1,5 +1,5 @@
-import type { Visit } from '../../http/site/visit.ts'
 import type { Field } from '../../model/field.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { Axis, Part, Period } from './axes.ts'
 import type { Figure } from './request.ts'
 

@@ -1,5 +1,5 @@
 import type * as PlotModule from '@observablehq/plot'
-import type { Visit } from '../../http/site/visit.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
 import { isAdditive, type Kind } from './request.ts'
 

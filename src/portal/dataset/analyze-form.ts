@@ -1,6 +1,6 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import type { Field } from '../../model/field.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
 import { axisLabel, figureLabel } from '../chart/labels.ts'
 import {

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../http/html.ts'
-import { queryText } from '../../http/site/visit.ts'
+import { type Html, html } from '../../site/html.ts'
+import { queryText } from '../../site/page-context.ts'
 import { axisText } from '../chart/axes.ts'
 import { askChart, type ChartData, MOST_SERIES } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../site/html.ts'
 import type { ChartData } from '../chart/data.ts'
 import { axisLabel, figureLabel } from '../chart/labels.ts'
 import type { TabContext } from './tab.ts'

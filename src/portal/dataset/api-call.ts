@@ -1,7 +1,7 @@
 import { many, one, readManners, readPage, USUAL_ROWS, USUAL_ZONE } from '../../http/parameters.ts'
-import type { LinkParameters } from '../../http/site/visit.ts'
 import { isLanguage } from '../../model/language.ts'
-import type { Answer } from '../../records/answer.ts'
+import type { Answer } from '../../query/execute/answer.ts'
+import type { LinkParameters } from '../../site/page-context.ts'
 import { refinementText } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../site/html.ts'
 import { addressLine, codeBlock, plainAddress } from '../parts/code.ts'
 import { doorAddress, doorPaths } from './doors.ts'
 import type { TabContext } from './tab.ts'

@@ -1,4 +1,4 @@
-import type { LinkParameters } from '../../http/site/visit.ts'
+import type { LinkParameters } from '../../site/page-context.ts'
 
 /** A short program that makes a call. */
 export interface Snippet {

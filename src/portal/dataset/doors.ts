@@ -1,4 +1,4 @@
-import { type LinkParameters, queryText, type Visit } from '../../http/site/visit.ts'
+import { type LinkParameters, queryText, type Visit } from '../../site/page-context.ts'
 
 /** An address for programs: as a page links to it, and in full. */
 export interface DoorAddress {

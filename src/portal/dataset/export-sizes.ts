@@ -8,7 +8,7 @@ import type { ExportOptions, Row, Table } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
-import type { Answer } from '../../records/answer.ts'
+import type { Answer } from '../../query/execute/answer.ts'
 
 /** Bytes of files by the names of their formats; formats whose size is not known are missing. */
 export type Sizes = Readonly<Record<string, number>>

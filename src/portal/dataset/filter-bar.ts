@@ -1,6 +1,6 @@
-import type { Fault } from '../../errors.ts'
-import { type Html, html } from '../../http/html.ts'
+import type { Fault } from '../../errors/errors.ts'
 import { isGeo } from '../../model/field.ts'
+import { type Html, html } from '../../site/html.ts'
 import { faultHint, faultReason } from '../complete.ts'
 import { chosenChips } from '../parts/facets.ts'
 import { hiddenFields } from '../parts/hidden-fields.ts'

@@ -1,8 +1,8 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import type { FieldOrigin, FieldStatistics } from '../../model/dataset.ts'
 import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { valueCell } from '../parts/value.ts'
 import type { TabContext } from './tab.ts'
 

@@ -1,6 +1,6 @@
-import { type Html, html } from '../../http/html.ts'
 import { lookup } from '../../model/lookup.ts'
 import { recordIri } from '../../rdf/iris.ts'
+import { type Html, html } from '../../site/html.ts'
 import { richText } from '../parts/rich-text.ts'
 import { valueCell } from '../parts/value.ts'
 import { NOTHING_SELECTED } from '../selection.ts'

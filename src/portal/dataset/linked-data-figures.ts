@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { GraphSurvey } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { GraphSurvey } from '../../catalog/survey.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import { RDF } from '../../rdf/vocab.ts'

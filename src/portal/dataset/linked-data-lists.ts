@@ -1,8 +1,8 @@
+import type { GraphSurvey } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { GraphSurvey } from '../../catalog/survey.ts'
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import { RDF } from '../../rdf/vocab.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { doorAddress, doorPaths } from './doors.ts'
 
 /** An IRI as queries write it. */

@@ -1,7 +1,7 @@
 import { exampleQueries } from '../../catalog/example-queries.ts'
-import { type Html, html } from '../../http/html.ts'
 import { directMappingText } from '../../mapping/direct-text.ts'
 import { lookup } from '../../model/lookup.ts'
+import { type Html, html } from '../../site/html.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
 import type { Token } from '../parts/highlight.ts'
 import { doorAddress, doorPaths } from './doors.ts'

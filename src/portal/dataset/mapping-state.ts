@@ -1,10 +1,10 @@
 import path from 'node:path'
-import type { OpenedMapping } from '../../catalog/mapping-edit.ts'
-import type { PublicationState } from '../../catalog/publications.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { Manifest } from '../../catalog/versions.ts'
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import type { OpenedMapping } from '../../publishing/mapping/mapping-edit.ts'
+import type { PublicationState } from '../../publishing/publications.ts'
+import type { Manifest } from '../../publishing/versions/versions.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** What has become of the mapping that stands in the portal folder. */
 export type MappingState =

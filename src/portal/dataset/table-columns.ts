@@ -1,7 +1,7 @@
-import type { Html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import { type Field, isGeo, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { Html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { isNumber, valueCell } from '../parts/value.ts'
 
 /** A column of a table: a field, and how its values on the page ask to be set. */

@@ -4,13 +4,13 @@ import {
   changedRecords,
   type RecordChange,
 } from '../../catalog/changed-records.ts'
-import type { VersionDifference } from '../../catalog/changes.ts'
-import type { Manifest } from '../../catalog/versions.ts'
-import { type Html, html } from '../../http/html.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { VersionDifference } from '../../publishing/versions/changes.ts'
+import type { Manifest } from '../../publishing/versions/versions.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
+import { valueJson } from '../../query/execute/json.ts'
 import { recordIri } from '../../rdf/iris.ts'
-import { valueJson } from '../../records/json.ts'
+import { type Html, html } from '../../site/html.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { doorAddress } from './doors.ts'

@@ -1,5 +1,5 @@
-import { toSay } from '../../http/site/messages.ts'
 import type { MetaValue } from '../../model/metadata.ts'
+import { toSay } from '../../site/translator.ts'
 
 /** A piece of metadata as the desk asks for it. */
 export interface MetadataField {

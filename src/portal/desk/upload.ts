@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyRequest } from 'fastify'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 
 /** A form with a file, as far as it has come: the file streams. */

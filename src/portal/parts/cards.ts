@@ -1,7 +1,7 @@
 import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { metaText, metaTexts, plainText, titleOf } from '../services.ts'
 
 const LONGEST = 180

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import { highlight, type TokenLink } from './highlight.ts'
 import type { SourceLanguage } from './highlight-rules.ts'
 

@@ -1,7 +1,7 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import type { FacetValue } from '../../query/execute/facets.ts'
 import type { Facet } from '../../query/facets.ts'
-import type { FacetValue } from '../../records/facets.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 import type { ShownFacet } from '../ask.ts'
 import { type Selection, selectionParameters, toggled } from '../selection.ts'
 

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../http/html.ts'
-import type { LinkParameters } from '../../http/site/visit.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { LinkParameters } from '../../site/page-context.ts'
 
 /** Parameters of an address as hidden fields of a form that keeps them. */
 export function hiddenFields(parameters: LinkParameters): readonly Html[] {

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../site/html.ts'
 import { SOURCE_RULES, type SourceLanguage, type TokenKind, type TokenRule } from './highlight-rules.ts'
 
 /** A piece of source text. */

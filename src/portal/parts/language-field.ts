@@ -1,5 +1,5 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** The language that the address names, in a form: its address is made anew from its fields. */
 export function languageField({ namedLanguage }: Visit): Html {

@@ -1,11 +1,11 @@
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import type { ResourceRule } from '../../mapping/ir.ts'
 import { subjectReport } from '../../mapping/report.ts'
 import { compileTerm } from '../../mapping/terms.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Value } from '../../model/value.ts'
 import { recordIri } from '../../rdf/iris.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** The resource that a record is about: what a mapping calls it. */
 type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../http/html.ts'
 import { lookup } from '../../model/lookup.ts'
+import { type Html, html } from '../../site/html.ts'
 
 /** Elements that a publisher's text may have; headings become strong paragraphs, for the page has its own. */
 const BLOCKS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { StartProgress } from '../../catalog/seen.ts'
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
+import type { StartProgress } from '../../catalog/visible.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** Seconds after which a page that lacks datasets is worth another visit. */
 const RETRY_AFTER = '2'

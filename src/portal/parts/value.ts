@@ -1,7 +1,7 @@
-import { type Html, html } from '../../http/html.ts'
-import type { Visit } from '../../http/site/visit.ts'
 import { coarsePrecision, type Field } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Visit } from '../../site/page-context.ts'
 
 /** Characters of a text in a cell; the whole of it stands on the page of its record. */
 const LONGEST = 160

@@ -1,8 +1,8 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import { one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import type { LinkParameters } from '../../http/site/visit.ts'
 import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
+import type { LinkParameters } from '../../site/page-context.ts'
 import { fieldName } from '../dataset/filter-examples.ts'
 
 /** The clauses of a query, as their fields have them, by the names of their parameters. */

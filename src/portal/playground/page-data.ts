@@ -1,4 +1,4 @@
-import type { Html } from '../../http/html.ts'
+import type { Html } from '../../site/html.ts'
 
 /** Data for a script of a page, as a block that does not run; the script finds it by its id. */
 export function pageData(id: string, data: unknown): Html {

@@ -3,9 +3,9 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { sparqlAddress } from '../../catalog/void.ts'
 import { many, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { type LinkParameters, queryText } from '../../http/site/visit.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
+import { type LinkParameters, queryText } from '../../site/page-context.ts'
 import type { SiteServices } from '../services.ts'
 
 /** How the playground asks datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */

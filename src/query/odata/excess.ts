@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Condition, Scalar } from '../plan.ts'
 
 /** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'

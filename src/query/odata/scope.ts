@@ -1,4 +1,4 @@
-import { type Fault, odataFault } from '../../errors.ts'
+import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { Meaning } from './meaning.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { engineMemory, type StoreMemory, storeMemory } from '../../memory.ts'
+import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memory.ts'
 import { columnAnswers } from '../answers.ts'
 import { NotInColumns } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'

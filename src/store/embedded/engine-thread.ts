@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { startThread } from '../../thread.ts'
+import { startThread } from '../../runtime/thread.ts'
 import type { Reply, Request, WorkerSetup } from './protocol.ts'
 
 /** A reply that ends a request. */

@@ -1,6 +1,6 @@
-import { Fault } from '../../errors.ts'
-import { refuseExcess, takeNext } from '../../model/turns.ts'
-import type { WorkClient } from '../../model/work-client.ts'
+import { Fault } from '../../errors/errors.ts'
+import { refuseExcess, takeNext } from '../../runtime/turns.ts'
+import type { WorkClient } from '../../runtime/work-client.ts'
 
 interface WaitingWork {
   readonly client: WorkClient | null

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Oxigraph from 'oxigraph'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { RdfFormat } from '../../model/rdf-format.ts'
 import { isOversize, isTrap } from './traps.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { megabytes } from '../../memory.ts'
+import { megabytes } from '../../runtime/memory.ts'
 import { batches, countLines } from './batches.ts'
 import { Engine } from './engine.ts'
 import { ThreadPriority } from './priority.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { Credentials } from './authentication.ts'
 import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import type { EngineKind } from './addresses.ts'
 
 /** Schemes under which Virtuoso has the functions of its SQL: they read files, and change what is stored. */

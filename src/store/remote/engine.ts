@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { inGraph, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'

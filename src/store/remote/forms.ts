@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { escapeText, termText } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'

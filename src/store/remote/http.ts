@@ -1,6 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
-import { Fault } from '../../errors.ts'
+import { Fault } from '../../errors/errors.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 
 /** A request to the engine. */

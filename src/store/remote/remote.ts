@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { Fault } from '../../errors.ts'
-import { type StoreMemory, storeMemory } from '../../memory.ts'
+import { Fault } from '../../errors/errors.ts'
+import { type StoreMemory, storeMemory } from '../../runtime/memory.ts'
 import type { SelectQuery } from '../../sparql/algebra.ts'
 import { inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { buildApp } from '../../../src/app.ts'
-import { publishAll } from '../../../src/catalog/publisher.ts'
-import { loadConfig } from '../../../src/config.ts'
+import { buildApp } from '../../../src/app/app.ts'
+import { loadConfig } from '../../../src/config/config.ts'
+import { publishAll } from '../../../src/publishing/publisher.ts'
 import { parseQuery } from '../../../src/sparql/parse.ts'
 
 const BASE = 'http://portal.test'

@@ -1,4 +1,4 @@
-import { startThread } from '../../../thread.ts'
+import { startThread } from '../../../runtime/thread.ts'
 
 /** What a thread makes columns of. */
 export interface BuildSetup {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { startThread } from '../../../thread.ts'
+import { startThread } from '../../../runtime/thread.ts'
 import { buildColumnsFile } from './columns-file.ts'
 import type { GraphBuilderOptions } from './graph-builder.ts'
 

@@ -1,4 +1,4 @@
-import type { WorkClient } from '../../../model/work-client.ts'
+import type { WorkClient } from '../../../runtime/work-client.ts'
 import type { ColumnThread } from './thread.ts'
 
 /** Work that is probably short, and work that is known to be long: of that some threads are always free. */

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { startThread } from '../../../thread.ts'
+import { startThread } from '../../../runtime/thread.ts'
 import type { Job, JobLimits, Reply, Request, ThreadSetup } from './protocol.ts'
 
 type Answer = Exclude<Reply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>

@@ -1,0 +1,409 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type CatalogEntry,
+  catalogFields,
+  FIGURE_FIELDS,
+  type Figures,
+} from '../../catalog/catalog-dataset.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
+import {
+  type DatasetSource,
+  requireComplete,
+  type SeenDatasets,
+  type ServedCatalog,
+} from '../../catalog/visible.ts'
+import { Fault } from '../../errors/errors.ts'
+import { KeptAnswers } from '../../http/cache-headers.ts'
+import { isFresh } from '../../http/conditional.ts'
+import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
+import { JSON_TYPE, jsonText } from '../../http/json.ts'
+import {
+  invalid,
+  many,
+  type QueryClauses,
+  readClauses,
+  readFlag,
+  readManners,
+  readPage,
+  USUAL_ROWS,
+} from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
+import type { VersionSource } from '../../http/versions.ts'
+import type { Field } from '../../model/field.ts'
+import type { Metas } from '../../model/metadata.ts'
+import { nearest } from '../../model/nearest.ts'
+import type { CompileTarget } from '../../query/compile/target.ts'
+import type { Dialect } from '../../query/dialect.ts'
+import { Asker } from '../../query/execute/executor.ts'
+import {
+  canBeFacet,
+  type Facet,
+  type FacetFilter,
+  type FacetSort,
+  facetCondition,
+  facetField,
+  facetOf,
+  isFacetSort,
+} from '../../query/facets.ts'
+import { type OdsqlClauses, planOdsql } from '../../query/pipeline.ts'
+import type { Query } from '../../query/plan.ts'
+import type { ResolveContext } from '../../query/resolve/context.ts'
+import { Stopwatch } from '../../query/stopwatch.ts'
+import type { Store } from '../../store/store.ts'
+import { geofilters } from './geofilter.ts'
+import type { Link, Manner, Place, SourceName } from './present.ts'
+
+export interface ExploreOptions {
+  readonly catalog: DatasetSource
+  /** Which source of datasets that is; the catalog unless told. */
+  readonly source?: SourceName
+  readonly store: Store
+  /** Public address, without trailing slash. */
+  readonly base: string
+  /** A clock in milliseconds, for Server-Timing. */
+  readonly clock: () => number
+  /** Milliseconds since 1970, for `now`. */
+  readonly now: () => number
+  /** The generation to speak. */
+  readonly dialect: Dialect
+  /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
+  readonly path: string
+  /** What the portal is called, and one sentence about it, for exports of the catalog. */
+  readonly title: string
+  readonly description?: string
+  /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
+  readonly csvFormulas?: 'kept' | 'escaped'
+  /** The portal folder, for files beside the records; none is handed out without it. */
+  readonly portal?: string
+  /** What is counted of the use of a dataset. */
+  readonly usage?: Figures
+  /** The versions of datasets beside those in force. */
+  readonly versions?: VersionSource
+  /** Gives answers again; it must know of every change of the catalog. */
+  readonly cache?: Pick<ResponseCache, 'offer'>
+}
+
+export interface CatalogRoute {
+  readonly Querystring: QueryParameters
+}
+export interface DatasetRoute extends CatalogRoute {
+  readonly Params: { readonly dataset: string }
+}
+export interface RecordRoute extends CatalogRoute {
+  readonly Params: { readonly dataset: string; readonly record: string }
+}
+
+/** What queries are asked of: the catalog or the records of a dataset. */
+export interface Source {
+  readonly target: CompileTarget
+  readonly fields: readonly Field[]
+  /** Metadata template that may be left out before a name; only the catalog has one. */
+  readonly template?: string
+  /** Order of facets that say none. */
+  readonly facetSort: FacetSort
+  /** Facets that are told where none is named. */
+  readonly facets: readonly string[]
+}
+
+/** The catalog as what queries are asked of. */
+export interface CatalogSource extends Source, Pick<ServedCatalog, 'entries' | 'figures'> {}
+
+/** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
+const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
+
+/** What an unused dataset has counted (facts on "Catalog": explore). */
+const UNCOUNTED: Metas[string] = {
+  download_count: 0,
+  api_call_count: 0,
+  attachment_download_count: 0,
+  reuse_count: 0,
+  feedback_count: 0,
+  popularity_score: 0,
+}
+
+/** What names of figures of use begin with, and the parameters that may name them. */
+const FIGURE = /\bexplore[.*]/
+const CLAUSES = [
+  'select',
+  'where',
+  'qv1',
+  'group_by',
+  'order_by',
+  'sort',
+  'refine',
+  'exclude',
+  'facet',
+] as const
+const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
+
+/** What the routes of one API share: its services, how it reads requests, and how it answers. */
+export class Door {
+  readonly options: ExploreOptions
+  /** The later generation gives records and datasets flat. */
+  readonly isFlat: boolean
+  readonly place: Place
+  private readonly kept = new KeptAnswers()
+  private readonly versions = new WeakMap<object, string>()
+
+  constructor(options: ExploreOptions) {
+    this.options = options
+    this.isFlat = options.dialect.name === 'explore-v2.1'
+    const { base, path, dialect, source = 'catalog' } = options
+    this.place = { root: base + path, dialect, source }
+  }
+
+  asker(): Asker {
+    return new Asker(this.options.store, new Stopwatch(this.options.clock))
+  }
+
+  /** The dataset that a request names, in the version that it asks for. Faults: those of {@link SeenDatasets.dataset}. */
+  dataset(
+    request: Pick<FastifyRequest, 'principal' | 'params'> & { readonly version?: string | null },
+  ): ServedDataset {
+    const { dataset } = request.params as DatasetRoute['Params']
+    return this.seen(request).dataset(dataset, request.version)
+  }
+
+  /** What the caller of a request may see of the source. */
+  seen({ principal }: Pick<FastifyRequest, 'principal'>): SeenDatasets {
+    return this.options.catalog.seenBy(principal)
+  }
+
+  /** The catalog; with the figures of use of this moment, where a query names any. Faults: CatalogIncomplete. */
+  async catalogSource(seen: SeenDatasets, query: QueryParameters): Promise<CatalogSource> {
+    requireComplete(seen)
+    const { usage = uncounted } = this.options
+    const { target, entries, figures } =
+      seen.counted !== undefined && namesFigures(query) ? await seen.counted(usage) : await seen.asked()
+    const told = { template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS } as const
+    return { target, fields: target.dataset.fields, ...told, entries, ...(figures && { figures }) }
+  }
+
+  /** The fields that queries of the catalog may name. */
+  catalogFields(seen: SeenDatasets): readonly Field[] {
+    const fields = catalogFields(seen.current().entries)
+    if (seen.counted === undefined) return fields
+    return [...fields.filter(({ name }) => !FIGURE_NAMES.has(name)), ...FIGURE_FIELDS]
+  }
+
+  /** Plans a query of the catalog; `*` and no select clause mean everything but figures of use, which are named. */
+  planCatalog(
+    question: OdsqlClauses,
+    context: ResolveContext,
+    asker: Asker,
+    wanted?: 'any' | 'groups',
+  ): Query {
+    const plan = planOdsql(question, context, asker.watch, wanted)
+    if (plan.type === 'groups' || FIGURE.test(question.select ?? '')) return plan
+    return { ...plan, select: plan.select.filter(({ key }) => !FIGURE_NAMES.has(key)) }
+  }
+
+  datasetSource(entry: ServedDataset): Source {
+    const { fields } = entry.dataset
+    const facets = fields.filter(field => field.annotations.facet !== undefined && canBeFacet(field))
+    return { target: entry.target, fields, facetSort: '-count', facets: facets.map(({ name }) => name) }
+  }
+
+  context({ fields, template }: Source, { timezone, language }: QueryClauses): ResolveContext {
+    const { dialect, now } = this.options
+    const names = { dataset: { fields }, technical: template === undefined }
+    const more = template === undefined ? {} : { template }
+    return { ...names, ...more, timezone, language, dialect, now: now() }
+  }
+
+  /** The clauses of a list and what its facets keep, with the page that is asked for. */
+  readList(query: QueryParameters, source: Source) {
+    const filtered = this.readFiltered(query, source)
+    const isGrouped = filtered.clauses.groupBy !== undefined
+    const usual = isGrouped && this.options.dialect.allGroups ? null : USUAL_ROWS
+    return { ...filtered, page: readPage(query, isGrouped, usual) }
+  }
+
+  /** The clauses of a query and what its facets keep. */
+  readFiltered(query: QueryParameters, source: Source) {
+    const read = this.readClauses(query)
+    const clauses = { ...read, where: [...read.where, ...geofilters(query, source.fields)] }
+    const refined = this.readFilters(query, 'refine', source)
+    const excluded = this.readFilters(query, 'exclude', source)
+    return { clauses, filter: facetCondition(refined, excluded, clauses.timezone) }
+  }
+
+  /** Old clients of the Search API write `sort` for `order_by` (facts on "Old clients"). */
+  private readClauses(query: QueryParameters): QueryClauses {
+    const isOld = this.options.dialect.name === 'search-v2' && query.order_by === undefined
+    if (!isOld || query.sort === undefined) return readClauses(query)
+    return readClauses({ ...query, order_by: many(query, 'sort').map(orderOf) })
+  }
+
+  /** What `refine` or `exclude` keeps; each facet is as `facet=facet(name="…", disjunctive=true)` describes it, if it does. */
+  readFilters(
+    query: QueryParameters,
+    parameter: 'refine' | 'exclude',
+    source: Source,
+  ): readonly FacetFilter[] {
+    const asked = readFacetValues(query, parameter)
+    if (asked.length === 0) return []
+    const declared = new Map(
+      readFacets(query).map(facet => [facetField(facet.name, source.fields, source.template), facet]),
+    )
+    return asked.map(({ facet, value }) => {
+      const declaration = declared.get(facetField(facet.name, source.fields, source.template))
+      return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), value }
+    })
+  }
+
+  /** The facets that a request names, or those of the source. */
+  readFacets(query: QueryParameters, source: Source): readonly Facet[] {
+    const named = readFacets(query)
+    if (named.length > 0) return named.map(facet => facetNamed(facet, source, 'facet'))
+    return source.facets.flatMap(name => {
+      const field = facetField(name, source.fields, source.template)
+      return field === undefined ? [] : [facetOf(name, field, source.facetSort)]
+    })
+  }
+
+  /**
+   * How a request wants what is told of a dataset and its records.
+   *
+   * @param figures of use that the query was asked of, where they are not those of the moment
+   */
+  manner(
+    query: QueryParameters,
+    { dataset: { id } }: CatalogEntry,
+    figures?: ServedCatalog['figures'],
+  ): Manner {
+    const { timezone } = readManners(query)
+    const { usage = uncounted } = this.options
+    return {
+      timezone,
+      links: readFlag(query, 'include_links'),
+      appMetas: readFlag(query, 'include_app_metas') ? (figures?.get(id) ?? usage(id)) : null,
+    }
+  }
+
+  /**
+   * The body of a list. The later generation has links only where they are asked for, and reports how many records or
+   * datasets a query finds but not how many groups.
+   */
+  list(
+    name: 'datasets' | 'records',
+    query: QueryParameters,
+    { plan, total, links }: { readonly plan: Query; readonly total: number; readonly links: readonly Link[] },
+    shown: readonly unknown[],
+  ): unknown {
+    if (!this.isFlat) return { total_count: total, links, [name]: shown }
+    const isGrouped = plan.type === 'groups' && plan.keys.length > 0
+    const more = readFlag(query, 'include_links') ? { _links: links } : {}
+    return { ...(isGrouped ? {} : { total_count: total }), ...more, results: shown }
+  }
+
+  /**
+   * Answers who has the answer already with 304, and what was asked before of the same version from memory; null where
+   * the store must be asked.
+   *
+   * @param version of what the answer is made of; null where that changes with every call
+   */
+  early(
+    request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
+    reply: FastifyReply,
+    version: string | null,
+  ): FastifyReply | null {
+    if (this.isKnown(request, reply, version)) {
+      this.options.cache?.offer(reply, '')
+      return reply.code(304).send()
+    }
+    const body = this.kept.find(reply)
+    if (body === undefined) return null
+    this.options.cache?.offer(reply, body)
+    return reply.type(JSON_TYPE).send(body)
+  }
+
+  /** Gives an answer its entity tag, where it has one, and tells whether the client has the answer already. */
+  isKnown(
+    request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
+    reply: FastifyReply,
+    version: string | null,
+  ): boolean {
+    const isChanging =
+      this.place.source !== 'catalog' || (request.query as QueryParameters).include_app_metas !== undefined
+    return isFresh(request, reply, isChanging ? null : version)
+  }
+
+  /** What the catalog is made of: the versions of its datasets; null for a query that names figures of use. */
+  catalogVersion(seen: SeenDatasets, query: QueryParameters): string | null {
+    if (namesFigures(query)) return null
+    const current = seen.current()
+    const known = this.versions.get(current)
+    if (known !== undefined) return known
+    const version = current.entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
+    this.versions.set(current, version)
+    return version
+  }
+
+  answer(_request: FastifyRequest, reply: FastifyReply, asker: Asker, body: unknown): FastifyReply {
+    const timing = asker.watch.header()
+    if (timing !== '') reply.header('server-timing', timing)
+    const text = jsonText(body)
+    this.kept.keep(reply, text)
+    return reply.type(JSON_TYPE).send(text)
+  }
+
+  /**
+   * The later generation selects and groups where it lists.
+   *
+   * @param what the older ones have an address of its own for
+   */
+  refuseGone(what: 'Aggregates' | 'Queries'): void {
+    if (!this.isFlat) return
+    const reason = `${what} are asked of /datasets and /records in v2.1, with select and group_by.`
+    throw new Fault('Gone', { reason })
+  }
+}
+
+/** True for a query with the name of a figure of use in any clause; a text like one only costs time. */
+function namesFigures(query: QueryParameters): boolean {
+  for (const name of CLAUSES) {
+    const value = query[name]
+    if (value !== undefined && FIGURE.test(String(value))) return true
+  }
+  return false
+}
+
+function uncounted(): Metas[string] {
+  return UNCOUNTED
+}
+
+/**
+ * What `sort` means as order_by: the same, but that figures of use begin with the highest, which is what old clients
+ * mean by `sort=explore.popularity_score`, and a minus turns that.
+ */
+function orderOf(sort: string): string {
+  const keys = sort.split(',').map(key => {
+    const [, minus, name] = /^\s*(-?)\s*(explore\.\w+)\s*$/.exec(key) ?? []
+    return name === undefined ? key : `${name} ${minus === '' ? 'desc' : 'asc'}`
+  })
+  return keys.join(',')
+}
+
+function facetNamed(asked: FacetParameter, source: Source, parameter: string): Facet {
+  const { name, sort, limit, separator, hierarchical, disjunctive } = asked
+  const field = facetField(name, source.fields, source.template)
+  if (field === undefined) {
+    const known = source.fields.filter(canBeFacet).map(each => each.name)
+    const close = nearest(name, known)
+    const hint = close === undefined ? '' : ` (did you mean ${close}?)`
+    throw invalid(parameter, name, `the name of a field that can be a facet${hint}`)
+  }
+  if (sort !== undefined && !isFacetSort(sort))
+    throw invalid(parameter, `sort=${sort}`, 'count, alphanum or num, each also with a minus,')
+  const usual = facetOf(name, field, source.facetSort)
+  const path = hierarchical ?? (usual.separator !== null || separator !== undefined)
+  return {
+    ...usual,
+    separator: path && field.type === 'text' ? (separator ?? usual.separator ?? '/') : null,
+    disjunctive: disjunctive ?? usual.disjunctive,
+    sort: sort ?? usual.sort,
+    limit: limit ?? usual.limit,
+  }
+}

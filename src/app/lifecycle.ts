@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PortalWatch } from '../publishing/portal-watch.ts'
+import { isWithdrawn } from '../publishing/versions/versions.ts'
+import type { App } from './app.ts'
+import { HarvestSchedule } from './harvest-schedule.ts'
+import type { ProgressReporter } from './progress.ts'
+
+/** How often a running server looks whether another process has published, in milliseconds. */
+const WATCH_INTERVAL = 2000
+
+/** The same for a store that several share, which is asked one small query; and how often it is cleaned. */
+const SHARED_INTERVAL = 500
+const SWEEP_INTERVAL = 20_000
+
+/** How often it looks whether a mapping or a dataset.yaml was saved, and the part of its time that may take. */
+const LOOK_INTERVAL = 400
+const LOOK_SHARE = 0.02
+
+/**
+ * Publishes what changed while what is published is served, each dataset as soon as it is, and from then on follows what
+ * others publish.
+ */
+export async function publishAndServe(
+  app: App,
+  publish: (datasets: null, mappingOnly: boolean) => Promise<void>,
+  progress: ProgressReporter,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const first = app.catalog.refresh()
+    refreshRegularly(app, signal)
+    await Promise.all([first, publish(null, false)])
+    await refreshAnew(app)
+    // What was found damaged until now was made again, as far as it could be.
+    app.catalog.takeDamaged()
+  } catch (error) {
+    if (signal.aborted) return
+    throw error
+  }
+  progress.done()
+  if (signal.aborted) return
+  app.markReady()
+}
+
+/** Serves all that is published at this moment: a refresh that is under way may have begun before. */
+async function refreshAnew({ catalog }: App): Promise<void> {
+  await catalog.refresh()
+  await catalog.refresh()
+}
+
+/** Looks for new versions, and cleans a shared store, until it is stopped. */
+function refreshRegularly({ catalog, http: { log }, shared }: App, signal: AbortSignal): void {
+  let isAway = false
+  const refresh = () => {
+    catalog.refresh().then(
+      () => {
+        if (isAway) log.warn('refresh: the store answers again')
+        isAway = false
+      },
+      error => {
+        if (!isAway) log.error({ err: error }, 'refresh')
+        isAway = true
+      },
+    )
+  }
+  const sweep = () => {
+    shared?.registry.sweep().catch(error => log.warn({ err: error }, 'sweep'))
+  }
+  const timers = [
+    setInterval(refresh, shared === null ? WATCH_INTERVAL : SHARED_INTERVAL),
+    ...(shared === null ? [] : [setInterval(sweep, SWEEP_INTERVAL)]),
+  ]
+  for (const timer of timers) timer.unref()
+  signal.addEventListener('abort', () => {
+    for (const timer of timers) clearInterval(timer)
+  })
+}
+
+/** Publishes and serves what is saved in the portal folder, one thing after another, until it is stopped. */
+export async function follow(
+  portal: PortalWatch,
+  app: App,
+  publish: (datasets: readonly string[] | null, mappingOnly: boolean) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const dueNow = () => portal.dueSources(Date.now()).filter(id => !isWithdrawn(app.versions, id))
+  const harvests = new HarvestSchedule(portal.portal, app, signal)
+  let rest = LOOK_INTERVAL
+  while (!signal.aborted) {
+    await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted) return
+    const begun = performance.now()
+    try {
+      if (app.shared?.registry.isLost() === true) {
+        app.http.log.warn('the store has nothing of this portal any more: it is filled again')
+        app.markPublishing()
+        await publish(null, false)
+        await refreshAnew(app)
+        app.markReady()
+      }
+      const harvested = await harvests.take()
+      const { definitions: defined = [], mappings: mapped = [] } = portal.look() ?? {}
+      const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...dueNow()])
+      rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
+      if (changed.size + mapped.length + harvested.length === 0) continue
+      const [definitions, mappings] = [[...changed], mapped].map(ids =>
+        ids.filter(id => !isWithdrawn(app.versions, id)),
+      ) as [string[], string[]]
+      // What was withdrawn before is published again by its name.
+      for (const id of harvested) if (!definitions.includes(id)) definitions.push(id)
+      if (mappings.length > 0) await publish(mappings, true)
+      if (definitions.length > 0) await publish(definitions, false)
+      if (!signal.aborted) await app.catalog.refresh()
+    } catch (error) {
+      if (signal.aborted) return
+      app.http.log.error({ err: error }, 'publishing what was saved')
+    }
+  }
+}

@@ -1,0 +1,317 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Soon, soonThen } from '../accounts/soon.ts'
+import { Fault } from '../errors/errors.ts'
+import type { Authenticate } from '../http/authenticate.ts'
+import { compressBody, compressStream, isCompressible, isLongEnough } from '../http/compress.ts'
+import { countCall } from '../http/counted-call.ts'
+import { CREDENTIAL_PARAMETERS, namesCredentials } from '../http/credentials.ts'
+import { type Coding, preferredCoding } from '../http/encoding.ts'
+import { codedTag, knownTag } from '../http/etag.ts'
+import type { FairUse } from '../http/fair-use.ts'
+import { FORM_TYPE } from '../http/form.ts'
+import { parseForm, type QueryParameters, refuseDamaged } from '../http/query-string.ts'
+import type { CallTaker } from '../http/quota.ts'
+import { varyBy } from '../http/vary.ts'
+import { ANONYMOUS, type Principal } from '../model/principal.ts'
+import { signInPage } from '../site/account-page.ts'
+import { type SiteOptions, visitOf } from '../site/page-context.ts'
+
+export interface MannersOptions {
+  /** True where nobody is answered without credentials. */
+  readonly isPrivate: boolean
+  readonly authenticate: Authenticate
+  readonly quotas: CallTaker
+  /** What charges work to clients; without it nobody is limited. */
+  readonly fairUse?: FairUse
+  /** True where the portal is reached by TLS: browsers are then told to use nothing else (RFC 6797). */
+  readonly isSecure?: boolean
+  /** Whence a request comes. */
+  readonly address: (message: IncomingMessage) => string
+  /** Where addresses begin that take POST beside GET. */
+  readonly posts?: string
+  /** What a request means whose method is not allowed, where it is no mistake but something that is not there yet. */
+  readonly unbuilt?: (method: string, url: string) => Fault | null
+  /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
+  readonly site?: SiteOptions
+}
+
+/** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
+const METHODS = 'GET, HEAD, OPTIONS'
+const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
+
+const EXPOSED =
+  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'
+
+/** Headers that clients of the APIs are known to send. */
+const ALLOWED =
+  'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App, ODS-Widgets-Version'
+const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
+
+/** Names that a preflight may ask for beside these, and characters of each. */
+const MOST_ASKED = 20
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
+
+/**
+ * The answer to a preflight. Every header may be sent, since no answer is readable by virtue of a cookie: the origin that
+ * is allowed is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
+ */
+function preflight(asked: string | undefined) {
+  const names = (asked ?? '').split(',').map(name => name.trim())
+  const others = names.filter(name => HEADER_NAME.test(name) && !ALLOWED_NAMES.has(name.toLowerCase()))
+  return {
+    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MOST_ASKED)].join(', '),
+    'access-control-max-age': '86400',
+    vary: 'Access-Control-Request-Headers',
+  }
+}
+
+/** Where people sign in and applications get tokens: open to everybody, and with credentials of their own. */
+const SIGNING_IN =
+  /^\/(?:account|oauth2|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/
+
+/** What is counted against quotas, by its address or, where that is spelled in another way, by its route. */
+const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
+
+/** Where people who are signed in save what they edit. */
+const EDITING = /^\/(?:explore\/dataset\/[^/?]+\/mapping|desk)(?:[/?]|$)/
+
+/** Where programs describe and publish datasets. */
+const MANAGEMENT = /^\/api\/management\//
+const MANAGEMENT_METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+
+/** Answered to everybody: those who watch over the process, and what pages look like. */
+const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
+
+/**
+ * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, who asks, whether
+ * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
+ */
+export function addManners(http: FastifyInstance, options: MannersOptions): void {
+  const { posts, isSecure = false } = options
+  http.addHook('onRequest', (request, reply, done) => {
+    request.principal = ANONYMOUS
+    if (isSecure) reply.header('strict-transport-security', STRICT_TRANSPORT)
+    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
+    const { method, url } = request
+    const isSigningIn = SIGNING_IN.test(url)
+    const takesPost = isSigningIn || isForForms(url, posts)
+    const isManaged = MANAGEMENT.test(url)
+    const methods = isManaged ? MANAGEMENT_METHODS : takesPost ? METHODS_WITH_POST : METHODS
+    if (method === 'OPTIONS') {
+      reply.code(204).headers(preflight(request.headers['access-control-request-headers']))
+      reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
+      return
+    }
+    if (!isSigningIn && method === 'POST' && isForm(request)) {
+      // A form may say who asks: the rest is decided when it is read.
+      refuseDamaged(request.query)
+      done()
+      return
+    }
+    const answered = isSigningIn ? recognise(request, options) : admit(request, reply, options, null)
+    goOn(answered, done, () => {
+      const isTaken = isManaged ? MANAGEMENT_METHODS.includes(method) : takesPost && method === 'POST'
+      if (method !== 'GET' && method !== 'HEAD' && !isTaken) {
+        const unbuilt = options.unbuilt?.(method, url) ?? null
+        if (unbuilt !== null) throw unbuilt
+        reply.header('allow', methods)
+        throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
+      }
+      refuseDamaged(request.query)
+    })
+  })
+  http.addHook('preHandler', (request, reply, done) => {
+    if (request.method !== 'POST' || !isForm(request) || SIGNING_IN.test(request.url)) {
+      done()
+      return
+    }
+    const form = formOf(request)
+    goOn(admit(request, reply, options, form), done, () => {
+      if (!isForForms(request.url, posts)) refuseOtherFields(form, reply)
+    })
+  })
+  const { site } = options
+  if (site !== undefined)
+    http.addHook<unknown>('onSend', (request, reply, payload, done) => {
+      done(null, isSentToSignIn(request, reply) ? signInInstead(request, reply, site) : payload)
+    })
+  http.addHook<unknown>('onSend', onSend)
+}
+
+/** True for an address that takes forms with fields of its own. */
+function isForForms(url: string, posts: string | undefined): boolean {
+  return EDITING.test(url) || (posts !== undefined && url.startsWith(posts))
+}
+
+/** True where a person who did not say who it is asks, with a browser, for what is not public. */
+function isSentToSignIn({ method, headers, principal }: FastifyRequest, { statusCode }: FastifyReply) {
+  return (
+    statusCode === 401 &&
+    method === 'GET' &&
+    principal?.type === 'anonymous' &&
+    headers.authorization === undefined &&
+    headers.accept?.includes('text/html') === true
+  )
+}
+
+function signInInstead(request: FastifyRequest, reply: FastifyReply, site: SiteOptions): string {
+  const visit = visitOf(request, site)
+  const { text, policy } = signInPage(visit)
+  reply.removeHeader('content-length').header('content-security-policy', policy)
+  reply.header('content-language', visit.language).type('text/html; charset=utf-8')
+  varyBy(reply, 'Accept', 'Accept-Language', 'Cookie')
+  return text
+}
+
+/** Ends a hook once it is known whether the request is answered: at once where that is known at once. */
+function goOn(answered: Soon<boolean>, done: (error?: Error) => void, next: () => void): void {
+  const settled = soonThen(answered, isAnswered => {
+    if (!isAnswered) next()
+    return isAnswered
+  })
+  if (settled instanceof Promise)
+    settled.then(isAnswered => {
+      if (!isAnswered) done()
+    }, done)
+  else if (!settled) done()
+}
+
+/** Recognises a person where people sign in: by the cookie alone. The request is never answered by that. */
+function recognise(request: FastifyRequest, { authenticate }: MannersOptions): Soon<false> {
+  const asked = { headers: withoutAuthorization(request.headers), query: {} }
+  return soonThen(authenticate(asked), principal => {
+    request.principal = principal
+    return false as const
+  })
+}
+
+/**
+ * Decides who asks and whether that one may ask now. Faults: those of authentication, Unauthorised on a private portal.
+ *
+ * @returns true where the request is answered
+ */
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isPrivate, authenticate, quotas, fairUse, address }: MannersOptions,
+  form: QueryParameters | null,
+): Soon<boolean> {
+  const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
+  const isOneTooMany = () => isCounted && countCall(request, reply, quotas, address(request.raw))
+  const enter = (principal: Principal): Soon<boolean> => {
+    request.principal = principal
+    if (isOneTooMany()) return true
+    if (OPEN.test(request.url)) return false
+    if (isPrivate && principal.type === 'anonymous')
+      throw new Fault('Unauthorised', { what: 'This portal is private' })
+    return soonThen(fairUse?.admit(request, reply, principal), () => false)
+  }
+  const refuse = (error: unknown): boolean => {
+    const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'
+    if (isUnknown && OPEN.test(request.url)) return false
+    // Guesses count as calls of who guesses.
+    if (isOneTooMany()) return true
+    throw error
+  }
+  let found: Soon<Principal>
+  try {
+    found = authenticate(request, form)
+  } catch (error) {
+    return refuse(error)
+  }
+  return found instanceof Promise ? found.then(enter, refuse) : enter(found)
+}
+
+function withoutAuthorization({ authorization: _, ...headers }: FastifyRequest['headers']) {
+  return headers
+}
+
+function isForm({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.toLowerCase().startsWith(FORM_TYPE) === true
+}
+
+/** The fields of the body, as far as it was read. */
+function formOf({ body }: FastifyRequest): QueryParameters {
+  return Buffer.isBuffer(body) ? parseForm(body.toString('utf8')) : {}
+}
+
+/** What is read with GET takes a form for its access token alone (RFC 6750, section 2.2). */
+function refuseOtherFields(form: QueryParameters, reply: FastifyReply): void {
+  if (!namesCredentials(form)) {
+    reply.header('allow', METHODS)
+    throw new Fault('MethodNotAllowed', { method: 'POST', allowed: 'GET' })
+  }
+  const other = Object.keys(form).find(name => !Object.hasOwn(CREDENTIAL_PARAMETERS, name))
+  if (other === undefined) return
+  const reason = `The form has the field ${other.slice(0, 40)}: it may have access_token alone, and the address has the rest.`
+  throw new Fault('BadRequest', { reason })
+}
+
+/** Leaves the answers to who was recognised to that one (RFC 9111, section 5.2.2.7). */
+function keepPrivate({ principal }: FastifyRequest, reply: FastifyReply): void {
+  if (principal?.type !== 'user') return
+  const before = String(reply.getHeader('cache-control') ?? 'no-cache')
+  const rest = before.split(/, */).filter(part => part !== 'public' && part !== 'private')
+  reply.header('cache-control', ['private', ...rest].join(', '))
+  varyBy(reply, 'Authorization')
+  if (principal.by === 'session') varyBy(reply, 'Cookie')
+}
+
+type Done = (error: Error | null, payload?: unknown) => void
+
+function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
+  settleTag(request, reply)
+  keepPrivate(request, reply)
+  const isEmpty = reply.statusCode === 304 || payload === undefined || payload === null
+  if (!isEmpty) reply.header('x-content-type-options', 'nosniff')
+  const coding = isEmpty ? null : settleCoding(request, reply, payload)
+  if (isEmpty || (request.method === 'HEAD' && payload instanceof Readable))
+    done(null, withoutBody(request, payload))
+  else if (coding === null) done(null, payload)
+  else if (payload instanceof Readable) done(null, compressStream(payload, coding))
+  else compressBody(payload as string | Buffer, coding, done)
+}
+
+/**
+ * Gives 304 the tag that the client knows the answer by, and answers 304 to who asks for nothing that is there. An answer with
+ * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
+ */
+function settleTag(request: FastifyRequest, reply: FastifyReply): void {
+  const tag = reply.getHeader('etag')
+  if (typeof tag !== 'string') return
+  if (reply.statusCode === 200 || reply.statusCode === 304) varyBy(reply, 'Accept-Encoding')
+  const { 'if-none-match': known, 'accept-encoding': codings } = request.headers
+  if (known === undefined) return
+  if (reply.statusCode === 200 && known === '*') reply.code(304).removeHeader('content-type')
+  if (reply.statusCode === 304) reply.header('etag', knownTag(known, tag, codings) ?? tag)
+}
+
+/** Chooses the coding of a body, null for none, and says in the headers what was chosen. */
+function settleCoding(request: FastifyRequest, reply: FastifyReply, payload: unknown): Coding | null {
+  const contentType = reply.getHeader('content-type')
+  if (typeof contentType !== 'string' || !isCompressible(contentType)) return null
+  if (reply.hasHeader('content-encoding') || !isLong(contentType, payload)) return null
+  varyBy(reply, 'Accept-Encoding')
+  const coding = preferredCoding(request.headers['accept-encoding'])
+  if (coding === null) return null
+  reply.header('content-encoding', coding).removeHeader('content-length')
+  const tag = reply.getHeader('etag')
+  if (typeof tag === 'string') reply.header('etag', codedTag(tag, coding))
+  return coding
+}
+
+function isLong(contentType: string, payload: unknown): boolean {
+  if (payload instanceof Readable) return true
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && isLongEnough(contentType, payload)
+}
+
+/** What to send where there are only headers; what would have made a body is left undone. */
+function withoutBody(request: FastifyRequest, payload: unknown): Readable | null {
+  if (payload instanceof Readable) payload.destroy()
+  // To HEAD the framework adds the length of what it is given here, but for that of a stream.
+  return request.method === 'HEAD' ? Readable.from([]) : null
+}

@@ -1,0 +1,151 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import { Fault } from '../errors/errors.ts'
+
+/** How often a server says that it is there, and after how long it is taken for dead, in milliseconds. */
+const EVERY = 5000
+const SILENCE = 20_000
+
+/** A server that runs on a portal folder. */
+export interface RunningServer {
+  readonly host: string
+  readonly pid: number
+  readonly port: number
+  /** Public address, with which every IRI begins that it serves. */
+  readonly base: string
+}
+
+/**
+ * Registers a server in the portal folder, for other servers and for commands that must not change it meanwhile. Servers with
+ * one address share a folder; one with another address would publish every dataset anew, over the first. A folder that
+ * cannot be written to is left as it is.
+ *
+ * Faults: ConfigInvalid where a server with another address runs on the folder.
+ *
+ * @returns what removes the entry again
+ */
+export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'base'>): Promise<() => void> {
+  const { portal, port, base } = config
+  const host = hostname()
+  const file = path.join(folderOf(portal), `${host.replace(/[^\w.-]/g, '_')}-${process.pid}.json`)
+  const server: RunningServer = { host, pid: process.pid, port, base }
+  const unlock = await lock(portal)
+  if (unlock === null) return () => undefined
+  try {
+    refuseOtherAddress(config, 'this server')
+    if (!isWritten(file, server)) return () => undefined
+  } finally {
+    unlock()
+  }
+  const timer = setInterval(() => {
+    try {
+      const now = new Date()
+      utimesSync(file, now, now)
+    } catch {
+      // Without the file the server serves all the same.
+    }
+  }, EVERY).unref()
+  const remove = () => {
+    clearInterval(timer)
+    process.removeListener('exit', remove)
+    rmSync(file, { force: true })
+  }
+  process.once('exit', remove)
+  return remove
+}
+
+function isWritten(file: string, server: RunningServer): boolean {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(server)}\n`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Refuses to work on a folder for another address than the one that it is served at. Faults: ConfigInvalid.
+ *
+ * @param who what would do so
+ */
+export function refuseOtherAddress({ portal, base }: Pick<Config, 'portal' | 'base'>, who: string): void {
+  const other = runningServers(portal, Date.now()).find(server => server.base !== base && !isThis(server))
+  if (other === undefined) return
+  const reason =
+    `${portal} is served at ${other.base}, by process ${other.pid} on ${other.host} (port ${other.port}), and ${who} has the ` +
+    `address ${base}: each would publish over the other. Give this one --base ${other.base} or a folder of its own, or end the other first`
+  throw new Fault('ConfigInvalid', { reason })
+}
+
+/** True for an entry of this process, or of one before it in the same place: containers use the same numbers again. */
+function isThis({ host, pid }: RunningServer): boolean {
+  return pid === process.pid && host === hostname()
+}
+
+/** Milliseconds after which a lock is taken for left over, and between two attempts to have it. */
+const LOCK_LIFE = 5000
+const LOCK_PAUSE = 20
+
+/** Waits until nobody else registers a server; null where the folder cannot be written to. */
+async function lock(portal: string): Promise<(() => void) | null> {
+  const file = path.join(portal, 'var', 'serving.lock')
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+  } catch {
+    return null
+  }
+  for (;;) {
+    try {
+      writeFileSync(file, `${process.pid}\n`, { flag: 'wx' })
+      return () => rmSync(file, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null
+      const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      if (Date.now() - made > LOCK_LIFE) rmSync(file, { force: true })
+      else await sleep(LOCK_PAUSE)
+    }
+  }
+}
+
+/**
+ * The servers that run on a portal folder, also on other hosts that share it. One that died without a word is told by its
+ * process on this host, and by its silence on others.
+ *
+ * @param now milliseconds since 1970
+ */
+export function runningServers(portal: string, now: number): readonly RunningServer[] {
+  const folder = folderOf(portal)
+  let names: readonly string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  return names.flatMap(name => {
+    try {
+      const file = path.join(folder, name)
+      const server = JSON.parse(readFileSync(file, 'utf8')) as RunningServer
+      const isHeard = now - statSync(file).mtimeMs < SILENCE
+      const isAlive = isHeard && (server.host !== hostname() || isProcess(server.pid))
+      return isAlive ? [server] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+function folderOf(portal: string): string {
+  return path.join(portal, 'var', 'serving')
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

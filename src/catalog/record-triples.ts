@@ -1,0 +1,98 @@
+import type { CompiledMapping } from '../mapping/compile.ts'
+import type { Field } from '../model/field.ts'
+import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
+import { LineSet } from '../publishing/line-set.ts'
+import { compileTextWith } from '../query/compile/records.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
+import type { Asker } from '../query/execute/executor.ts'
+import { exportRecords, recordPositions } from '../query/execute/find.ts'
+import type { RecordQuery } from '../query/plan.ts'
+import type { Store } from '../store/store.ts'
+
+/** Records whose triples are written at a time. */
+const RECORDS_AT_A_TIME = 1000
+
+/**
+ * The facts of the first records of a dataset, of all unless told, in the order of its source, in bounded pieces of
+ * N-Triples; what is not read is not asked for.
+ */
+async function* recordTriples(
+  store: Pick<Store, 'lines'>,
+  target: CompileTarget,
+  size: number = RECORDS_AT_A_TIME,
+  limit: number | null = null,
+): AsyncGenerator<string> {
+  const records = Math.min(limit ?? Number.POSITIVE_INFINITY, target.statistics.records)
+  for (let first = 0; first < records; first += size) {
+    const triples = await store.lines(target.graphs.facts, first, Math.min(records, first + size))
+    if (triples !== '') yield triples
+  }
+}
+
+/** True where a query asks for the records of a dataset as they are, so that its graph is the whole graph. */
+export function isWhole({ filter, orderBy, limit, offset }: RecordQuery): boolean {
+  return filter === null && orderBy.length === 0 && limit === null && offset === 0
+}
+
+/** The facts of the records of a query in their order, in bounded pieces of N-Triples; what it selects is not looked at. */
+export async function* matchingTriples(
+  plan: RecordQuery,
+  target: CompileTarget,
+  store: Store,
+  asker: Asker,
+): AsyncGenerator<string> {
+  if (isWhole({ ...plan, limit: null })) {
+    yield* recordTriples(store, target, RECORDS_AT_A_TIME, plan.limit)
+    return
+  }
+  if (plan.limit === 0 || target.statistics.records === 0) return
+  const { facts } = target.graphs
+  const columns = await asker.contents(
+    facts,
+    (await store.contents(facts, [])).columns.map(({ predicate }) => predicate),
+  )
+  for await (const positions of recordPositions(plan, target, asker)) {
+    let piece = ''
+    for (const position of positions)
+      for (const lines of columns.lines(position, position + 1)) piece += lines
+    if (piece !== '') yield piece
+  }
+}
+
+/**
+ * What a mapping makes of the records of a query, each triple once, in the order of the records, in bounded pieces of
+ * N-Triples; what it puts into graphs is written without them.
+ */
+export async function* mappedTriples(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+  { map, hasGraphs }: CompiledMapping,
+): AsyncGenerator<string> {
+  const seen = new LineSet()
+  for await (const rows of exportRecords({ ...plan, select: [] }, target, asker)) {
+    let piece = ''
+    const add = (lines: string) => {
+      for (let at = 0; at < lines.length; ) {
+        const end = lines.indexOf('\n', at)
+        const line = lines.slice(at, end)
+        const triple = hasGraphs ? splitQuad(line).triple : line
+        if (seen.add(triple)) piece += `${triple}\n`
+        at = end + 1
+      }
+    }
+    for (const { record } of rows) map(record, { add })
+    if (piece !== '') yield piece
+  }
+}
+
+/** The first field of text with a value in which a regular expression finds something; null where none has. */
+export async function fieldWith(pattern: string, target: CompileTarget, asker: Asker): Promise<Field | null> {
+  for (const field of target.dataset.fields) {
+    if (field.type !== 'text') continue
+    const query = compileTextWith(pattern, field, target)
+    const found = await asker.page({ name: `text of ${field.name}`, query })
+    if (found.rows > 0) return field
+  }
+  return null
+}

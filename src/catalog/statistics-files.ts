@@ -1,0 +1,155 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
+import type { SelectQuery } from '../sparql/algebra.ts'
+import type { Solution, Store } from '../store/store.ts'
+import { type GraphSurvey, surveyGraph } from './graph-statistics.ts'
+
+/** What is surveyed: one published version. */
+export interface Surveyed {
+  readonly dataset: { readonly id: string }
+  readonly version: string
+  /** Graph that is counted. */
+  readonly resources: string
+}
+
+interface Job {
+  readonly survey: Promise<GraphSurvey | null>
+  /** Somebody waits for it. */
+  urgent: boolean
+}
+
+export interface SurveysOptions {
+  readonly store: Pick<Store, 'select'>
+  /** Where surveys are kept beside the versions that they are of; nowhere unless told. */
+  readonly versions?: Versions
+  /** Times its own length for which a statement of the background waits before the next, 3 unless told. */
+  readonly rest?: number
+}
+
+/** A pass over a graph may take longer than a stranger's query. Nothing that takes a minute is tried again. */
+const DEADLINE = 60_000
+/** How often a portal looks for versions that are not surveyed yet, in milliseconds. */
+const WATCH_INTERVAL = 2000
+/** Who begins to wait for a survey waits for the rest of its background at most this many milliseconds. */
+const STEP = 50
+/** Another name wherever a survey means something else. */
+const FILE = 'survey-1.json'
+
+/**
+ * The surveys of published versions: each is made once, and kept. Their statements are asked one at a time, so that they
+ * never hold more than one worker; those that nobody waits for leave the store to others in between.
+ */
+export class Surveys {
+  private readonly options: SurveysOptions
+  private readonly jobs = new WeakMap<Surveyed, Job>()
+  private turn: Promise<unknown> = Promise.resolve()
+  private watch: NodeJS.Timeout | undefined
+  private readonly stopping = new AbortController()
+
+  constructor(options: SurveysOptions) {
+    this.options = options
+  }
+
+  /** The survey of a version, as soon as it is made. Null where counting takes longer than it may. */
+  of(entry: Surveyed): Promise<GraphSurvey | null> {
+    const job = this.job(entry)
+    job.urgent = true
+    return job.survey
+  }
+
+  /** Surveys in the background what is served, now and whenever it changes. */
+  follow(entries: () => readonly Surveyed[]): void {
+    let seen: readonly Surveyed[] = []
+    let busy = false
+    const look = async () => {
+      const served = entries()
+      if (busy || served === seen) return
+      busy = true
+      for (const entry of served) {
+        if (this.stopping.signal.aborted) return
+        await this.job(entry).survey.catch(() => undefined)
+      }
+      seen = served
+      busy = false
+    }
+    this.watch ??= setInterval(() => void look(), WATCH_INTERVAL)
+    this.watch.unref()
+  }
+
+  /** Leaves what is not finished; nothing is written from now on. */
+  close(): void {
+    clearInterval(this.watch)
+    this.stopping.abort()
+  }
+
+  private job(entry: Surveyed): Job {
+    const known = this.jobs.get(entry)
+    if (known !== undefined) return known
+    const job: Job = { survey: this.make(entry, () => job.urgent), urgent: false }
+    this.jobs.set(entry, job)
+    job.survey.catch(() => this.jobs.delete(entry))
+    return job
+  }
+
+  private async make(entry: Surveyed, isUrgent: () => boolean): Promise<GraphSurvey | null> {
+    const kept = this.read(entry)
+    if (kept !== null) return kept
+    try {
+      const survey = await surveyGraph(entry.resources, query => this.ask(query, isUrgent))
+      if (!this.stopping.signal.aborted) this.keep(entry, survey)
+      return survey
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'DeadlineExceeded') return null
+      throw error
+    }
+  }
+
+  /** Runs one statement when its turn has come. */
+  private async ask(query: SelectQuery, isUrgent: () => boolean): Promise<readonly Solution[]> {
+    this.stopping.signal.throwIfAborted()
+    let took = 0
+    const answer = this.turn.then(async () => {
+      const begun = performance.now()
+      const solutions = await this.options.store.select(query, { deadline: DEADLINE })
+      took = performance.now() - begun
+      return solutions
+    })
+    this.turn = answer.catch(() => undefined)
+    const solutions = await answer
+    const end = performance.now() + took * (this.options.rest ?? 3)
+    while (!isUrgent() && performance.now() < end)
+      await sleep(Math.min(STEP, end - performance.now()), undefined, {
+        signal: this.stopping.signal,
+        ref: false,
+      })
+    return solutions
+  }
+
+  private read(entry: Surveyed): GraphSurvey | null {
+    const file = this.file(entry)
+    try {
+      return file === null ? null : (JSON.parse(readFileSync(file, 'utf8')) as GraphSurvey)
+    } catch {
+      return null
+    }
+  }
+
+  /** A version never changes, so that whoever writes its survey writes the same. Where it is gone, nothing is kept. */
+  private keep(entry: Surveyed, survey: GraphSurvey): void {
+    const file = this.file(entry)
+    if (file === null) return
+    try {
+      writeFileSync(`${file}.${process.pid}`, JSON.stringify(survey))
+      renameSync(`${file}.${process.pid}`, file)
+    } catch {
+      // A folder that cannot be written, or is gone, costs another count at the next start.
+    }
+  }
+
+  private file({ dataset, version }: Surveyed): string | null {
+    const { versions } = this.options
+    return versions === undefined ? null : path.join(versionFolder(versions, dataset.id, version), FILE)
+  }
+}

@@ -1,0 +1,155 @@
+import { Fault } from '../errors/errors.ts'
+import type { Metas } from '../model/metadata.ts'
+import type { Principal } from '../model/principal.ts'
+import type { Store } from '../store/store.ts'
+import type { Figures } from './catalog-dataset.ts'
+import { catalogGraphs, type DatasetList, type ServedCatalog } from './catalog-graphs.ts'
+import { LatestGraphs, MadeOnDemand } from './in-memory-dataset.ts'
+import type { ServedDataset } from './served.ts'
+
+export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
+
+/** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
+export interface DatasetSource {
+  /** What somebody may see of it: the one decision about that, which every door asks. */
+  seenBy(principal: Principal): SeenDatasets
+}
+
+/** The datasets of a source that somebody may see; nothing tells of the others. */
+export interface SeenDatasets {
+  /** Those in force: the same object as long as they are the same. */
+  current(): DatasetList
+  /** They as a dataset of its own, whose graphs are loaded. */
+  asked(): Promise<ServedCatalog>
+  /**
+   * One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised, ForbiddenAccess, VersionUnknown.
+   *
+   * @param version the one to give, which is open; null for the one in force
+   */
+  dataset(id: string, version?: string | null): ServedDataset
+  /** They with figures of their use as fields; a source without it has no such fields. */
+  counted?(figures: Figures): Promise<ServedCatalog>
+  /** How far the start of the portal has come; null once all of them are served. A source without it is complete. */
+  startProgress?(): StartProgress | null
+}
+
+/** How many datasets of a portal that starts are served, of those that will be. */
+export interface StartProgress {
+  readonly served: number
+  readonly expected: number
+}
+
+/** Refuses what would be wrong without datasets that are not served yet. Faults: CatalogIncomplete. */
+export function requireComplete(datasets: Pick<SeenDatasets, 'startProgress'>): void {
+  const progress = datasets.startProgress?.() ?? null
+  if (progress !== null) throw new Fault('CatalogIncomplete', { ...progress })
+}
+
+/** The datasets that somebody may see, once all of them are served. Faults: CatalogIncomplete. */
+export function completeList(datasets: Pick<SeenDatasets, 'current' | 'startProgress'>): DatasetList {
+  requireComplete(datasets)
+  return datasets.current()
+}
+
+/** The fault of who asks for what not everybody may see (query API, "Errors"; facts on "Errors"). */
+export function hidden(principal: Principal, what: string): Fault {
+  return principal.type === 'anonymous'
+    ? new Fault('Unauthorised', { what: `${what} is not public` })
+    : new Fault('ForbiddenAccess')
+}
+
+export interface SeenOptions {
+  readonly base: string
+  readonly store: Store
+  /** Milliseconds for which graphs stay that are needed no more, for answers that are reading them. */
+  readonly grace: number
+  /** What the list is called where it is asked like a dataset. */
+  readonly id: string
+}
+
+/**
+ * A list of datasets with its catalog graphs. They are loaded where somebody asks for them; a list with nothing but what
+ * somebody may see has no field, word, value or count of anything else.
+ */
+export class SeenList {
+  private readonly options: SeenOptions
+  private readonly list: DatasetList
+  private readonly graphs: LatestGraphs
+  private readonly figureGraphs: LatestGraphs
+  private readonly withFigures = new MadeOnDemand<ServedCatalog>(() => Date.now())
+  private asking: Promise<ServedCatalog> | null = null
+  private countings = 0
+  private isReleased = false
+
+  /** @param ready the catalog of these datasets, where its graphs are loaded already */
+  constructor(list: DatasetList, options: SeenOptions, ready?: ServedCatalog) {
+    this.list = list
+    this.options = options
+    this.graphs = new LatestGraphs(options.store, options.grace)
+    this.figureGraphs = new LatestGraphs(options.store, options.grace)
+    if (ready !== undefined) this.hold(ready)
+  }
+
+  current(): DatasetList {
+    return this.list
+  }
+
+  asked(): Promise<ServedCatalog> {
+    this.asking ??= this.load().catch(error => {
+      this.asking = null
+      throw error
+    })
+    return this.asking
+  }
+
+  /**
+   * The catalog with figures of use as fields of the explore template. They change with every call, so its graphs are made
+   * where somebody asks for them; while little changes they are those of the moment.
+   */
+  counted(figures: Figures): Promise<ServedCatalog> {
+    const figuresNow = () =>
+      new Map(this.list.entries.map(({ dataset: { id } }) => [id, figures(id)] as const))
+    return this.withFigures.current({
+      basis: () => this.list,
+      state: () => JSON.stringify([...figuresNow()]),
+      make: () => this.count(figuresNow()),
+    })
+  }
+
+  /** Lets the graphs go when the answers are given that may be reading them. */
+  release(): void {
+    this.isReleased = true
+    this.graphs.release()
+    this.figureGraphs.release()
+  }
+
+  /** Forgets pending clean-ups; the store is not closed. */
+  close(): void {
+    this.graphs.close()
+    this.figureGraphs.close()
+  }
+
+  private hold(catalog: ServedCatalog): void {
+    this.asking = Promise.resolve(catalog)
+    this.graphs.hold([catalog.target.graphs.facts])
+  }
+
+  private async load(): Promise<ServedCatalog> {
+    const { version, entries } = this.list
+    const { base, id } = this.options
+    const { served, sources } = catalogGraphs(entries, base, version, id)
+    await this.graphs.replace(sources)
+    if (this.isReleased) this.graphs.release()
+    return served
+  }
+
+  private async count(figures: ReadonlyMap<string, Metas[string]>): Promise<ServedCatalog> {
+    this.countings += 1
+    const { base, id } = this.options
+    const { version, entries } = this.list
+    const made = catalogGraphs(entries, base, `${version}c${this.countings}`, id, figures)
+    await this.figureGraphs.replace(made.sources)
+    if (this.isReleased) this.figureGraphs.release()
+    return made.served
+  }
+}

@@ -1,0 +1,205 @@
+import type { Static, TSchema } from 'typebox'
+import { Settings } from 'typebox/system'
+import { Value } from 'typebox/value'
+import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
+import { withoutCredentials } from '../model/credentials.ts'
+import { lookup } from '../model/lookup.ts'
+import { nearest } from '../model/nearest.ts'
+import { MOST_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
+
+/** One thing that is wrong with a document, told with its place. */
+export interface Problem {
+  readonly message: string
+  readonly place: FaultPlace
+}
+
+/** What was read of a document: its value, null where it cannot be trusted, and every problem found. */
+export interface ReadDocument<T> {
+  readonly value: T | null
+  readonly problems: readonly Problem[]
+  /** Where a member stands in the text: its key in a map, or the element of a list. */
+  readonly placeOf: (path: readonly string[]) => FaultPlace
+}
+
+const MAX_BYTES = 1_000_000
+
+// By default 8: the branches of one choice are more, and the error of the choice itself comes after them.
+Settings.Set({ maxErrors: 1000 })
+
+/**
+ * Reads a YAML document (portal.yaml, dataset.yaml) and checks it against a schema. An unknown key, a value of the
+ * wrong kind or broken YAML is a problem with line and column; an unknown key comes with the nearest known one.
+ *
+ * @param file name of the document in messages
+ */
+export function readDocument<S extends TSchema>(
+  text: string,
+  file: string,
+  schema: S,
+): ReadDocument<Static<S>> {
+  const placeOf = () => ({ file })
+  if (text.length > MAX_BYTES)
+    return {
+      value: null,
+      placeOf,
+      problems: [{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }],
+    }
+  if (nestedTooDeep(text) !== null)
+    return {
+      value: null,
+      placeOf,
+      problems: [{ message: `the document is nested more than ${MOST_NESTED} deep`, place: { file } }],
+    }
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
+  const at = (offset: number | undefined): FaultPlace => {
+    if (offset === undefined) return { file }
+    const { line, col } = lines.linePos(offset)
+    return { file, line, column: col }
+  }
+  if (document.errors.length > 0)
+    return {
+      value: null,
+      placeOf,
+      problems: document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })),
+    }
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: 100 }) ?? {}
+  } catch (error) {
+    // An alias without an anchor, or aliases that multiply beyond measure.
+    const message = plain((error as Error).message)
+    return { value: null, placeOf, problems: [{ message, place: { file } }] }
+  }
+  const placeWithin = (path: readonly string[]) => at(offsetOf(document.contents as ParsedNode | null, path))
+  if (Value.Check(schema, value)) return { value: value as Static<S>, problems: [], placeOf: placeWithin }
+  const problems = schemaProblems(schema, value).map(({ path, message }) => ({
+    message,
+    place: placeWithin(path),
+  }))
+  return { value: null, problems, placeOf: placeWithin }
+}
+
+/** The line on which each key of the outermost map stands, from 1; empty where there is no map. */
+export function keyLines(text: string): ReadonlyMap<string, number> {
+  const lines = new LineCounter()
+  const { contents } = parseDocument(text, { lineCounter: lines })
+  if (!isMap(contents)) return new Map()
+  return new Map(
+    contents.items.flatMap(({ key }) =>
+      isScalar(key) && key.range != null
+        ? [[String(key.value), lines.linePos(key.range[0]).line] as const]
+        : [],
+    ),
+  )
+}
+
+/** The value of a document, or a ConfigInvalid fault that tells every problem. */
+export function trusted<T>(read: ReadDocument<T>): T {
+  if (read.value !== null) return read.value
+  const told = read.problems.map(({ message, place }) => placeText(place) + message)
+  const place = read.problems[0]?.place
+  throw new Fault('ConfigInvalid', { reason: told.join('\n') }, place === undefined ? {} : { place })
+}
+
+interface SchemaProblem {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem[] {
+  const found: SchemaProblem[] = []
+  const errors = [...Value.Errors(schema, value)]
+  const branches = new Set(errors.filter(error => error.keyword === 'anyOf').map(error => error.instancePath))
+  for (const error of errors) {
+    const path = error.instancePath.split('/').slice(1).map(unescapePointer)
+    if (error.keyword === 'boolean') continue
+    if (error.keyword === 'additionalProperties') {
+      const known = Object.keys(
+        (schemaAt(schema, path) as { properties?: object } | undefined)?.properties ?? {},
+      )
+      for (const key of (error.params as { additionalProperties: readonly string[] }).additionalProperties)
+        found.push({ path: [...path, key], message: unknownKey(key, known) })
+    } else if (error.keyword === 'anyOf') {
+      const options = (
+        (schemaAt(schema, path) as { anyOf?: readonly Record<string, unknown>[] } | undefined)?.anyOf ?? []
+      )
+        .map(option => option.const ?? option.type)
+        .filter(option => option !== undefined)
+      found.push({
+        path,
+        message: `${label(path)} is ${show(valueAt(value, path), path)}, expected one of: ${options.join(', ')}`,
+      })
+    } else if (![...branches].some(branch => error.instancePath.startsWith(branch))) {
+      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path), path)}: ${error.message}` })
+    }
+  }
+  return found
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const close = nearest(key, known)
+  return `unknown key ${key}${close === undefined ? `, known are: ${known.join(', ')}` : `, did you mean ${close}?`}`
+}
+
+/** The part of a schema that describes what stands at a path. */
+function schemaAt(schema: TSchema, path: readonly string[]): unknown {
+  let here: unknown = schema
+  for (const step of path) {
+    const node = here as {
+      properties?: Record<string, unknown>
+      items?: unknown
+      patternProperties?: Record<string, unknown>
+    }
+    here = lookup(node.properties ?? {}, step) ?? Object.values(node.patternProperties ?? {})[0] ?? node.items
+    if (here === undefined) return undefined
+  }
+  return here
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (here, step) => lookup((here ?? {}) as Readonly<Record<string, unknown>>, step),
+    value,
+  )
+}
+
+/** Offset of what stands at a path: the key for an entry of a map, else the value. */
+function offsetOf(root: ParsedNode | null, path: readonly string[]): number | undefined {
+  let node: unknown = root
+  let offset = root?.range?.[0]
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(item => isScalar(item.key) && String(item.key.value) === step)
+      if (pair === undefined) return offset
+      offset = (pair.key as ParsedNode).range?.[0] ?? offset
+      node = pair.value
+    } else {
+      node = (node as { items?: readonly unknown[] } | null)?.items?.[Number(step)]
+      offset = (node as ParsedNode | undefined)?.range?.[0] ?? offset
+    }
+  }
+  return offset
+}
+
+function label(path: readonly string[]): string {
+  return path.length === 0 ? 'the document' : path.join('.')
+}
+
+/** Keys whose values are told nobody. */
+const SECRET = /(?:^|_)(?:password|secret|token)$/
+
+function show(value: unknown, path: readonly string[]): string {
+  if (SECRET.test(path.at(-1) ?? '')) return 'not told'
+  const text = withoutCredentials(JSON.stringify(value) ?? 'absent')
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function plain(message: string): string {
+  return message.split('\n')[0] ?? message
+}

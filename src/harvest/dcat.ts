@@ -1,0 +1,162 @@
+import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
+import { parseTriples } from '../rdf/ntriples-reader.ts'
+import type { Term } from '../rdf/term.ts'
+import { DCAT, DCTERMS, FOAF, HYDRA, RDF, SKOS } from '../rdf/vocab.ts'
+import {
+  addressOf,
+  type CatalogReader,
+  momentOf,
+  type OfferedDataset,
+  present,
+  type ReadCatalog,
+  type SkippedDataset,
+  textOf,
+  textsOf,
+} from './catalog.ts'
+import { bestDistribution } from './distributions.ts'
+
+const VCARD = 'http://www.w3.org/2006/vcard/ns#'
+
+/** The maximum number of pages and of triples of a catalog. */
+const MAX_PAGES = 1000
+const MAX_TRIPLES = 5_000_000
+
+/** Reads a catalog in DCAT, in any syntax of RDF; pages are followed by hydra:next. */
+export async function readDcat(reader: CatalogReader, url: string): Promise<ReadCatalog> {
+  const graph = new Description()
+  const seen = new Set<string>()
+  let next: string | null = url
+  for (; next !== null && !seen.has(next) && seen.size < MAX_PAGES; next = graph.nextPage(next, seen)) {
+    seen.add(next)
+    for await (const lines of reader.quads(next)) graph.add(lines)
+  }
+  const subjects = graph.datasets()
+  const all = subjects.slice(0, reader.limit).map(subject => offer(graph, subject, url))
+  return {
+    offered: all.filter(each => 'url' in each),
+    skipped: all.filter(each => 'reason' in each),
+    found: subjects.length,
+    isComplete: subjects.length <= reader.limit && (next === null || seen.has(next)),
+  }
+}
+
+/** What a catalog says, by subject and predicate. */
+class Description {
+  readonly #subjects = new Map<string, Map<string, Term[]>>()
+  #triples = 0
+
+  add(lines: string): void {
+    const triples = lines
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => splitQuad(line).triple)
+    for (const { subject, predicate, object } of parseTriples(`${triples.join('\n')}\n`)) {
+      this.#triples += 1
+      if (this.#triples > MAX_TRIPLES)
+        throw new RangeError(`the catalog has more than ${MAX_TRIPLES} triples`)
+      const known = this.#subjects.get(subject.value) ?? new Map<string, Term[]>()
+      this.#subjects.set(subject.value, known)
+      const objects = known.get(predicate.value) ?? []
+      known.set(predicate.value, objects)
+      objects.push(object)
+    }
+  }
+
+  of(subject: string, ...predicates: readonly string[]): readonly Term[] {
+    const known = this.#subjects.get(subject)
+    return predicates.flatMap(predicate => known?.get(predicate) ?? [])
+  }
+
+  /** The text of a value in the language that most understand: without one, English, then any. */
+  text(subject: string, ...predicates: readonly string[]): string | null {
+    const terms = this.of(subject, ...predicates)
+    const languageOf = (term: Term) => (term.type === 'literal' ? (term.language ?? '') : '')
+    const best =
+      terms.find(term => languageOf(term) === '') ??
+      terms.find(term => /^en\b/i.test(languageOf(term))) ??
+      terms[0]
+    return textOf(best?.value)
+  }
+
+  /** The name of what a property leads to, or its own text. */
+  name(subject: string, predicate: string): string | null {
+    for (const { type, value } of this.of(subject, predicate)) {
+      const named =
+        type === 'literal'
+          ? textOf(value)
+          : this.text(value, FOAF.name, SKOS.prefLabel, DCTERMS.title, `${VCARD}fn`)
+      if (named !== null) return named
+    }
+    return null
+  }
+
+  datasets(): readonly string[] {
+    return [...this.#subjects.keys()].filter(subject =>
+      this.of(subject, RDF.type).some(({ value }) => value === DCAT.Dataset),
+    )
+  }
+
+  /** The address of the next page that was not read yet. */
+  nextPage(base: string, seen: ReadonlySet<string>): string | null {
+    const links = [...this.#subjects.keys()].flatMap(subject =>
+      this.of(subject, HYDRA.next, 'http://www.w3.org/ns/hydra/core#nextPage'),
+    )
+    return (
+      links.map(({ value }) => addressOf(value, base)).find(link => link !== null && !seen.has(link)) ?? null
+    )
+  }
+}
+
+function offer(graph: Description, subject: string, base: string): OfferedDataset | SkippedDataset {
+  const identifier = graph.text(subject, DCTERMS.identifier)
+  const id = identifier ?? subject
+  const distributions = graph.of(subject, DCAT.distribution).map(({ value }) => {
+    const [url] = graph.of(value, DCAT.downloadURL, DCAT.accessURL)
+    const kinds = graph
+      .of(value, DCAT.mediaType, 'http://purl.org/dc/terms/format')
+      .flatMap(kind => [kind.value, graph.text(kind.value, SKOS.prefLabel)])
+    return { url: url?.value, kinds }
+  })
+  const best = bestDistribution(distributions, base)
+  if (best === null)
+    return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
+  const literals = (predicate: string) =>
+    textsOf(graph.of(subject, predicate).map(({ type, value }) => (type === 'literal' ? value : null)))
+  const modified = momentOf(graph.text(subject, DCTERMS.modified))
+  const themes = textsOf(
+    graph
+      .of(subject, DCAT.theme)
+      .map(({ type, value }) =>
+        type === 'literal'
+          ? value
+          : (graph.text(value, SKOS.prefLabel) ?? value.slice(value.search(/[^/#]*$/))),
+      ),
+  )
+  const [contact] = graph.of(subject, `${DCAT.Dataset.slice(0, -'Dataset'.length)}contactPoint`)
+  const [email] = contact === undefined ? [] : graph.of(contact.value, `${VCARD}hasEmail`)
+  const page = addressOf(graph.text(subject, DCAT.landingPage)) ?? addressOf(subject)
+  return {
+    id,
+    ...best,
+    metas: {
+      default: present({
+        title: graph.text(subject, DCTERMS.title) ?? id,
+        description: graph.text(subject, DCTERMS.description),
+        keyword: literals(DCAT.keyword),
+        theme: themes,
+        license: graph.name(subject, DCTERMS.license) ?? graph.text(subject, DCTERMS.license),
+        publisher: graph.name(subject, DCTERMS.publisher),
+        language: graph.text(subject, DCTERMS.language)?.replace(/^.*[/#]/, '') ?? null,
+        references: addressOf(graph.text(subject, DCAT.landingPage)),
+        modified,
+      }),
+      dcat: present({
+        issued: momentOf(graph.text(subject, DCTERMS.issued)),
+        contact_name: contact === undefined ? null : graph.text(contact.value, `${VCARD}fn`),
+        contact_email: textOf(email?.value)?.replace(/^mailto:/, '') ?? null,
+      }),
+    },
+    modified,
+    page,
+  }
+}

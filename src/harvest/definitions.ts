@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { stringify } from 'yaml'
+import { readDocument, trusted } from '../config/document.ts'
+import { setMember } from '../model/lookup.ts'
+import type { MetaValue } from '../model/metadata.ts'
+import { DATASET_SCHEMA, definedDatasets, readDefinition } from '../publishing/definition.ts'
+import { changedDefinition, type DefinitionChange } from '../publishing/edit-definition.ts'
+import { datasetIdOf } from '../publishing/implicit.ts'
+import { replaceDurably } from '../publishing/versions/durable.ts'
+import type { OfferedDataset } from './catalog.ts'
+import type { Harvester } from './settings.ts'
+import type { HarvestedState } from './state.ts'
+
+/** The datasets of a portal that a harvester made, by their ids in its catalog: dataset.yaml says so. */
+export function harvestedDatasets(portal: string, harvester: string): ReadonlyMap<string, string> {
+  return new Map(
+    definedDatasets(portal).flatMap(id => {
+      const { harvest } = readDefinition(portal, id).definition ?? {}
+      return harvest?.by === harvester ? [[harvest.dataset, id] as const] : []
+    }),
+  )
+}
+
+/** The id here of a dataset of a catalog: readable, and of two that would have one the later gets some digits. */
+export function localId({ prefix }: Harvester, remote: string, taken: ReadonlySet<string>): string {
+  const digits = createHash('sha256').update(remote).digest('hex').slice(0, 8)
+  const last = remote.replace(/[/#]+$/, '').replace(/^.*[/#]/, '')
+  const plain = `${prefix}${datasetIdOf(last.replaceAll('.', '-')) || digits}`.replace(/^[^a-z0-9]+/, '')
+  const id = plain.slice(0, 100)
+  return taken.has(id) ? `${plain.slice(0, 91)}-${digits}` : id
+}
+
+/** What the metadata of a harvested dataset are: those of its catalog, and where it comes from. */
+function metasOf({ metas, id, page }: OfferedDataset, { title, url }: Harvester): OfferedDataset['metas'] {
+  const { host } = new URL(url)
+  return {
+    ...metas,
+    default: {
+      ...metas.default,
+      source_domain: host,
+      source_domain_title: title ?? host,
+      source_domain_address: page ?? url,
+      source_dataset: id,
+      federated: true,
+    },
+  }
+}
+
+function sourceOf({ url }: OfferedDataset, harvester: Harvester): Readonly<Record<string, string>> {
+  const isHome = new URL(url).origin === new URL(harvester.url).origin
+  const { authorization } = harvester
+  return { url, ...(isHome && authorization !== undefined ? { authorization } : {}) }
+}
+
+/** Digests of the parts of an offer. */
+export function stateOf(offered: OfferedDataset, harvester: Harvester): HarvestedState {
+  const digest = (value: unknown) =>
+    createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+  const metas = metasOf(offered, harvester)
+  return {
+    source: digest([sourceOf(offered, harvester), offered.format ?? null, harvester.refresh]),
+    fields: digest(offered.fields ?? null),
+    metas: digest(metas),
+    names: Object.entries(metas).flatMap(([template, members]) =>
+      Object.keys(members).map(name => `${template}.${name}`),
+    ),
+    modified: offered.modified,
+  }
+}
+
+/** Writes dataset.yaml of a dataset that there was not. Throws ConfigInvalid for an offer that makes none. */
+export function createDefinition(
+  portal: string,
+  id: string,
+  offered: OfferedDataset,
+  harvester: Harvester,
+): void {
+  const identity = (offered.fields ?? []).flatMap(({ name, annotations }) =>
+    typeof annotations === 'object' && annotations !== null && Object.hasOwn(annotations, 'id') ? [name] : [],
+  )
+  const definition = {
+    source: sourceOf(offered, harvester),
+    refresh: harvester.refresh,
+    ...(offered.format === undefined ? {} : { format: offered.format }),
+    ...(offered.fields === undefined ? {} : { fields: offered.fields }),
+    ...(identity.length === 0 ? {} : { id: identity }),
+    metas: metasOf(offered, harvester),
+    // What needs credentials there is not shown to everybody here, unless that is wanted.
+    visibility: harvester.visibility ?? (harvester.authorization === undefined ? 'public' : 'restricted'),
+    harvest: { by: harvester.id, dataset: offered.id },
+  }
+  const head = `# Harvested by ${harvester.id}: what changes in its catalog is changed here, all else stays as it is edited.\n`
+  const text = `${head}${stringify(definition, { lineWidth: 0 })}`
+  const file = path.join(portal, 'data', id, 'dataset.yaml')
+  trusted(readDocument(text, file, DATASET_SCHEMA))
+  mkdirSync(path.dirname(file), { recursive: true })
+  replaceDurably(file, text)
+}
+
+/** Changes in dataset.yaml what changed in the catalog; false where there was nothing to change. Throws ConfigInvalid. */
+export function updateDefinition(
+  portal: string,
+  id: string,
+  offered: OfferedDataset,
+  harvester: Harvester,
+  before: HarvestedState | undefined,
+): boolean {
+  const now = stateOf(offered, harvester)
+  const metas = metasOf(offered, harvester)
+  const change: DefinitionChange = {
+    ...(now.source === before?.source
+      ? {}
+      : { source: sourceOf(offered, harvester), refresh: harvester.refresh, format: offered.format ?? null }),
+    ...(now.fields === before?.fields || offered.fields === undefined
+      ? {}
+      : { fields: offered.fields as NonNullable<DefinitionChange['fields']> }),
+    ...(now.metas === before?.metas ? {} : { metas: withRemoved(metas, before?.names ?? []) }),
+  }
+  if (Object.keys(change).length === 0) return false
+  const file = path.join(portal, 'data', id, 'dataset.yaml')
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const changed = changedDefinition(text, change)
+  if (changed === text) return false
+  replaceDurably(file, changed)
+  return true
+}
+
+/** Metadata that are gone from the catalog are taken out. */
+function withRemoved(
+  metas: OfferedDataset['metas'],
+  before: readonly string[],
+): Readonly<Record<string, Readonly<Record<string, MetaValue | null>>>> {
+  const all = new Map(
+    Object.entries(metas).map(([template, members]) => [
+      template,
+      new Map<string, MetaValue | null>(Object.entries(members)),
+    ]),
+  )
+  for (const name of before) {
+    const [template = '', member = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)]
+    const known = all.get(template) ?? new Map<string, MetaValue | null>()
+    all.set(template, known)
+    if (!known.has(member)) known.set(member, null)
+  }
+  const made: Record<string, Readonly<Record<string, MetaValue | null>>> = {}
+  for (const [template, members] of all) setMember(made, template, Object.fromEntries(members))
+  return made
+}

@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { Fault, faultText } from '../errors/errors.ts'
+import { setMember } from '../model/lookup.ts'
+import { expireRemote } from '../publishing/remote/refresh.ts'
+import { nextTime } from '../publishing/remote/schedule.ts'
+import { unreadable } from '../sources/unreadable.ts'
+import type { OfferedDataset, ReadCatalog, SkippedDataset } from './catalog.ts'
+import { readCkan } from './ckan.ts'
+import { readDataJson } from './datajson.ts'
+import { readDcat } from './dcat.ts'
+import { createDefinition, harvestedDatasets, localId, stateOf, updateDefinition } from './definitions.ts'
+import { readOpendatasoft } from './opendatasoft.ts'
+import { catalogReader } from './reader.ts'
+import type { Harvester } from './settings.ts'
+import {
+  type HarvestCounts,
+  type HarvestedState,
+  type HarvestState,
+  harvestedState,
+  harvestState,
+  writeHarvestState,
+} from './state.ts'
+
+/** What a harvest is, or would be, for the datasets of a portal. */
+export interface HarvestOutcome {
+  readonly harvester: string
+  readonly counts: HarvestCounts
+  /** Datasets of this portal, to be published, and to be withdrawn. */
+  readonly created: readonly string[]
+  readonly updated: readonly string[]
+  readonly withdrawn: readonly string[]
+  readonly skipped: readonly SkippedDataset[]
+  /** Why nothing was changed; null where the catalog could be read. */
+  readonly failure: string | null
+}
+
+export interface HarvestContext {
+  readonly portal: string
+  readonly now: () => Date
+  /** True where nothing is to be written. */
+  readonly isDryRun: boolean
+}
+
+/** The number of datasets that were left out of which the reasons are kept. */
+const MAX_SKIPPED = 100
+
+/**
+ * Reads a catalog and makes the folders of its datasets: new ones are created, others changed where the catalog changed. Nothing is
+ * changed where the catalog cannot be read, or has no datasets any more; the caller withdraws what is gone from a catalog that
+ * was read to its end.
+ */
+export async function harvest(harvester: Harvester, context: HarvestContext): Promise<HarvestOutcome> {
+  const { portal, now, isDryRun } = context
+  const before = harvestState(portal, harvester)
+  const asked = now().toISOString()
+  try {
+    const known = harvestedDatasets(portal, harvester.id)
+    const catalog = await readCatalog(harvester, context)
+    if (catalog.found === 0 && known.size > 0)
+      throw unreadable(`The catalog has no datasets any more, and ${known.size} were harvested: they stay.`, {
+        file: harvester.url,
+      })
+    const { outcome, datasets } = takeOver(harvester, catalog, known, before, context)
+    const { reason: _, ...rest } = before
+    const { counts, skipped } = outcome
+    if (!isDryRun)
+      finish(portal, harvester, {
+        ...rest,
+        asked,
+        confirmed: asked,
+        failures: 0,
+        counts,
+        skipped: skipped.slice(0, MAX_SKIPPED),
+        datasets,
+      })
+    return outcome
+  } catch (error) {
+    if (!(error instanceof Fault) && !(error instanceof RangeError)) throw error
+    const failure = error instanceof Fault ? faultText(error) : error.message
+    if (!isDryRun)
+      finish(portal, harvester, { ...before, asked, failures: before.failures + 1, reason: failure })
+    const counts = { found: 0, created: 0, updated: 0, unchanged: 0, withdrawn: 0, skipped: 0 }
+    return { harvester: harvester.id, counts, created: [], updated: [], withdrawn: [], skipped: [], failure }
+  }
+}
+
+function finish(portal: string, { id, refresh }: Harvester, state: HarvestState): void {
+  const { next: _, ...rest } = state
+  const next = nextTime(refresh, Date.parse(state.asked ?? ''), state.failures)
+  writeHarvestState(portal, id, next === null ? rest : { ...rest, next: new Date(next).toISOString() })
+}
+
+async function readCatalog(harvester: Harvester, { portal, now }: HarvestContext): Promise<ReadCatalog> {
+  const reader = catalogReader(portal, harvester, now)
+  const { type, url } = harvester
+  switch (type) {
+    case 'lodestone':
+    case 'opendatasoft':
+      return readOpendatasoft(reader, url)
+    case 'ckan':
+      return readCkan(reader, url)
+    case 'dcat':
+      return readDcat(reader, url)
+    case 'data.json':
+      return readDataJson(reader, url)
+    default:
+      return type satisfies never
+  }
+}
+
+interface TakenOver {
+  readonly outcome: HarvestOutcome
+  readonly datasets: Readonly<Record<string, HarvestedState>>
+}
+
+function takeOver(
+  harvester: Harvester,
+  catalog: ReadCatalog,
+  known: ReadonlyMap<string, string>,
+  before: HarvestState,
+  { portal, now, isDryRun }: HarvestContext,
+): TakenOver {
+  const { only, except = [] } = harvester
+  const isWanted = (id: string) => (only === undefined || only.includes(id)) && !except.includes(id)
+  const skipped: SkippedDataset[] = [...catalog.skipped.filter(({ dataset }) => isWanted(dataset))]
+  const datasets: Record<string, HarvestedState> = {}
+  const [created, updated, kept]: [string[], string[], Set<string>] = [[], [], new Set()]
+  const taken = new Set(known.values())
+  let unchanged = 0
+  for (const offered of catalog.offered) {
+    if (!isWanted(offered.id)) continue
+    const id = known.get(offered.id) ?? localId(harvester, offered.id, taken)
+    taken.add(id)
+    kept.add(id)
+    const last = harvestedState(before, id)
+    try {
+      const isNew = !known.has(offered.id)
+      if (isNew && existsSync(path.join(portal, 'data', id)))
+        throw new Fault('ConfigInvalid', { reason: `the portal has a dataset ${id} of its own` })
+      const isChanged = isNew || isOutdated(offered, harvester, last)
+      if (!isDryRun && isNew) createDefinition(portal, id, offered, harvester)
+      if (!isDryRun && !isNew && isChanged) {
+        updateDefinition(portal, id, offered, harvester, last)
+        if (offered.modified !== last?.modified) expireRemote(portal, id, now())
+      }
+      setMember(datasets, id, stateOf(offered, harvester))
+      if (isNew) created.push(id)
+      else if (isChanged) updated.push(id)
+      else unchanged += 1
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      skipped.push({ dataset: offered.id.slice(0, 200), reason: error.message.slice(0, 500) })
+      if (last !== undefined) setMember(datasets, id, last)
+    }
+  }
+  // What is offered no more in a form that can be read stays: only what is gone is withdrawn.
+  const still = new Set(skipped.map(({ dataset }) => dataset))
+  const gone = [...known].filter(
+    ([remote, id]) => !kept.has(id) && ((catalog.isComplete && !still.has(remote)) || !isWanted(remote)),
+  )
+  const withdrawn = gone.map(([, id]) => id)
+  for (const id of known.values()) {
+    const last = harvestedState(before, id)
+    if (!kept.has(id) && !withdrawn.includes(id) && last !== undefined) setMember(datasets, id, last)
+  }
+  const counts = {
+    found: catalog.found,
+    created: created.length,
+    updated: updated.length,
+    unchanged,
+    withdrawn: withdrawn.length,
+    skipped: skipped.length,
+  }
+  return {
+    outcome: { harvester: harvester.id, counts, created, updated, withdrawn, skipped, failure: null },
+    datasets,
+  }
+}
+
+/** True where the catalog says another thing of a dataset than the last time. */
+function isOutdated(
+  offered: OfferedDataset,
+  harvester: Harvester,
+  last: HarvestedState | undefined,
+): boolean {
+  if (last === undefined) return true
+  const now = stateOf(offered, harvester)
+  return (
+    now.source !== last.source ||
+    now.fields !== last.fields ||
+    now.metas !== last.metas ||
+    now.modified !== last.modified
+  )
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
+import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
+import { fetchAddress } from '../sources/address.ts'
+import { openFile } from '../sources/open.ts'
+import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
+import { unreadable } from '../sources/unreadable.ts'
+import { type CatalogReader, type Given, objectOf } from './catalog.ts'
+import type { Harvester } from './settings.ts'
+import { harvestFolder } from './state.ts'
+
+/** The maximum size of a page of JSON, of a document of RDF, and of all documents of a harvest. */
+const MAX_PAGE = 32 * 2 ** 20
+const MAX_DOCUMENT = 64 * 2 ** 20
+const MAX_BYTES = 256 * 2 ** 20
+
+/** The maximum number of documents of a harvest, and of milliseconds that it takes. */
+const MAX_DOCUMENTS = 1000
+const MAX_TIME = 20 * 60_000
+
+/**
+ * Fetches the documents of a catalog one after another, within the limits of sources (hosts, private networks, silence) and those of a
+ * harvest (size, number, time). Credentials go to the host of the catalog alone.
+ */
+export function catalogReader(
+  portal: string,
+  { id, url: home, authorization, limit }: Harvester,
+  now: () => Date,
+): CatalogReader {
+  const folder = harvestFolder(portal)
+  mkdirSync(folder, { recursive: true })
+  const limits = limitsOf(portal)
+  const credentials = authorizationOf(authorization)
+  const end = now().getTime() + MAX_TIME
+  let [documents, bytes] = [0, 0]
+  const fetched = async (url: string, largest: number) => {
+    documents += 1
+    const part = path.join(folder, `${id}-fetching-${process.pid}`)
+    const left = Math.min(largest, limits.size, MAX_BYTES - bytes)
+    if (documents > MAX_DOCUMENTS || left <= 0 || now().getTime() > end)
+      throw unreadable(
+        `A harvest reads at most ${MAX_DOCUMENTS} documents and ${MAX_BYTES} bytes, in ${MAX_TIME / 60_000} minutes.`,
+        { file: id },
+      )
+    const isHome = new URL(url).origin === new URL(home).origin
+    const found = await fetchAddress(
+      url,
+      part,
+      {},
+      { ...limits, size: left },
+      isHome ? credentials : undefined,
+    )
+    if (found.type === 'unchanged')
+      throw unreadable('The address answers that nothing changed.', { file: id })
+    bytes += found.size
+    return { part, found }
+  }
+  return {
+    limit,
+    json: async url => {
+      const { part } = await fetched(url, MAX_PAGE)
+      try {
+        const given = JSON.parse(readFileSync(part, 'utf8')) as unknown
+        if (typeof given !== 'object' || given === null) throw new SyntaxError('no object')
+        return objectOf(given) as Given
+      } catch (error) {
+        throw unreadable(
+          `The catalog is no JSON object: ${(error as Error).message}.`,
+          { file: id },
+          undefined,
+          error,
+        )
+      } finally {
+        rmSync(part, { force: true })
+      }
+    },
+    async *quads(url) {
+      const { part, found } = await fetched(url, MAX_DOCUMENT)
+      const file = `${path.basename(part)}${endingOf(found.name, found.mediaType)}`
+      try {
+        renameSync(part, path.join(folder, file))
+        const folders = { datasetFolder: folder, portalFolder: portal }
+        const { format } = openFile({ path: file }, folders)
+        const rdf = RDF_FORMATS.find(known => known === format)
+        if (rdf === undefined)
+          throw unreadable('The catalog is no RDF.', { file: id }, `Formats: ${RDF_FORMATS.join(', ')}`)
+        const source = openRdf({ path: file, format: rdf }, folders, rdf)
+        for await (const { lines } of quadPieces(source, { base: new URL(url).origin, dataset: 'catalog' }))
+          yield lines
+      } finally {
+        rmSync(part, { force: true })
+        rmSync(path.join(folder, file), { force: true })
+      }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Static, Type } from 'typebox'
+import { type Problem, readDocument, trusted } from '../config/document.ts'
+import { isSchedule } from '../publishing/remote/schedule.ts'
+
+/** The file beside portal.yaml that lists what is harvested. */
+export const HARVEST_FILE = 'harvest.yaml'
+
+const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data.json'] as const
+
+const HarvesterSchema = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,39}$' }),
+    type: Type.Union(CATALOG_TYPES.map(type => Type.Literal(type))),
+    url: Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$', maxLength: 2000 }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
+    refresh: Type.Optional(Type.String({ minLength: 1 })),
+    prefix: Type.Optional(Type.String({ pattern: '^[a-z0-9_-]{0,40}$' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+    only: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })),
+    except: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })),
+    visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
+  },
+  { additionalProperties: false },
+)
+
+/** The schema of harvest.yaml. */
+const HARVEST_SCHEMA = Type.Object(
+  { harvesters: Type.Array(HarvesterSchema, { maxItems: 100 }) },
+  { additionalProperties: false },
+)
+
+/** A catalog of another portal that datasets are taken from. */
+export interface Harvester extends Omit<Static<typeof HarvesterSchema>, 'refresh' | 'prefix' | 'limit'> {
+  /** `daily` unless told. */
+  readonly refresh: string
+  /** What the ids of its datasets begin with. */
+  readonly prefix: string
+  /** The maximum number of datasets. */
+  readonly limit: number
+}
+
+/** Reads harvest.yaml; a portal without one harvests nothing. Faults: ConfigInvalid with line and column of each problem. */
+export function readHarvesters(portal: string): readonly Harvester[] {
+  const file = path.join(portal, HARVEST_FILE)
+  if (!existsSync(file)) return []
+  const read = readDocument(readFileSync(file, 'utf8'), file, HARVEST_SCHEMA)
+  const { harvesters } = trusted(read)
+  const problems: Problem[] = harvesters.flatMap(({ id, refresh }, at) => {
+    const placed = (member: string, message: string) => [
+      { message, place: read.placeOf(['harvesters', String(at), member]) },
+    ]
+    if (harvesters.findIndex(other => other.id === id) !== at)
+      return placed('id', `there are two harvesters called ${id}`)
+    if (refresh !== undefined && !isSchedule(refresh))
+      return placed(
+        'refresh',
+        'hourly, daily, weekly, monthly or a cron expression of five fields is expected',
+      )
+    return []
+  })
+  if (problems.length > 0) trusted({ ...read, value: null, problems })
+  return harvesters.map(given => ({
+    ...given,
+    url: given.url,
+    refresh: given.refresh ?? 'daily',
+    prefix: given.prefix ?? `${given.id}-`,
+    limit: given.limit ?? 1000,
+  }))
+}

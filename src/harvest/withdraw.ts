@@ -1,0 +1,26 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import type { SharedRegistry } from '../publishing/registry/shared-registry.ts'
+import { currentManifest, type Versions, withdraw } from '../publishing/versions/versions.ts'
+
+/**
+ * Withdraws datasets that are gone from the catalog that they come from: they are served no more, and their folders are moved to
+ * var/deleted with all that was edited in them.
+ */
+export async function withdrawHarvested(
+  portal: string,
+  versions: Versions,
+  shared: Pick<SharedRegistry, 'withdraw'> | null,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  for (const id of ids) {
+    const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
+    await shared?.withdraw(id, isOpen ? 'open' : 'secret')
+    withdraw(versions, id)
+    const folder = path.join(portal, 'data', id)
+    const away = path.join(portal, 'var', 'deleted', `${id}-${now.toISOString().replaceAll(':', '-')}`)
+    mkdirSync(away, { recursive: true })
+    if (existsSync(folder)) renameSync(folder, path.join(away, 'data'))
+  }
+}

@@ -1,0 +1,132 @@
+import { Fault, faultText, placeText } from '../errors/errors.ts'
+import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
+import { fieldOf } from '../sources/fields.ts'
+import { openRdf } from '../sources/rdf.ts'
+import { misfitsText, typeRecords } from '../sources/typing.ts'
+import { openAttachment } from './attachments.ts'
+import { type Definition, readDefinition } from './definition.ts'
+import { checkRdf } from './graphs/rdf-graphs.ts'
+import { Identities } from './identity.ts'
+import { refuseForRdf } from './mapping/choose-mapping.ts'
+import { checkMapping, mappingFile } from './mapping/mapping-file.ts'
+import { missingText, openRecords, resolveSource } from './materialise.ts'
+import { StatisticsGatherer } from './statistics.ts'
+
+/** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
+export interface Finding {
+  readonly dataset: string
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+  /** The field whose values are found at fault, and their number. */
+  readonly field?: string
+  readonly count?: number
+}
+
+/** What publishing would refuse or drop of a dataset, with its place. */
+export async function checkDataset(
+  portal: string,
+  base: string,
+  dataset: string,
+): Promise<readonly Finding[]> {
+  const { definition, problems } = readDefinition(portal, dataset)
+  if (definition === null)
+    return problems.map(({ message, place }) => ({
+      dataset,
+      severity: 'error',
+      message: placeText(place) + message,
+    }))
+  try {
+    if (definition.rdf !== null) {
+      const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
+      await checkRdf(openRdf(definition.source, folders, definition.rdf), { base, dataset })
+      const refused = refuseForRdf(mappingFile(portal, dataset))
+      return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
+    }
+    const { source: spec, fields: specs } = await resolveSource(definition, portal)
+    const source = openRecords(definition, spec, portal)
+    const typed = typeRecords(source, specs)
+    const fields = specs.map(fieldOf)
+    const identities = new Identities(fields, definition.identity)
+    const gatherer = new StatisticsGatherer(fields)
+    for await (const batch of typed.batches())
+      for (const values of batch.values) {
+        identities.idOf(values)
+        gatherer.add(values)
+      }
+    const { misfits, missing } = typed.report()
+    const findings: Finding[] = [
+      ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
+      ...missing.map(
+        (column): Finding => ({
+          dataset,
+          severity: 'error',
+          message: `${source.name}: ${missingText(column)}`,
+        }),
+      ),
+      ...misfits.map(
+        (of): Finding => ({
+          dataset,
+          severity: 'warning',
+          message: `${source.name}: ${misfitsText(of)}`,
+          field: of.field,
+          count: of.count,
+        }),
+      ),
+    ]
+    if (identities.repeated > 0)
+      findings.push({
+        dataset,
+        severity: 'warning',
+        message: `${identities.repeated} records have the identity of another`,
+      })
+    const file = mappingFile(portal, dataset)
+    const mapped = { id: dataset, base, fields, statistics: gatherer.statistics() }
+    if (file !== null) findings.push(...mappingFindings(dataset, { ...file, ...checkMapping(file, mapped) }))
+    findings.push(...(await missingAttachments(portal, definition)))
+    return findings
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return [{ dataset, severity: 'error', message: faultText(error) }]
+  }
+}
+
+/** A dataset that nobody described is published all the same. */
+function inferredFinding(dataset: string, file: string): Finding {
+  return {
+    dataset,
+    severity: 'warning',
+    message: `there is no dataset.yaml: ${file} is published with inferred types; lodestone import describes it in one`,
+  }
+}
+
+/** What is to be said of a mapping; what is told for information alone is not. */
+function mappingFindings(
+  dataset: string,
+  found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,
+): readonly Finding[] {
+  if (found === null) return []
+  return found.diagnostics.flatMap(diagnostic => {
+    const { severity, code, place, hint } = diagnostic
+    if (severity === 'info') return []
+    const message = messageText(diagnostic)
+    const where = `${found.file}:${place.line}:${place.column}`
+    const advice = hint === undefined ? '' : `${message.endsWith('.') ? '' : '.'} ${hint}`
+    return [{ dataset, severity, message: `${where}: ${code}: ${message}${advice}` }]
+  })
+}
+
+/** Attachments that would be listed and not found. */
+async function missingAttachments(portal: string, definition: Definition): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const attachment of definition.attachments) {
+    const file = await openAttachment(portal, definition, attachment)
+    await file?.close()
+    if (file === null)
+      findings.push({
+        dataset: definition.id,
+        severity: 'warning',
+        message: `the attachment ${attachment.path} is no file that can be read in the folder of the dataset`,
+      })
+  }
+  return findings
+}

@@ -1,0 +1,386 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { type Static, Type } from 'typebox'
+import { type Problem, readDocument } from '../config/document.ts'
+import { Fault, placeText } from '../errors/errors.ts'
+import type { Attachment, Visibility } from '../model/dataset.ts'
+import { FIELD_TYPES } from '../model/field.ts'
+import type { Metas, MetaValue } from '../model/metadata.ts'
+import { nearest } from '../model/nearest.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
+import { titleFromName } from '../model/title.ts'
+import type { FieldSpec } from '../sources/fields.ts'
+import { isRecordFormat, openFile, SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
+import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
+import { describeAttachments } from './attachments.ts'
+import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
+import { PROCESSORS_SCHEMA, type Processor, processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
+import type { Remote } from './remote/refresh.ts'
+import { isSchedule } from './remote/schedule.ts'
+import { remoteFolder, remoteState } from './remote/state.ts'
+
+export { DATASET_ID } from './implicit.ts'
+
+/** What a field may be called: it stands in queries and in IRIs. */
+const FIELD_NAME = '^[a-z0-9_]{1,100}$'
+
+const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+const FieldSchema = Type.Object(
+  {
+    name: Type.String({ pattern: FIELD_NAME }),
+    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
+    from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
+    label: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    format: Type.Optional(Type.String()),
+    timezone: Type.Optional(Type.String()),
+    nulls: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 20 })),
+    keys: Type.Optional(Type.Boolean()),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
+  },
+  { additionalProperties: false },
+)
+
+/** The schema of dataset.yaml (house design, "A portal folder"). */
+export const DATASET_SCHEMA = Type.Object(
+  {
+    source: Type.Object(
+      {
+        path: Type.Optional(Type.String({ minLength: 1 })),
+        package: Type.Optional(Type.String({ minLength: 1 })),
+        module: Type.Optional(Type.String({ minLength: 1 })),
+        url: Type.Optional(Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$' })),
+        authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
+      },
+      { additionalProperties: false },
+    ),
+    refresh: Type.Optional(Type.String({ minLength: 1 })),
+    format: Type.Optional(
+      Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
+    ),
+    options: Type.Optional(
+      Type.Object(
+        {
+          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+          quote: Type.Optional(Type.String({ maxLength: 1 })),
+          encoding: Type.Optional(Type.String()),
+          header: Type.Optional(Type.Integer({ minimum: 0 })),
+          footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+          sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
+          range: Type.Optional(Type.String({ minLength: 1 })),
+          file: Type.Optional(Type.String({ minLength: 1 })),
+          records: Type.Optional(Type.String()),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    processors: Type.Optional(PROCESSORS_SCHEMA),
+    fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
+    id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+    metas: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))),
+    visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
+    harvest: Type.Optional(
+      Type.Object(
+        { by: Type.String({ minLength: 1 }), dataset: Type.String({ minLength: 1 }) },
+        { additionalProperties: false },
+      ),
+    ),
+    attachments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            path: Type.String(),
+            title: Type.Optional(Type.String()),
+            mimetype: Type.Optional(Type.String()),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** A dataset as its publisher wrote it down, before anything of its source was read. */
+export interface Definition {
+  readonly id: string
+  /** Absolute folder of dataset.yaml. */
+  readonly folder: string
+  /** The text of dataset.yaml, part of the fingerprint; for a dataset without one the name of its file. */
+  readonly text: string
+  /** True for a file or folder without dataset.yaml: everything about it is inferred. */
+  readonly isImplicit: boolean
+  readonly source: SourceSpec
+  /** Where the path of the source begins: the folder of dataset.yaml, or of what was fetched. */
+  readonly sourceFolder: string
+  /** The address that the source is fetched from; null for a file of the portal. */
+  readonly remote: Remote | null
+  /** The syntax of a source that is RDF; null for one of records. */
+  readonly rdf: RdfFormat | null
+  /** The steps between the source and the fields, in their order. */
+  readonly processors: readonly Processor[]
+  /** null where the fields are to be inferred. */
+  readonly fields: readonly FieldSpec[] | null
+  readonly identity: readonly string[]
+  readonly metas: Metas
+  readonly visibility: Visibility
+  readonly attachments: readonly Attachment[]
+  /** The harvester that made it, and its id in the catalog that it comes from; null for one of the portal's own. */
+  readonly harvest: { readonly by: string; readonly dataset: string } | null
+}
+
+/**
+ * The ids of all datasets of a portal folder, in order: folders with dataset.yaml, and files and folders of data without one, whose types
+ * are inferred.
+ */
+export function definedDatasets(portal: string): readonly string[] {
+  const data = path.join(portal, 'data')
+  try {
+    const described = readdirSync(data, { withFileTypes: true })
+      .filter(entry => entry.isDirectory() && isFile(path.join(data, entry.name, 'dataset.yaml')))
+      .map(entry => entry.name)
+    return [...new Set([...described, ...implicitSources(portal).keys()])].sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Reads data/{id}/dataset.yaml. Problems carry file, line and column; the definition is null when there are any. */
+export function readDefinition(
+  portal: string,
+  id: string,
+): { definition: Definition | null; problems: readonly Problem[] } {
+  const folder = path.join(portal, 'data', id)
+  const file = path.join(folder, 'dataset.yaml')
+  if (!DATASET_ID.test(id)) {
+    const message = `${JSON.stringify(id)} is not a dataset id: lower-case letters, digits, - and _, at most 100`
+    return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
+  }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const implicit = code === 'ENOENT' ? implicitSources(portal).get(id) : undefined
+    if (implicit !== undefined) return { definition: implicitDefinition(id, implicit), problems: [] }
+    const message =
+      code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
+    return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
+  }
+  const { value, problems, placeOf } = readDocument(text, file, DATASET_SCHEMA)
+  if (value === null) return { definition: null, problems }
+  const more = [
+    ...inconsistencies(value).map(message => ({ message, place: { file } })),
+    ...unclearSteps(value).map(({ message, at }) => ({
+      message,
+      place: placeOf(['processors', String(at)]),
+    })),
+  ]
+  if (more.length > 0) return { definition: null, problems: more }
+  const processors = processorsOf(value.processors ?? [], placeOf)
+  return { definition: { ...build(portal, id, text, value), processors }, problems: [] }
+}
+
+/**
+ * The dataset that was probably meant by an id that there is not, as a sentence: a near one, else those that there are. An
+ * empty text where the portal has none.
+ */
+export function suggestedDataset(id: string, known: readonly string[]): string {
+  const others = known.filter(other => other !== id)
+  const near = nearest(id, others)
+  if (near !== undefined) return `Did you mean ${near}?`
+  if (others.length === 0) return ''
+  return `There are: ${others.slice(0, MAX_LISTED).join(', ')}${others.length > MAX_LISTED ? ' …' : ''}.`
+}
+
+/** {@link suggestedDataset} as the hint of a fault. */
+export function suggestionHint(id: string, known: readonly string[]): { readonly hint?: string } {
+  const hint = suggestedDataset(id, known)
+  return hint === '' ? {} : { hint }
+}
+
+/** Datasets that a suggestion lists. */
+const MAX_LISTED = 10
+
+function withSuggestion(message: string, id: string, portal: string): string {
+  const suggestion = suggestedDataset(id, definedDatasets(portal))
+  return suggestion === '' ? message : `${message}. ${suggestion}`
+}
+
+/** The definition of a dataset, or a ConfigInvalid fault that tells every problem of dataset.yaml. */
+export function definitionOf(portal: string, id: string): Definition {
+  const { definition, problems } = readDefinition(portal, id)
+  if (definition !== null) return definition
+  const told = problems.map(({ message, place }) => `${placeText(place)}${message}`)
+  throw new Fault(
+    'ConfigInvalid',
+    { reason: told.join('\n') },
+    problems[0] === undefined ? {} : { place: problems[0].place },
+  )
+}
+
+/** `da_` and six letters or digits that follow from the id. */
+export function datasetUid(id: string): string {
+  const digest = createHash('sha1').update(id).digest()
+  return `da_${BigInt(`0x${digest.toString('hex')}`)
+    .toString(36)
+    .slice(-6)}`
+}
+
+function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[] {
+  const found: string[] = []
+  const kinds = Object.keys(value.source).filter(key => key !== 'authorization')
+  if (kinds.length !== 1)
+    found.push(`source has ${kinds.length} of path, package, module and url: exactly one is expected`)
+  const { url, authorization } = value.source
+  if (url === undefined && (value.refresh !== undefined || authorization !== undefined))
+    found.push(
+      `${authorization === undefined ? 'refresh' : 'authorization'} means something only for a source with an url`,
+    )
+  if (value.refresh !== undefined && !isSchedule(value.refresh))
+    found.push(
+      `refresh is ${JSON.stringify(value.refresh)}: hourly, daily, weekly, monthly or a cron expression of five fields is expected`,
+    )
+  const names = value.fields?.map(field => field.name) ?? []
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) found.push(`field ${twice} is declared twice`)
+  const lost = value.fields === undefined ? undefined : value.id?.find(name => !names.includes(name))
+  if (lost !== undefined) found.push(`id names ${lost}, which is no field`)
+  const rdf = rdfFormatOf(sourceOf(value))
+  const useless = (['processors', 'fields', 'id', 'options'] as const).find(key => value[key] !== undefined)
+  if (rdf !== undefined && useless !== undefined)
+    found.push(`a source of RDF (${rdf}) has triples and no records: ${useless} means nothing there`)
+  if (rdf !== undefined && value.source.module !== undefined)
+    found.push(`RDF (${rdf}) is read from a file: name it with path or package instead of module`)
+  return found
+}
+
+/** Entries of the list of processors that are not one step each. */
+function unclearSteps({ processors = [] }: Static<typeof DATASET_SCHEMA>) {
+  return processors.flatMap((declared, at) => {
+    const steps = stepOf(declared)
+    if (typeof steps !== 'number') return []
+    const message = `step ${at + 1} of processors has ${steps} of ${STEP_TYPES.join(', ')}: exactly one is expected`
+    return [{ message, at }]
+  })
+}
+
+/** The definition of a file or folder without dataset.yaml. */
+function implicitDefinition(id: string, { folder, file }: ImplicitSource): Definition {
+  const source = sniffedSource({ folder, file })
+  return {
+    id,
+    folder,
+    text: file,
+    isImplicit: true,
+    source,
+    sourceFolder: folder,
+    remote: null,
+    rdf: rdfFormatOf(source) ?? null,
+    processors: [],
+    fields: null,
+    identity: [],
+    metas: { default: { title: titleFromName(file) } },
+    visibility: 'public',
+    attachments: [],
+    harvest: null,
+  }
+}
+
+/** The source of a file whose name does not tell whether it is RDF. */
+function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
+  const source: SourceSpec = { path: file }
+  if (!/\.(?:zip|xml|json)(?:\.gz)?$/i.test(file)) return source
+  try {
+    const { format } = openFile(source, { datasetFolder: folder, portalFolder: folder })
+    return isRecordFormat(format) ? source : { ...source, format }
+  } catch {
+    // What is wrong with the file is told where it is read.
+    return source
+  }
+}
+
+function build(
+  portal: string,
+  id: string,
+  text: string,
+  value: Static<typeof DATASET_SCHEMA>,
+): Omit<Definition, 'processors'> {
+  const folder = path.join(portal, 'data', id)
+  const remote = remoteOf(value)
+  const declared = sourceOf(value)
+  const source = remote === null ? declared : fetchedSource(portal, id, declared)
+  return {
+    id,
+    folder,
+    text,
+    isImplicit: false,
+    source,
+    sourceFolder: remote === null ? folder : remoteFolder(portal, id),
+    remote,
+    rdf: rdfFormatOf(source) ?? null,
+    fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
+    identity: value.id ?? [],
+    metas: metasOf(value.metas ?? {}),
+    visibility: value.visibility ?? 'public',
+    attachments: describeAttachments(value.attachments ?? []),
+    harvest: value.harvest ?? null,
+  }
+}
+
+function remoteOf({ source, refresh }: Static<typeof DATASET_SCHEMA>): Remote | null {
+  const { url, authorization } = source
+  if (url === undefined) return null
+  return {
+    url,
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(refresh === undefined ? {} : { schedule: refresh }),
+  }
+}
+
+/** The source that was fetched last; before that, the name that the address has. */
+function fetchedSource(portal: string, id: string, declared: SourceSpec): SourceSpec {
+  const state = remoteState(portal, id)
+  if (state?.file === undefined) return { ...declared, path: 'data' }
+  const file = { folder: remoteFolder(portal, id), file: state.file }
+  return declared.format === undefined
+    ? { ...sniffedSource(file), ...declared, path: state.file }
+    : { ...declared, path: state.file }
+}
+
+function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
+  const { url: _, authorization: __, ...source } = value.source
+  return {
+    ...source,
+    ...(value.format === undefined ? {} : { format: value.format }),
+    ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
+  }
+}
+
+function fieldSpec(field: Static<typeof FieldSchema>): FieldSpec {
+  const annotations = Object.fromEntries(
+    Object.entries(field.annotations ?? {}).map(([key, args]) => [key, flagArguments(args)]),
+  )
+  return { ...field, annotations } as FieldSpec
+}
+
+/** An annotation is a list of arguments; `true` is a flag without any. */
+function flagArguments(args: string | number | boolean | readonly (string | number | boolean)[]) {
+  return Array.isArray(args) ? args : args === true ? [] : [args]
+}
+
+function metasOf(given: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Metas {
+  return Object.fromEntries(
+    Object.entries(given).map(([template, entries]) => [
+      template,
+      Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, value as MetaValue])),
+    ]),
+  )
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+}

@@ -1,0 +1,107 @@
+import { Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
+import { readDocument, trusted } from '../config/document.ts'
+import type { MetaValue } from '../model/metadata.ts'
+import { DATASET_SCHEMA } from './definition.ts'
+
+/** What of dataset.yaml is to be another one; what is not named stays, null takes it out. */
+export interface DefinitionChange {
+  readonly source?: Readonly<Record<string, string>>
+  readonly refresh?: string | null
+  readonly format?: string | null
+  readonly options?: Readonly<Record<string, unknown>> | null
+  /** Steps between source and fields, all of them in their order. */
+  readonly processors?: readonly Readonly<Record<string, unknown>>[] | null
+  /** Fields in their order. */
+  readonly fields?: readonly FieldChange[] | null | undefined
+  readonly id?: readonly string[] | null
+  /** By template and name. */
+  readonly metas?: Readonly<Record<string, Readonly<Record<string, MetaValue | null>>>>
+  readonly visibility?: 'public' | 'restricted'
+}
+
+/** A field with what it is called, and what of it changes. */
+export interface FieldChange {
+  readonly name: string
+  readonly [member: string]: unknown
+}
+
+/**
+ * The text of a dataset.yaml with changes: comments, order and all that is not changed stay as they were written. Throws
+ * ConfigInvalid with line and column for a text that is no dataset.yaml afterwards.
+ */
+export function changedDefinition(text: string, change: DefinitionChange): string {
+  const document = text.trim() === '' ? new Document({}) : parseDocument(text)
+  const root = mapOf(document, [])
+  for (const key of ['source', 'refresh', 'format', 'options', 'processors', 'id', 'visibility'] as const) {
+    const value = change[key]
+    if (value !== undefined) setMember(document, root, key, value)
+  }
+  if (change.fields !== undefined) changeFields(document, root, change.fields)
+  for (const [template, members] of Object.entries(change.metas ?? {})) {
+    const map = mapOf(document, ['metas', template])
+    for (const [name, value] of Object.entries(members)) setMember(document, map, name, value)
+  }
+  const changed = document.toString({ lineWidth: 0 })
+  trusted(readDocument(changed, 'dataset.yaml', DATASET_SCHEMA))
+  return changed
+}
+
+/** A map within a document, which is made where it is not there. */
+function mapOf(document: Document, path: readonly string[]): YAMLMap {
+  const found = path.length === 0 ? document.contents : document.getIn(path)
+  if (isMap(found)) return found as YAMLMap
+  const made = document.createNode({}) as YAMLMap
+  if (path.length === 0) document.contents = made
+  else document.setIn([...path], made)
+  return made
+}
+
+/** A value that is the same is left as it is written. */
+function setMember(document: Document, map: YAMLMap, name: string, value: unknown): void {
+  if (value === null) {
+    map.delete(name)
+    return
+  }
+  const before = map.get(name, true)
+  if (before !== undefined && JSON.stringify(plain(before)) === JSON.stringify(value)) return
+  if (isScalar(before) && typeof value !== 'object') before.value = value
+  else map.set(name, document.createNode(value))
+}
+
+function plain(node: unknown): unknown {
+  return typeof node === 'object' && node !== null && 'toJSON' in node
+    ? (node as { toJSON: () => unknown }).toJSON()
+    : node
+}
+
+/** Annotations that are not named stay; null takes one out. */
+function changeAnnotations(document: Document, field: YAMLMap, given: unknown): void {
+  const changes = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>)
+  const before = field.get('annotations', true)
+  if (!isMap(before) && changes.every(([, value]) => value === null)) return
+  const isNew = !isMap(before)
+  const map = isNew ? (document.createNode({}) as YAMLMap) : (before as unknown as YAMLMap)
+  for (const [name, value] of changes) setMember(document, map, name, value)
+  if (map.items.length === 0) field.delete('annotations')
+  else if (isNew) field.set('annotations', map)
+}
+
+/** Fields that are there already keep their nodes with what is written beside them. */
+function changeFields(document: Document, root: YAMLMap, fields: readonly FieldChange[] | null): void {
+  if (fields === null) {
+    root.delete('fields')
+    return
+  }
+  const before = root.get('fields', true)
+  const list = (isSeq(before) ? before : document.createNode([])) as YAMLSeq
+  const known = new Map(list.items.flatMap(item => (isMap(item) ? [[String(item.get('name')), item]] : [])))
+  list.items = fields.map(field => {
+    const node = (known.get(field.name) ?? document.createNode({ name: field.name })) as YAMLMap
+    for (const [member, value] of Object.entries(field))
+      if (member === 'annotations') changeAnnotations(document, node, value)
+      else if (member !== 'name' && value !== undefined) setMember(document, node, member, value)
+    if (!known.has(field.name)) node.flow = true
+    return node
+  })
+  if (!isSeq(before)) root.set('fields', list)
+}

@@ -1,0 +1,97 @@
+import { createWriteStream } from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip, type Gzip } from 'node:zlib'
+import { TripleText } from '../../mapping/triple-text.ts'
+import type { GraphRole } from '../../rdf/iris.ts'
+import { ColumnsFile } from '../../store/columns/build/columns-file.ts'
+import type { GraphFile } from '../versions/versions.ts'
+
+/** Bytes of a piece: two of them are held, one that grows and one that is compressed meanwhile. */
+const PIECE_BYTES = 2 ** 20
+
+/** Compressed bytes that are handed on at a time: each turn costs as much as compressing kilobytes. */
+const COMPRESSED_BYTES = 2 ** 17
+
+/** What the columns of a graph are made with. */
+export interface GraphWriterOptions {
+  /** Predicates in the order in which they are to stand. */
+  readonly predicates?: readonly string[]
+  /** True for a graph whose texts are searched for words. */
+  readonly isSearched?: boolean
+}
+
+/** Writes one graph of a version as compressed N-Triples and as columns; memory holds two pieces of the text at a time. */
+export class GraphWriter {
+  readonly out = new TripleText(PIECE_BYTES)
+  private readonly role: GraphRole
+  private readonly file: string
+  private readonly gzip: Gzip
+  private readonly columns: ColumnsFile
+  private readonly columnsFile: string
+  /** Resolves when the file has everything, and rejects with what kept it from that. */
+  private readonly finished: Promise<void>
+  private bytes = 0
+  /** Bytes of the piece that the columns have. */
+  private passed = 0
+  /** Resolves when the piece before is compressed and its buffer free again. */
+  private written: Promise<void> = Promise.resolve()
+
+  constructor(
+    folder: string,
+    role: GraphRole,
+    { predicates = [], isSearched = false }: GraphWriterOptions = {},
+  ) {
+    this.role = role
+    this.file = `${role}.nt.gz`
+    this.columnsFile = `${role}.columns`
+    this.columns = new ColumnsFile(path.join(folder, this.columnsFile), { isSearched })
+    for (const predicate of predicates) this.columns.builder.addPredicate(predicate)
+    this.gzip = createGzip({ level: 1, chunkSize: COMPRESSED_BYTES })
+    this.finished = pipeline(this.gzip, createWriteStream(path.join(folder, this.file)))
+    this.finished.catch(() => undefined)
+  }
+
+  /** Takes in a subject without triples, which has its place among the others all the same. */
+  addSubject(iri: string): void {
+    this.pass()
+    this.columns.builder.addSubject(iri)
+  }
+
+  /** Hands the piece on where it is full, or in any case; waits while compressing is slower than the mapping. */
+  async drain(always: boolean): Promise<void> {
+    if (!always && !this.out.isFull()) return
+    await this.written.catch(() => this.finished)
+    this.pass()
+    this.passed = 0
+    const piece = this.out.lend()
+    this.bytes += piece.length
+    this.written = new Promise((resolve, reject) =>
+      this.gzip.write(piece, error => (error ? reject(error) : resolve())),
+    )
+    this.written.catch(() => undefined)
+  }
+
+  /** Ends the files; what they hold is on its way to the disk when this resolves. */
+  async close(): Promise<GraphFile> {
+    await this.drain(true)
+    this.gzip.end()
+    this.columns.close()
+    await this.finished
+    const { role, file, columnsFile: columns, bytes } = this
+    return { role, file, columns, triples: this.out.triples, bytes }
+  }
+
+  /** Gives up: closes the files without caring for what they hold. */
+  abandon(): void {
+    this.columns.abandon()
+    this.gzip.destroy()
+  }
+
+  /** Gives the columns what the piece has got since the last time. */
+  private pass(): void {
+    const { bytes, length } = this.out
+    if (length > this.passed) this.columns.builder.add(bytes.subarray(this.passed, length))
+    this.passed = length
+  }
+}

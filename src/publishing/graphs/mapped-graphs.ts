@@ -1,0 +1,206 @@
+import { Fault } from '../../errors/errors.ts'
+import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
+import type { Mapping, TermMap } from '../../mapping/ir.ts'
+import type { DatasetStatistics } from '../../model/dataset.ts'
+import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { DatasetRecord } from '../../model/value.ts'
+import { skolemIri } from '../../rdf/iris.ts'
+import { iriText } from '../../rdf/ntriples.ts'
+import { DistinctTriples, type RecordManner, type SharedSubjects } from '../distinct-triples.ts'
+import { LineSet } from '../line-set.ts'
+import type { GraphFile } from '../versions/versions.ts'
+import { GraphWriter } from './graph-writer.ts'
+import { NamedGraphWriter } from './named-graphs.ts'
+import { splitQuad } from './rdf-quads.ts'
+
+/** Whose records are mapped, and where the graphs are written. */
+export interface MappedPlace {
+  readonly base: string
+  readonly dataset: string
+  readonly fields: readonly Field[]
+  readonly folder: string
+  /** Where they are known, they tell which resources are of several records. */
+  readonly statistics?: DatasetStatistics
+}
+
+/** What a mapping made of the records of a dataset. */
+export interface MappedGraphs {
+  readonly graphs: readonly GraphFile[]
+  /** What became of each rule. */
+  readonly rules: readonly RuleReport[]
+}
+
+/** Attempts in which subjects are told apart by the rules that make them; then every triple is. */
+const ATTEMPTS = 4
+
+/** Triples that one mapping may make, or so many a record where there are many: a mistake is found sooner. */
+const MOST_TRIPLES = 20_000_000
+const MOST_TRIPLES_A_RECORD = 50
+
+/** Compiles a mapping for the records of a dataset; IRIs stand for its blank nodes. */
+export function compileFor(
+  mapping: Mapping,
+  { base, dataset, fields }: Pick<MappedPlace, 'base' | 'dataset' | 'fields'>,
+): CompiledMapping {
+  const blank = (label: string) => iriText(skolemIri(base, dataset, label))
+  return compileMapping(mapping, fields, { canonical: true, blank })
+}
+
+/**
+ * Writes what a mapping says of records: all its triples, each once, as the graph `mapped`, and what it puts into graphs
+ * with names as those graphs too. Throws MappingInvalid; the files are then to be thrown away.
+ *
+ * @param records begins to read the records, more than once where resources turn out to be of several records
+ */
+export async function writeMappedGraphs(
+  mapping: Mapping,
+  place: MappedPlace,
+  records: () => AsyncIterable<readonly DatasetRecord[]>,
+  onProgress: (records: number) => void,
+): Promise<MappedGraphs> {
+  if (compileFor(mapping, place).hasGraphs) return writeQuads(mapping, place, records(), onProgress)
+  const subjects: SharedSubjects = { heads: headsOf(mapping), shared: sharedHeads(mapping, place.statistics) }
+  for (let attempt = 1; ; attempt++) {
+    const known = attempt < ATTEMPTS ? subjects : { heads: [''], shared: new Set(['']) }
+    const made = await writeTriples(mapping, place, known, records(), onProgress)
+    if (made !== null) return made
+  }
+}
+
+/** Writes the graph; null where triples may have been written twice. */
+async function writeTriples(
+  mapping: Mapping,
+  place: MappedPlace,
+  subjects: SharedSubjects,
+  records: AsyncIterable<readonly DatasetRecord[]>,
+  onProgress: (records: number) => void,
+): Promise<MappedGraphs | null> {
+  const { map, report } = compileFor(mapping, place)
+  const writer = new GraphWriter(place.folder, 'mapped')
+  const distinct = new DistinctTriples(writer.out, subjects, mannerOf(mapping, place.fields))
+  let done = 0
+  try {
+    for await (const batch of records) {
+      for (const record of batch) {
+        map(record, distinct)
+        distinct.end()
+      }
+      if (distinct.isSpoilt) {
+        writer.abandon()
+        return null
+      }
+      done += batch.length
+      refuseExcess(writer.out.triples, done)
+      await writer.drain(false)
+      onProgress(done)
+    }
+    return { graphs: [await writer.close()], rules: report }
+  } catch (error) {
+    writer.abandon()
+    throw error
+  }
+}
+
+/** A mapping with graphs: their lines are told apart one by one, as those of files with graphs are. */
+async function writeQuads(
+  mapping: Mapping,
+  place: MappedPlace,
+  records: AsyncIterable<readonly DatasetRecord[]>,
+  onProgress: (records: number) => void,
+): Promise<MappedGraphs> {
+  const { map, report } = compileFor(mapping, place)
+  const writer = new GraphWriter(place.folder, 'mapped')
+  const named = new NamedGraphWriter(place.folder)
+  const seen = new LineSet()
+  const add = (lines: string) => {
+    for (let at = 0; at < lines.length; ) {
+      const end = lines.indexOf('\n', at)
+      const { triple, graph } = splitQuad(lines.slice(at, end))
+      if (graph !== null && seen.add(`${graph} ${triple}`)) named.add(graph, `${triple}\n`)
+      if (seen.add(triple)) writer.out.add(`${triple}\n`, 1)
+      at = end + 1
+    }
+  }
+  let done = 0
+  try {
+    for await (const batch of records) {
+      for (const record of batch) map(record, { add })
+      done += batch.length
+      refuseExcess(writer.out.triples, done)
+      await writer.drain(false)
+      onProgress(done)
+    }
+    return { graphs: [await writer.close(), ...(await named.close())], rules: report }
+  } catch (error) {
+    writer.abandon()
+    if (!(error instanceof Fault) || error.code !== 'SourceUnreadable') throw error
+    const reason = `The mapping puts triples into too many graphs: ${error.message}`
+    throw new Fault('MappingInvalid', { reason }, { cause: error })
+  }
+}
+
+function refuseExcess(triples: number, records: number): void {
+  const most = Math.max(MOST_TRIPLES, MOST_TRIPLES_A_RECORD * records)
+  if (triples <= most) return
+  const reason = `The mapping makes more than ${most.toLocaleString('en-GB')} triples of ${records.toLocaleString('en-GB')} records.`
+  throw new Fault('MappingInvalid', { reason })
+}
+
+/** What the subjects of the rules begin with in N-Triples, the longest first; the last is the head of all others. */
+function headsOf({ resources }: Mapping): readonly string[] {
+  const heads = resources.map(({ subject }) => headOf(subject))
+  return [...new Set([...heads, ''])].sort((a, b) => b.length - a.length)
+}
+
+function headOf(subject: TermMap): string {
+  const [first] = subject.type === 'iri' ? subject.segments : []
+  return first?.type === 'constant' && subject.type === 'iri' && subject.segments.length > 1
+    ? `<${first.text}`
+    : ''
+}
+
+/** The heads of subjects that several records must share, for there are fewer of them than records. */
+function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | undefined): Set<string> {
+  const heads = resources.flatMap(({ subject }) => {
+    const known = fieldsOf(subject).map(name => lookup(statistics?.fields ?? {}, name))
+    const most = known.reduce((product, field) => product * (field?.distinct ?? Number.POSITIVE_INFINITY), 1)
+    const made = Math.min(...known.map(field => field?.present ?? 0))
+    return known.length > 0 && most < made ? [headOf(subject)] : []
+  })
+  return new Set(heads.filter(head => head !== ''))
+}
+
+function mannerOf({ resources }: Mapping, fields: readonly Field[]): RecordManner {
+  const several = new Set(fields.filter(({ multivalued }) => multivalued).map(({ name }) => name))
+  const isSeveral = (map: TermMap) => fieldsOf(map).some(name => several.has(name))
+  const subjects = new Map(resources.map(({ key, subject }) => [key, subject]))
+  const hasOneSubject = resources.every(
+    ({ subject, statements }) => !isSeveral(subject) && statements.every(({ inverse }) => inverse !== true),
+  )
+  const mayRepeat = resources.some(({ statements }) => {
+    const said = new Set<string>()
+    return statements.some(({ predicate, object }) => {
+      if (typeof predicate !== 'string') return true
+      const value = object.type === 'link' ? subjects.get(object.resource) : object
+      if (value === undefined || isSeveral(value)) return true
+      const isConstant = object.type === 'iri' && fieldsOf(object).length === 0
+      const statement = isConstant ? `${predicate} ${JSON.stringify(object.segments)}` : predicate
+      if (said.has(statement) || said.has(predicate)) return true
+      said.add(statement)
+      return false
+    })
+  })
+  return { hasOneSubject, mayRepeat: mayRepeat || !hasOneSubject }
+}
+
+/** The fields that a term is made of. */
+function fieldsOf(map: TermMap): readonly string[] {
+  if (map.type === 'natural') return [map.field]
+  const parts = map.type === 'literal' ? [map.segments, map.datatype, map.language] : [map.segments]
+  return parts.flatMap(part =>
+    part === undefined || typeof part === 'string'
+      ? []
+      : part.flatMap(segment => (segment.type === 'field' ? [segment.name] : [])),
+  )
+}

@@ -1,0 +1,73 @@
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { Fault } from '../../errors/errors.ts'
+import { buildColumnsFile } from '../../store/columns/build/columns-file.ts'
+import type { GraphFile } from '../versions/versions.ts'
+
+/** Named graphs of a file: each is a graph of the store, with a file of its own. */
+const MOST_GRAPHS = 1000
+
+/** Characters that are held before they are written. */
+const HELD = 16 * 2 ** 20
+
+interface NamedGraph {
+  readonly file: string
+  held: string[]
+  triples: number
+  bytes: number
+}
+
+/**
+ * Writes the named graphs of a file as compressed N-Triples, each to a file of its own. What comes is held for all and
+ * appended in turn as members of a gzip file (RFC 1952, section 2.2), so that no file stays open.
+ */
+export class NamedGraphWriter {
+  private readonly folder: string
+  private readonly graphs = new Map<string, NamedGraph>()
+  private held = 0
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** @param line a triple with its line feed */
+  add(name: string, line: string): void {
+    let graph = this.graphs.get(name)
+    if (graph === undefined) {
+      if (this.graphs.size >= MOST_GRAPHS)
+        throw new Fault('SourceUnreadable', {
+          reason: `The file has more than ${MOST_GRAPHS} named graphs. Part it, or publish it without graphs.`,
+        })
+      graph = { file: `named-${this.graphs.size + 1}.nt.gz`, held: [], triples: 0, bytes: 0 }
+      this.graphs.set(name, graph)
+    }
+    graph.held.push(line)
+    graph.triples += 1
+    this.held += line.length
+    if (this.held >= HELD) this.write()
+  }
+
+  /** Writes what is held and makes the columns; the files, with the names of their graphs. */
+  async close(): Promise<readonly GraphFile[]> {
+    this.write()
+    const files: GraphFile[] = []
+    for (const [name, { file, triples, bytes }] of this.graphs) {
+      const columns = file.replace(/\.nt\.gz$/, '.columns')
+      await buildColumnsFile(path.join(this.folder, file), path.join(this.folder, columns))
+      files.push({ role: 'named', name, file, columns, triples, bytes })
+    }
+    return files
+  }
+
+  private write(): void {
+    for (const graph of this.graphs.values()) {
+      if (graph.held.length === 0) continue
+      const text = Buffer.from(graph.held.join(''))
+      graph.held = []
+      graph.bytes += text.length
+      appendFileSync(path.join(this.folder, graph.file), gzipSync(text, { level: 1 }))
+    }
+    this.held = 0
+  }
+}

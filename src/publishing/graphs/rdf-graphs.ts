@@ -1,0 +1,65 @@
+import type { RdfSource } from '../../sources/rdf.ts'
+import { LineSet } from '../line-set.ts'
+import type { GraphFile } from '../versions/versions.ts'
+import { GraphWriter } from './graph-writer.ts'
+import { NamedGraphWriter } from './named-graphs.ts'
+import { type QuadPlace, quadPieces, splitQuad } from './rdf-quads.ts'
+
+/** Triples that are read between two steps of the progress. */
+const STEP = 50_000
+
+/**
+ * Writes the graphs of a file of RDF: all its triples, each once, as the facts, and what it has in graphs with names as
+ * those graphs too. Throws SourceUnreadable; the files are then to be thrown away.
+ *
+ * @param onProgress is told the number of triples so far
+ */
+export async function writeRdfGraphs(
+  source: RdfSource,
+  place: QuadPlace & { readonly folder: string },
+  onProgress: (triples: number) => void,
+): Promise<readonly GraphFile[]> {
+  const facts = new GraphWriter(place.folder, 'facts')
+  const named = new NamedGraphWriter(place.folder)
+  const seen = new LineSet()
+  try {
+    for await (const { lines, distinct } of quadPieces(source, place)) {
+      let pending = 0
+      for (const line of linesOf(lines)) {
+        const { triple, graph } = splitQuad(line)
+        if (graph !== null && seen.add(`${graph} ${triple}`)) named.add(graph, `${triple}\n`)
+        if (distinct || seen.add(triple)) facts.out.add(`${triple}\n`, 1)
+        pending += 1
+        if (pending % STEP === 0) {
+          await facts.drain(false)
+          onProgress(facts.out.triples)
+        }
+      }
+      await facts.drain(false)
+      onProgress(facts.out.triples)
+    }
+    return [await facts.close(), ...(await named.close())]
+  } catch (error) {
+    facts.abandon()
+    throw error
+  }
+}
+
+/** Reads a file of RDF and writes nothing: the number of its quads. Throws SourceUnreadable as publishing does. */
+export async function checkRdf(source: RdfSource, place: QuadPlace): Promise<number> {
+  let quads = 0
+  for await (const { lines } of quadPieces(source, place))
+    for (const line of linesOf(lines)) {
+      splitQuad(line)
+      quads += 1
+    }
+  return quads
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.slice(at, end)
+    at = end + 1
+  }
+}

@@ -1,0 +1,148 @@
+import { isUtf8 } from 'node:buffer'
+import { Fault } from '../../errors/errors.ts'
+import { datasetIri, skolemIri } from '../../rdf/iris.ts'
+import { iriText } from '../../rdf/ntriples.ts'
+import { replaceBlankNodes } from '../../rdf/skolem.ts'
+import type { RdfSource } from '../../sources/rdf.ts'
+import { LONGEST_DOCUMENT, parseRdf, type TextOrigin } from '../../store/embedded/parse.ts'
+
+/** Whose file it is: blank nodes get IRIs within the address and the dataset. */
+export interface QuadPlace {
+  readonly base: string
+  readonly dataset: string
+}
+
+/** A piece of a file of RDF. */
+export interface QuadPiece {
+  /** Lines of N-Quads: canonical literals, IRIs in place of blank nodes. */
+  readonly lines: string
+  /** True where no other line of the file, in this piece or another, has one of its triples. */
+  readonly distinct: boolean
+}
+
+/** Bytes of the lines that are read at a time. */
+const PIECE_BYTES = 8 * 2 ** 20
+
+/**
+ * The quads of a file, in its order. Lines of N-Triples and N-Quads are read in bounded pieces and keep the labels of
+ * their blank nodes; the other syntaxes are read as a whole, and their blank nodes are numbered as they come. Throws
+ * SourceUnreadable with the place of the first thing that is not RDF.
+ */
+export async function* quadPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<QuadPiece> {
+  if (source.format === 'ntriples' || source.format === 'nquads') yield* linePieces(source, place)
+  else yield* documentPieces(source, place)
+}
+
+async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<QuadPiece> {
+  const { name: file, format } = source
+  const base = baseOf(place)
+  const names = (label: string) => iriText(skolemIri(place.base, place.dataset, label))
+  let linesBefore = 0
+  for await (const bytes of wholeLines(source.pieces())) {
+    const origin = { file, linesBefore }
+    checkUtf8(bytes, origin)
+    const text = bytes.toString()
+    const grounded = replaceBlankNodes(text, names)
+    try {
+      for (const { lines } of parseRdf([Buffer.from(grounded)], format, base, origin))
+        yield { lines, distinct: false }
+    } catch (error) {
+      // Once more as it was, for the columns of what is wrong.
+      if (grounded !== text) for (const _ of parseRdf([bytes], format, base, origin));
+      throw error
+    }
+    linesBefore += lineFeeds(bytes)
+  }
+}
+
+async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<QuadPiece> {
+  const origin = { file: source.name }
+  const document: Buffer[] = []
+  let length = 0
+  for await (const piece of source.pieces()) {
+    length += piece.length
+    if (length > LONGEST_DOCUMENT)
+      throw new Fault(
+        'SourceUnreadable',
+        { reason: 'The file is too large to be read as a whole. Convert it to N-Triples or N-Quads.' },
+        { place: origin },
+      )
+    document.push(piece)
+  }
+  const labels = new Map<string, string>()
+  const names = (label: string) => {
+    let name = labels.get(label)
+    if (name === undefined) {
+      name = iriText(skolemIri(place.base, place.dataset, `b${labels.size + 1}`))
+      labels.set(label, name)
+    }
+    return name
+  }
+  for (const { lines, named } of parseRdf(document, source.format, baseOf(place), origin))
+    yield { lines: replaceBlankNodes(bySubject(lines), names), distinct: !named }
+}
+
+/**
+ * The lines of a piece with those of a subject together, in the order in which subjects come: what is nested in the
+ * file comes between them, and the exports would name a subject again for each.
+ */
+function bySubject(lines: string): string {
+  const subjects = new Map<string, string[]>()
+  for (const line of lines.split('\n')) {
+    if (line === '') continue
+    const subject = line.slice(0, line.indexOf(' '))
+    const known = subjects.get(subject)
+    if (known === undefined) subjects.set(subject, [line])
+    else known.push(line)
+  }
+  return [...subjects.values()].map(group => `${group.join('\n')}\n`).join('')
+}
+
+function baseOf({ base, dataset }: QuadPlace): string {
+  return `${datasetIri(base, dataset)}/`
+}
+
+/** A line of N-Quads as the store writes it, in its triple and the IRI of its graph. */
+export function splitQuad(line: string): { readonly triple: string; readonly graph: string | null } {
+  const predicateEnd = line.indexOf(' ', line.indexOf(' ') + 1)
+  const last = line.lastIndexOf(' ', line.length - 3)
+  const term = line.slice(last + 1, -2)
+  if (last <= predicateEnd || !/^<[^"<>]*>$/.test(term)) return { triple: line, graph: null }
+  return { triple: `${line.slice(0, last)} .`, graph: term.slice(1, -1) }
+}
+
+/** The bytes in pieces of whole lines. */
+async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    const end = piece.lastIndexOf(0x0a) + 1
+    held.push(piece)
+    length += piece.length
+    if (length < PIECE_BYTES || end === 0) continue
+    const whole = Buffer.concat(held)
+    const cut = length - (piece.length - end)
+    held = [whole.subarray(cut)]
+    length -= cut
+    yield whole.subarray(0, cut)
+  }
+  if (length > 0) yield Buffer.concat(held)
+}
+
+function checkUtf8(bytes: Buffer, { file, linesBefore = 0 }: TextOrigin): void {
+  if (isUtf8(bytes)) return
+  let line = linesBefore
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, at) + 1 || bytes.length
+    line += 1
+    if (!isUtf8(bytes.subarray(at, end)))
+      throw new Fault('SourceUnreadable', { reason: 'The line is not UTF-8.' }, { place: { file, line } })
+    at = end
+  }
+}
+
+function lineFeeds(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines += 1
+  return lines
+}

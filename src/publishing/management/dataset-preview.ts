@@ -1,0 +1,117 @@
+import { Fault, recoded } from '../../errors/errors.ts'
+import type { Field } from '../../model/field.ts'
+import { titleFromName } from '../../model/title.ts'
+import type { Value } from '../../model/value.ts'
+import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
+import { inspectFormat, inspectSource } from '../../sources/inspect.ts'
+import { RDF_FORMATS } from '../../sources/rdf.ts'
+import { type FieldMisfits, typeRecords } from '../../sources/typing.ts'
+import { definitionOf } from '../definition.ts'
+import type { DefinitionChange, FieldChange } from '../edit-definition.ts'
+import { openRecords, resolveSource } from '../materialise.ts'
+
+/** Records that examples are taken from. */
+const EXAMINED = 1000
+
+/** Different examples of a field. */
+const EXAMPLES = 3
+
+/** A field as it is understood, with what its values look like. */
+export interface PreviewedField {
+  readonly spec: FieldSpec
+  readonly field: Field
+  readonly examples: readonly Value[]
+  /** Values of the examined records that do not fit. */
+  readonly misfits: FieldMisfits | null
+}
+
+/** What a dataset will look like. */
+export interface DatasetPreview {
+  readonly fields: readonly PreviewedField[]
+  /** The first records, their values in the order of the fields. */
+  readonly records: readonly (readonly Value[])[]
+  readonly examined: number
+}
+
+/**
+ * What dataset.yaml should say of a file: the one place that decides how an uploaded file is understood. Faults: BadRequest for a
+ * file that cannot be read.
+ *
+ * @param folder where the file is
+ */
+export async function understandFile(
+  folder: string,
+  name: string,
+  portal: string,
+): Promise<Pick<DefinitionChange, 'source' | 'format' | 'options' | 'fields'> & { readonly title: string }> {
+  return asBadRequest(async () => {
+    const folders = { datasetFolder: folder, portalFolder: portal }
+    const source = { path: name }
+    const title = titleFromName(name.replace(/\.gz$/i, ''))
+    const format = inspectFormat(source, folders)
+    const plain = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+    if (RDF_FORMATS.some(known => known === format))
+      return { source, format: format === plain ? null : format, options: null, title }
+    const { source: found, fields } = await inspectSource(source, folders)
+    return {
+      source,
+      format: found.format === undefined || found.format === plain ? null : found.format,
+      options: found.options === undefined ? null : { ...found.options },
+      fields: fields as unknown as readonly FieldChange[],
+      title,
+    }
+  })
+}
+
+/**
+ * Reads the first records of a dataset as publishing will. Faults: BadRequest for what cannot be read.
+ *
+ * @param root of a portal, or of a draft
+ */
+export async function previewDataset(root: string, id: string, rows: number): Promise<DatasetPreview> {
+  return asBadRequest(async () => {
+    const definition = definitionOf(root, id)
+    if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
+    const resolved = await resolveSource(definition, root)
+    const specs = resolved.fields
+    const source = openRecords(definition, resolved.source, root)
+    const typed = typeRecords(source, specs)
+    const records: (readonly Value[])[] = []
+    for await (const { values } of typed.batches()) {
+      records.push(...values)
+      if (records.length >= EXAMINED) break
+    }
+    const { misfits } = typed.report()
+    const fields = specs.map((spec, at) => ({
+      spec,
+      field: fieldOf(spec),
+      examples: examplesOf(records.map(values => values[at] ?? null)),
+      misfits: misfits.find(({ field }) => field === spec.name) ?? null,
+    }))
+    return { fields, records: records.slice(0, rows), examined: records.length }
+  })
+}
+
+function examplesOf(values: readonly Value[]): readonly Value[] {
+  const found = new Map<string, Value>()
+  for (const value of values) {
+    if (value === null) continue
+    found.set(typeof value === 'object' ? JSON.stringify(value) : String(value), value)
+    if (found.size === EXAMPLES) break
+  }
+  return [...found.values()]
+}
+
+/** What is wrong with the files of a user is a fault of the request. */
+export async function asBadRequest<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (
+      error instanceof Fault &&
+      ['ConfigInvalid', 'SourceUnreadable', 'MappingInvalid'].includes(error.code)
+    )
+      throw recoded(error, 'BadRequest')
+    throw error
+  }
+}

@@ -1,0 +1,414 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Fault } from '../../errors/errors.ts'
+import { mayPublish, type Principal } from '../../model/principal.ts'
+import { DATASET_ID, type Definition, definedDatasets, readDefinition } from '../definition.ts'
+import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
+import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
+import type { PublicationState, Publications } from '../publications.ts'
+import { rollBack } from '../versions/roll-back.ts'
+import { currentManifest, isWithdrawn, type Manifest, type Versions, withdraw } from '../versions/versions.ts'
+import { asBadRequest, type DatasetPreview, previewDataset, understandFile } from './dataset-preview.ts'
+import {
+  applyDraft,
+  DEFINITION,
+  type Draft,
+  definitionText,
+  discardDraft,
+  draftedDatasets,
+  findDraft,
+  openDraft,
+  writeDefinition,
+} from './drafts.ts'
+import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
+
+/** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
+export interface DeskFinding {
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+  readonly field?: string
+  readonly count?: number
+}
+
+export interface DeskOptions {
+  readonly portal: string
+  readonly base: string
+  readonly versions: Versions
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Bytes that an uploaded file may have. */
+  readonly uploadLimit: number
+  readonly publications: Pick<Publications, 'of' | 'forget'>
+  /** Tells what publishing would refuse or drop of a dataset of a portal folder, or of a draft. */
+  readonly check: (root: string, base: string, id: string) => Promise<readonly DeskFinding[]>
+  /** Publishes a dataset by name, and serves it. */
+  readonly publish: (id: string) => Promise<void>
+  /** Serves what is published now, without waiting for the next look. */
+  readonly refresh: () => Promise<unknown>
+  /** Takes a dataset out of a store that several share; puts a version in force there. */
+  readonly shared: {
+    readonly withdraw: (id: string, how: 'open' | 'secret') => Promise<unknown>
+    readonly release: (versions: Versions, manifest: Manifest) => Promise<unknown>
+  } | null
+}
+
+/** A dataset as publishers see it. */
+export interface DeskDataset {
+  readonly id: string
+  readonly title: string
+  readonly state: 'draft' | 'published' | 'withdrawn' | 'unpublished'
+  /** True where changes wait to be published. */
+  readonly hasDraft: boolean
+  readonly visibility: 'public' | 'restricted'
+  /** The version in force; null for none. */
+  readonly manifest: Manifest | null
+}
+
+/**
+ * What publishers do: changes gather in a draft beside the portal folder, and publishing puts its files there, which stay the truth.
+ * Each operation asks for the right to publish. Faults: Unauthorised, ForbiddenAccess, NotFoundResource, BadRequest, Conflict.
+ */
+export class Desk {
+  readonly options: DeskOptions
+  private readonly publishing = new Set<string>()
+
+  constructor(options: DeskOptions) {
+    this.options = options
+  }
+
+  /** Throws where a principal may not publish a dataset; null stands for one that there is not yet. */
+  admit(principal: Principal, id: string | null): string {
+    if (principal.type === 'anonymous') throw new Fault('Unauthorised', { what: 'Publishing' })
+    if (!mayPublish(principal, id)) throw new Fault('ForbiddenAccess')
+    return principal.name
+  }
+
+  /** The datasets that a principal may publish. */
+  list(principal: Principal): readonly DeskDataset[] {
+    const { portal } = this.options
+    const ids = new Set([...definedDatasets(portal), ...draftedDatasets(portal)])
+    return [...ids]
+      .filter(id => this.isKnown(id) && mayPublish(principal, id))
+      .sort()
+      .map(id => this.describe(id))
+  }
+
+  dataset(principal: Principal, id: string): DeskDataset {
+    this.admit(principal, id)
+    this.require(id)
+    return this.describe(id)
+  }
+
+  /** What is being changed, or lies in the portal folder; null where dataset.yaml cannot be read. */
+  definition(principal: Principal, id: string): Definition | null {
+    this.admit(principal, id)
+    this.require(id)
+    return readDefinition(this.rootOf(id), id).definition
+  }
+
+  /** Makes an empty draft of a new dataset. */
+  create(principal: Principal, id: string, title: string | null): void {
+    const by = this.admit(principal, id)
+    const { portal } = this.options
+    if (existsSync(path.join(portal, 'data', id)) || findDraft(portal, id) !== null)
+      throw new Fault('Conflict', { reason: `There is a dataset ${id} already.` })
+    this.draft(id, by)
+    if (title !== null) this.titles.set(id, title)
+    this.note(id, by, 'create')
+  }
+
+  /** Titles of datasets whose dataset.yaml is not written yet. */
+  private readonly titles = new Map<string, string>()
+
+  /** Takes a file, as it comes, and makes it the source. Faults also: ContentTooLarge. */
+  async upload(
+    principal: Principal,
+    id: string,
+    given: { readonly name: string; readonly stream: Readable; readonly isTruncated?: () => boolean },
+  ): Promise<{ readonly name: string; readonly bytes: number }> {
+    const by = this.admit(principal, id)
+    const name = safeName(given.name)
+    const { portal, uploadLimit } = this.options
+    const isNew = !existsSync(path.join(portal, 'data', id)) && findDraft(portal, id) === null
+    const draft = this.draft(id, by)
+    const place = path.join(draft.root, 'uploads', randomUUID())
+    mkdirSync(place, { recursive: true })
+    let bytes = 0
+    const counted = new Transform({
+      transform(piece: Buffer, _, done) {
+        bytes += piece.length
+        if (bytes > uploadLimit) done(tooLarge(uploadLimit))
+        else done(null, piece)
+      },
+    })
+    try {
+      await pipeline(given.stream, counted, createWriteStream(path.join(place, name), { flush: true }))
+      if (given.isTruncated?.() === true) throw tooLarge(uploadLimit)
+      if (bytes === 0) throw new Fault('BadRequest', { reason: `The file ${name} is empty.` })
+      await this.understand(draft, place, name)
+    } catch (error) {
+      if (isNew) discardDraft(portal, id)
+      throw error
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+    this.note(id, by, isNew ? 'create' : 'upload', [name])
+    return { name, bytes }
+  }
+
+  /** Puts an uploaded file in its place; a dataset without fields gets those that it seems to have. */
+  private async understand(draft: Draft, place: string, name: string): Promise<void> {
+    const { id, folder, root } = draft
+    const before = definitionText(draft)
+    const { title, ...found } = await understandFile(place, name, root)
+    const isFirst = before.trim() === ''
+    const definition = isFirst ? null : readDefinition(root, id).definition
+    const isRecords = found.fields !== undefined
+    const metas = { default: { title: this.titles.get(id) ?? title, description: '' } }
+    const change: DefinitionChange = {
+      ...(isFirst ? { metas, visibility: 'public' as const } : {}),
+      ...found,
+      // Fields that were declared stay, and are looked for in the new file; those after steps are inferred where they are published.
+      fields:
+        definition?.fields != null && isRecords
+          ? undefined
+          : (definition?.processors.length ?? 0) > 0
+            ? null
+            : (found.fields ?? null),
+      ...(isRecords ? {} : { id: null, processors: null }),
+    }
+    const text = await asBadRequest(() => changedDefinition(before, change))
+    renameSync(path.join(place, name), path.join(folder, name))
+    writeDefinition(draft, text)
+  }
+
+  /** Changes what dataset.yaml says. */
+  async change(principal: Principal, id: string, change: DefinitionChange): Promise<void> {
+    const by = this.admit(principal, id)
+    this.require(id)
+    if (change.source?.module !== undefined)
+      throw new Fault('BadRequest', {
+        reason:
+          'A module is code that the server runs: only who has the portal folder may name one, in dataset.yaml.',
+      })
+    const draft = this.draft(id, by)
+    const before = definitionText(draft)
+    if (before.trim() === '' && change.source === undefined)
+      throw new Fault('Conflict', { reason: `The dataset ${id} has no source yet: upload a file first.` })
+    const text = await asBadRequest(() => changedDefinition(before, change))
+    if (text === before) return
+    writeDefinition(draft, text)
+    this.note(id, by, 'update', Object.keys(change))
+  }
+
+  /** The mapping of what is being changed; null for the direct mapping. */
+  mapping(principal: Principal, id: string): string | null {
+    this.admit(principal, id)
+    this.require(id)
+    return openMapping(this.rootOf(id), id).text
+  }
+
+  /** Changes the mapping; null takes it out. */
+  changeMapping(principal: Principal, id: string, text: string | null): void {
+    const by = this.admit(principal, id)
+    this.require(id)
+    const draft = this.draft(id, by)
+    const { file, digest } = openMapping(draft.root, id)
+    if (text === null) rmSync(file, { force: true })
+    else saveMapping(draft.root, id, text, digest, new Date(this.options.now()))
+    this.note(id, by, 'update', ['mapping'])
+  }
+
+  /** What the first records will be. */
+  async preview(principal: Principal, id: string, rows: number): Promise<DatasetPreview> {
+    this.admit(principal, id)
+    this.require(id)
+    return previewDataset(this.rootOf(id), id, rows)
+  }
+
+  /** Everything that publishing would refuse or drop. */
+  async check(principal: Principal, id: string): Promise<readonly DeskFinding[]> {
+    this.admit(principal, id)
+    this.require(id)
+    return this.options.check(this.rootOf(id), this.options.base, id)
+  }
+
+  /**
+   * Puts a draft into the portal folder and publishes it, or publishes again what lies there. It resolves when the files are in
+   * their place; {@link status} tells how publishing goes. Faults also: BadRequest with all errors of a check.
+   */
+  async publish(principal: Principal, id: string): Promise<void> {
+    const by = this.admit(principal, id)
+    this.require(id)
+    const { portal, publications, publish } = this.options
+    if (this.publishing.has(id)) throw new Fault('Conflict', { reason: `${id} is being published.` })
+    this.publishing.add(id)
+    try {
+      const errors = (await this.check(principal, id)).filter(({ severity }) => severity === 'error')
+      if (errors.length > 0)
+        throw new Fault('BadRequest', { reason: errors.map(({ message }) => message).join('\n') })
+      const draft = findDraft(portal, id)
+      const changed = draft === null ? [] : ['draft']
+      if (draft !== null) applyDraft(portal, draft)
+      publications.forget(id)
+      publish(id)
+        .catch(() => undefined)
+        .finally(() => {
+          this.publishing.delete(id)
+          const version = currentManifest(this.options.versions, id)?.version ?? null
+          noteHistory(portal, id, { at: this.moment(), by, action: 'publish', version, changed })
+        })
+    } catch (error) {
+      this.publishing.delete(id)
+      throw error
+    }
+  }
+
+  /** Takes a dataset out of service until it is published again; its files stay. */
+  async withdraw(principal: Principal, id: string): Promise<void> {
+    const by = this.admit(principal, id)
+    const { versions, shared, refresh } = this.options
+    const manifest = currentManifest(versions, id)
+    const isOpen = manifest?.dataset.visibility === 'public'
+    await shared?.withdraw(id, isOpen ? 'open' : 'secret')
+    if (!withdraw(versions, id))
+      throw new Fault('NotFoundResource', { kind: 'published dataset', id: id.slice(0, 100) })
+    this.note(id, by, 'withdraw')
+    await refresh()
+  }
+
+  /** Puts an older version in force. Faults also: VersionUnknown. */
+  async rollBack(principal: Principal, id: string, version: string | null): Promise<Manifest> {
+    const by = this.admit(principal, id)
+    const { versions, base, now, shared, refresh, portal } = this.options
+    const manifest = await rollBack(id, version, { versions, base, now: () => new Date(now()) })
+    await shared?.release(versions, manifest)
+    noteHistory(portal, id, {
+      at: this.moment(),
+      by,
+      action: 'roll back',
+      version: manifest.version,
+      changed: [],
+    })
+    await refresh()
+    return manifest
+  }
+
+  /** Forgets what was changed and not published. */
+  discard(principal: Principal, id: string): void {
+    this.admit(principal, id)
+    this.require(id)
+    discardDraft(this.options.portal, id)
+  }
+
+  /** Removes a dataset with its versions; its files are moved to var/deleted. */
+  async remove(principal: Principal, id: string): Promise<void> {
+    const by = this.admit(principal, id)
+    this.require(id)
+    const { portal, versions, shared, refresh } = this.options
+    const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
+    await shared?.withdraw(id, isOpen ? 'open' : 'secret')
+    withdraw(versions, id)
+    discardDraft(portal, id)
+    const away = path.join(portal, 'var', 'deleted', `${id}-${this.moment().replaceAll(':', '-')}`)
+    mkdirSync(away, { recursive: true })
+    const folder = path.join(portal, 'data', id)
+    if (existsSync(folder)) renameSync(folder, path.join(away, 'data'))
+    const { file } = openMapping(portal, id)
+    if (existsSync(file)) renameSync(file, path.join(away, path.basename(file)))
+    this.note(id, by, 'delete')
+    await refresh()
+  }
+
+  /** How the latest publication goes. */
+  status(principal: Principal, id: string): PublicationState | null {
+    this.admit(principal, id)
+    const known = this.options.publications.of(id)
+    // What is published is served a moment later.
+    if (!this.publishing.has(id) || known?.type === 'running') return known
+    return { type: 'running', records: 0 }
+  }
+
+  history(principal: Principal, id: string): readonly HistoryEntry[] {
+    this.admit(principal, id)
+    this.require(id)
+    return historyOf(this.options.portal, id)
+  }
+
+  private describe(id: string): DeskDataset {
+    const { portal, versions } = this.options
+    const manifest = currentManifest(versions, id)
+    const hasDraft = findDraft(portal, id) !== null
+    const isDefined = existsSync(path.join(portal, 'data', id, DEFINITION))
+    const { definition } = readDefinition(this.rootOf(id), id)
+    const title = definition?.metas.default?.title
+    return {
+      id,
+      title: typeof title === 'string' && title !== '' ? title : (this.titles.get(id) ?? id),
+      state:
+        manifest !== null
+          ? 'published'
+          : !isDefined
+            ? 'draft'
+            : isWithdrawn(versions, id)
+              ? 'withdrawn'
+              : 'unpublished',
+      hasDraft,
+      visibility: definition?.visibility ?? 'restricted',
+      manifest,
+    }
+  }
+
+  /** True for a dataset with a dataset.yaml or a draft: files that nobody described are not at the desk. */
+  private isKnown(id: string): boolean {
+    const { portal } = this.options
+    if (!DATASET_ID.test(id)) return false
+    return existsSync(path.join(portal, 'data', id, DEFINITION)) || findDraft(portal, id) !== null
+  }
+
+  private require(id: string): void {
+    if (this.isKnown(id)) return
+    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+  }
+
+  /** Where the files are that are to be published next. */
+  private rootOf(id: string): string {
+    return findDraft(this.options.portal, id)?.root ?? this.options.portal
+  }
+
+  private draft(id: string, by: string): Draft {
+    return openDraft(this.options.portal, id, by, new Date(this.options.now()))
+  }
+
+  private moment(): string {
+    return new Date(this.options.now()).toISOString()
+  }
+
+  private note(id: string, by: string, action: Action, changed: readonly string[] = []): void {
+    noteHistory(this.options.portal, id, { at: this.moment(), by, action, version: null, changed })
+  }
+}
+
+function tooLarge(limit: number): Fault {
+  return new Fault('ContentTooLarge', {
+    reason: `The file has more than ${limit} bytes, which is the limit of this portal (upload_limit).`,
+  })
+}
+
+/** The name of an uploaded file as one of a file here: no path, and nothing that has a meaning of its own. */
+function safeName(given: string): string {
+  const last = given.replaceAll('\\', '/').split('/').at(-1) ?? ''
+  const name = last
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._ ()-]/gu, '-')
+    .replace(/^[.\s-]+/, '')
+    .trim()
+  if (name === '' || name.length > 120 || name.toLowerCase() === DEFINITION || /[. ]$/.test(name))
+    throw new Fault('BadRequest', {
+      reason: `${JSON.stringify(given.slice(0, 130))} is no name of a file to upload: letters, digits, dots, blanks, - and _ are expected, at most 120, and not dataset.yaml.`,
+    })
+  return name
+}

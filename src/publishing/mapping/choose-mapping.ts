@@ -1,0 +1,57 @@
+import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import { checkMapping, type MappedDataset, type MappingFile, type UsableMapping } from './mapping-file.ts'
+
+/** A mapping that is not used, and what is in force in its place. */
+export interface MappingRefusal {
+  readonly file: string
+  readonly diagnostics: readonly Diagnostic[]
+  /** The mapping before it, the direct mapping, or the whole version where the mapping before it fits no more. */
+  readonly kept: 'previous' | 'direct' | 'version'
+}
+
+/** The mapping that a version is made with. */
+export interface ChosenMapping {
+  /** null for the direct mapping. */
+  readonly mapping: UsableMapping | null
+  readonly refusal: MappingRefusal | null
+  /** What else is to be said of the mapping. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Chooses between the mapping as it stands in the portal and the last good one: an error keeps the mapping before in
+ * force (mapping rules, section 8).
+ *
+ * @param file what stands there; null for nothing, which asks for the direct mapping
+ * @param before the mapping of the version in force
+ */
+export function chooseMapping(
+  file: MappingFile | null,
+  before: UsableMapping | null,
+  dataset: MappedDataset,
+): ChosenMapping {
+  if (file === null) return { mapping: null, refusal: null, diagnostics: [] }
+  const { mapping, diagnostics } = checkMapping(file, dataset)
+  if (mapping !== null) return { mapping: { ...file, mapping }, refusal: null, diagnostics }
+  const refuse = (kept: MappingRefusal['kept']) => ({ file: file.file, diagnostics, kept })
+  if (before === null) return { mapping: null, refusal: refuse('direct'), diagnostics: [] }
+  const again = before.text === file.text ? null : checkMapping(before, dataset).mapping
+  return {
+    mapping: again === null ? before : { ...before, mapping: again },
+    refusal: refuse(again === null ? 'version' : 'previous'),
+    diagnostics: [],
+  }
+}
+
+/** A file of RDF has no records that could be mapped. */
+export function refuseForRdf(file: MappingFile | null): MappingRefusal | null {
+  if (file === null) return null
+  const place = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
+  const message = 'The source of the dataset is RDF: it has triples and no records that could be mapped.'
+  const hint = 'Remove the mapping: the triples are served as they are.'
+  return {
+    file: file.file,
+    diagnostics: [{ code: 'unsupported', severity: 'error', message, place, hint }],
+    kept: 'direct',
+  }
+}

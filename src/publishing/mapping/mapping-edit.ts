@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { firstMapping } from '../../mapping/init.ts'
+import { mappingKind } from '../../mapping/kind.ts'
+import type { DatasetStatistics } from '../../model/dataset.ts'
+import type { Field } from '../../model/field.ts'
+import type { Metas } from '../../model/metadata.ts'
+import { DATASET_ID, type Definition } from '../definition.ts'
+import { replaceDurably } from '../versions/durable.ts'
+import { MAPPING_ENDINGS, mappingFile } from './mapping-file.ts'
+
+/** The mapping of a dataset as an editor opens it. */
+export interface OpenedMapping {
+  readonly file: string
+  /** null where the dataset has no mapping of its own. */
+  readonly text: string | null
+  /** Tells this text from any other, for {@link saveMapping}. */
+  readonly digest: string
+}
+
+/** What became of saving: a file that is another one than that which was opened is left as it is. */
+export type SavedMapping =
+  | { readonly type: 'saved' }
+  | { readonly type: 'conflict' }
+  /** The folder of the portal takes no files: with the code of the system. */
+  | { readonly type: 'unwritable'; readonly code: string }
+
+/** Mappings of a dataset that are kept after others took their place. */
+const MOST_BACKUPS = 20
+
+/** Opens the mapping of a dataset for editing, or the place of the one that it does not have yet. */
+export function openMapping(portal: string, dataset: string): OpenedMapping {
+  if (!DATASET_ID.test(dataset)) throw new Error(`not the id of a dataset: ${dataset}`)
+  const found = mappingFile(portal, dataset)
+  const file = found?.file ?? path.join(portal, 'mappings', `${dataset}.yml`)
+  const text = found?.text ?? null
+  return { file, text, digest: text === null ? 'none' : digestOf(text) }
+}
+
+/**
+ * The file that a text is saved in: the one that was opened, unless the text shows that it is in the other language, which
+ * has a file of its own.
+ */
+export function fileForText(file: string, text: string): string {
+  const kind = mappingKind(text, file)
+  if (kind === mappingKind('', file)) return file
+  const ending = MAPPING_ENDINGS.find(each => file.endsWith(each)) ?? ''
+  return `${file.slice(0, file.length - ending.length)}${kind === 'rml' ? '.rml.ttl' : '.yml'}`
+}
+
+/**
+ * Saves the mapping of a dataset in one step, where nobody else has saved it since it was opened. The text before it is
+ * kept in var/mappings; a text of the other language takes its place in a file of its own. A running server finds the file and publishes it.
+ *
+ * @param opened digest of the text that was edited
+ */
+export function saveMapping(
+  portal: string,
+  dataset: string,
+  text: string,
+  opened: string,
+  now: Date,
+): SavedMapping {
+  // From here to the end nothing waits: no other request of this process comes between.
+  const before = openMapping(portal, dataset)
+  if (before.digest !== opened) return { type: 'conflict' }
+  if (before.text === text) return { type: 'saved' }
+  try {
+    if (before.text !== null) keepBackup(portal, dataset, before.file, now)
+    mkdirSync(path.dirname(before.file), { recursive: true })
+    const file = fileForText(before.file, text)
+    replaceDurably(file, text)
+    if (file !== before.file) rmSync(before.file, { force: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    return { type: 'unwritable', code }
+  }
+  return { type: 'saved' }
+}
+
+function keepBackup(portal: string, dataset: string, file: string, now: Date): void {
+  const folder = path.join(portal, 'var', 'mappings', dataset)
+  mkdirSync(folder, { recursive: true })
+  const ending = path.basename(file).slice(dataset.length)
+  copyFileSync(file, path.join(folder, `${now.toISOString().replaceAll(':', '-')}${ending}`))
+  const old = readdirSync(folder).sort().slice(0, -MOST_BACKUPS)
+  for (const name of old) rmSync(path.join(folder, name), { force: true })
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** A first mapping of a dataset, written from its fields. */
+export function proposedMapping(
+  { id, identity, metas }: Pick<Definition, 'id' | 'identity' | 'metas'>,
+  fields: readonly Field[],
+  statistics: DatasetStatistics,
+): string {
+  return firstMapping({ id, fields, identity, statistics, language: languageOf(metas) })
+}
+
+/** The one language of a dataset, where its metadata tell it. */
+function languageOf(metas: Metas): string | null {
+  const told = metas.default?.language
+  const only = Array.isArray(told) && told.length === 1 ? (told[0] as unknown) : told
+  return typeof only === 'string' && /^[a-z]{2}$/.test(only) ? only : null
+}

@@ -1,0 +1,75 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import path from 'node:path'
+import { type Diagnostic, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
+import type { Mapping } from '../../mapping/ir.ts'
+import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
+import { readMapping } from '../../mapping/read.ts'
+import { validateMapping } from '../../mapping/validate.ts'
+import type { DatasetStatistics } from '../../model/dataset.ts'
+import type { Field } from '../../model/field.ts'
+import { compileFor } from '../graphs/mapped-graphs.ts'
+
+/** A dataset's own mapping as it stands in the portal folder (house design, "A portal folder"). */
+export interface MappingFile {
+  readonly file: string
+  readonly text: string
+}
+
+/** A mapping that may be used: what its text means. */
+export interface UsableMapping extends MappingFile {
+  readonly mapping: Mapping
+}
+
+/** Endings of mapping files, the preferred first: YARRRML, and RML in Turtle. */
+export const MAPPING_ENDINGS = ['.yml', '.yaml', '.rml.ttl', '.ttl'] as const
+
+/** Of a longer file no more is read: the reader refuses what is left of it as too big. */
+const LONGEST = 2 ** 21
+
+/** The mapping of a dataset; null where it has none of its own. */
+export function mappingFile(portal: string, dataset: string): MappingFile | null {
+  const files = MAPPING_ENDINGS.map(ending => path.join(portal, 'mappings', `${dataset}${ending}`))
+  const file = files.find(each => existsSync(each))
+  return file === undefined ? null : { file, text: beginning(file) }
+}
+
+function beginning(file: string): string {
+  const handle = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(LONGEST)
+    let length = 0
+    for (let read = -1; read !== 0 && length < LONGEST; length += read)
+      read = readSync(handle, bytes, length, LONGEST - length, null)
+    return bytes.toString('utf8', 0, length)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** What a mapping is checked against: the fields that its references name. */
+export interface MappedDataset {
+  readonly id: string
+  readonly base: string
+  readonly fields: readonly Field[]
+  readonly statistics?: DatasetStatistics
+}
+
+/** Reads and checks a mapping. The mapping is null where it has an error; a reader that fails is an error as well. */
+export function checkMapping(
+  { file, text }: MappingFile,
+  dataset: MappedDataset,
+): { readonly mapping: Mapping | null; readonly diagnostics: readonly Diagnostic[] } {
+  try {
+    const { mapping, diagnostics } = readMapping(text, path.basename(file), {
+      prefixes: portalPrefixes(dataset.base, dataset.id),
+    })
+    if (mapping === null) return { mapping, diagnostics: withoutRepeats(diagnostics) }
+    const all = withoutRepeats([...diagnostics, ...validateMapping(mapping, dataset)])
+    if (!hasErrors(all)) compileFor(mapping, { ...dataset, dataset: dataset.id })
+    return { mapping: hasErrors(all) ? null : mapping, diagnostics: all }
+  } catch (error) {
+    const message = `The mapping cannot be read: ${String((error as Error).message).slice(0, 300)}`
+    const place = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
+    return { mapping: null, diagnostics: [{ code: 'unsupported', severity: 'error', message, place }] }
+  }
+}

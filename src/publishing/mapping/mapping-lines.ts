@@ -1,0 +1,93 @@
+import { turtleText } from '../../formats/turtle.ts'
+import type { TripleText } from '../../mapping/triple-text.ts'
+import { setMember } from '../../model/lookup.ts'
+
+/** The lines that a mapping writes, each once, in the order in which they came. */
+export class Lines implements Pick<TripleText, 'add'> {
+  private readonly lines = new Set<string>()
+
+  /** Distinct statements. */
+  get size(): number {
+    return this.lines.size
+  }
+
+  add(text: string): void {
+    for (const line of text.split('\n')) if (line !== '') this.lines.add(line)
+  }
+
+  /** The lines that are not among others. */
+  without(others: Lines): Lines {
+    const rest = new Lines()
+    for (const line of this.lines) if (!others.lines.has(line)) rest.lines.add(line)
+    return rest
+  }
+
+  /** The first lines. */
+  first(limit: number): Lines {
+    const some = new Lines()
+    for (const line of this.lines) if (some.size < limit) some.lines.add(line)
+    return some
+  }
+
+  /** Statements by graph, the graph without a name as an empty text; those of one subject stand together. */
+  graphs(): ReadonlyMap<string, string> {
+    const graphs = new Map<string, Map<string, string[]>>()
+    for (const line of this.lines) {
+      const graph = graphOf(line)
+      const triple = graph === '' ? line : `${line.slice(0, -graph.length - 3)} .`
+      const subjects = graphs.get(graph) ?? new Map<string, string[]>()
+      const subject = line.slice(0, line.indexOf(' '))
+      subjects.set(subject, [...(subjects.get(subject) ?? []), triple])
+      graphs.set(graph, subjects)
+    }
+    return new Map(
+      [...graphs].map(([graph, subjects]) => [graph, [...subjects.values()].map(block).join('')]),
+    )
+  }
+}
+
+/** The triples of one subject, its classes first and those of a predicate together. */
+function block(triples: readonly string[]): string {
+  const order = [...new Set(triples.map(predicateOf))]
+  return order
+    .flatMap(predicate => triples.filter(triple => predicateOf(triple) === predicate))
+    .map(triple => `${triple}\n`)
+    .join('')
+}
+
+function predicateOf(line: string): string {
+  const begin = line.indexOf(' ') + 1
+  return line.slice(begin, line.indexOf(' ', begin))
+}
+
+/** The graph of a line: the last term where four are written. */
+function graphOf(line: string): string {
+  const terms = line.slice(0, -2)
+  const begin = terms.lastIndexOf(' ') + 1
+  const last = terms.slice(begin)
+  if (!/^(?:<[^>]*>|_:\S+)$/.test(last)) return ''
+  const third = line.indexOf(' ', line.indexOf(' ') + 1) + 1
+  return begin === third ? '' : last
+}
+
+/**
+ * Writes statements as Turtle, with named graphs as TriG, and with the prefixes that they use.
+ *
+ * @param prefixes prefix to namespace; of two with the same namespace the first is taken
+ */
+export function prettyText(lines: Lines, prefixes: Readonly<Record<string, string>>): string {
+  const known: Record<string, string> = {}
+  for (const [prefix, namespace] of Object.entries(prefixes))
+    if (!Object.values(known).includes(namespace)) setMember(known, prefix, namespace)
+  const head = turtleText('', known)
+  const body = [...lines.graphs()]
+    .map(([graph, triples]) => {
+      const text = turtleText(triples, known).slice(head.length)
+      return graph === '' ? text : `\n${graph} {${text.replace(/^(?=.)/gm, '  ')}}\n`
+    })
+    .join('')
+  const used = Object.entries(known).filter(([prefix]) =>
+    [' ', '\n', '^^'].some(before => body.includes(`${before}${prefix}:`)),
+  )
+  return used.map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`).join('') + body
+}

@@ -1,0 +1,88 @@
+import type { RuleReport } from '../../mapping/compile.ts'
+import type { Mapping } from '../../mapping/ir.ts'
+import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
+import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { DatasetRecord } from '../../model/value.ts'
+import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
+import { datasetPrefixes } from '../../rdf/prefixes.ts'
+import { RDF } from '../../rdf/vocab.ts'
+import { compileFor } from '../graphs/mapped-graphs.ts'
+import { publishedRecords } from '../published-records.ts'
+import { graphPath, type Manifest, type Versions } from '../versions/versions.ts'
+import { Lines } from './mapping-lines.ts'
+
+/** What a mapping makes of some records. */
+export interface MappedRecords {
+  readonly lines: Lines
+  /** Records that were mapped. */
+  readonly records: number
+  readonly rules: readonly RuleReport[]
+}
+
+/**
+ * Maps some records and holds all that comes of it.
+ *
+ * @param mostTriples after so many no further record is mapped
+ */
+export function mapRecords(
+  mapping: Mapping,
+  { id, base, fields }: { readonly id: string; readonly base: string; readonly fields: readonly Field[] },
+  records: readonly DatasetRecord[],
+  mostTriples: number = Number.POSITIVE_INFINITY,
+): MappedRecords {
+  const { map, report } = compileFor(mapping, { base, dataset: id, fields })
+  const lines = new Lines()
+  let done = 0
+  for (const record of records) {
+    if (lines.size >= mostTriples) break
+    map(record, lines)
+    done += 1
+  }
+  return { lines, records: done, rules: report }
+}
+
+/** The prefixes of the mapping first, then those that it need not declare. */
+export function prefixesOf(
+  { prefixes = {} }: Mapping,
+  base: string,
+  id: string,
+): Readonly<Record<string, string>> {
+  const given = { ...INITIAL_CONTEXT, ...portalPrefixes(base, id), ...datasetPrefixes(base, id) }
+  const known = datasetPrefixes(base, id, prefixes)
+  const own = Object.entries(known).filter(([prefix]) => lookup(given, prefix) === undefined)
+  return { ...Object.fromEntries(own), ...given, ...known }
+}
+
+/** An IRI, or the template of one, with the prefix that shortens it most. */
+export function shortIri(iri: string, prefixes: Readonly<Record<string, string>>): string {
+  if (iri === RDF.type) return 'a'
+  const [best] = Object.entries(prefixes)
+    .filter(([, namespace]) => iri.startsWith(namespace))
+    .sort((a, b) => b[1].length - a[1].length)
+  return best === undefined ? iri : `${best[0]}:${iri.slice(best[1].length)}`
+}
+
+/** The first records of a published version, in their order. */
+export function firstPublished(
+  versions: Versions,
+  manifest: Manifest,
+  limit: number,
+): Promise<readonly DatasetRecord[]> {
+  const facts = manifest.graphs.find(({ role }) => role === 'facts')
+  const columns = graphPath(versions, manifest, facts?.columns ?? '')
+  return firstRecords(publishedRecords(columns, manifest), limit)
+}
+
+/** The first records of pieces; no more of these are read than are needed. */
+export async function firstRecords(
+  pieces: AsyncIterable<readonly DatasetRecord[]>,
+  limit: number,
+): Promise<readonly DatasetRecord[]> {
+  const records: DatasetRecord[] = []
+  for await (const piece of pieces) {
+    for (const record of piece) if (records.length < limit) records.push(record)
+    if (records.length >= limit) break
+  }
+  return records
+}

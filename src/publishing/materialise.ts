@@ -1,0 +1,177 @@
+import path from 'node:path'
+import { Fault } from '../errors/errors.ts'
+import { compileMapping } from '../mapping/compile.ts'
+import { directMapping } from '../mapping/direct.ts'
+import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
+import type { Field } from '../model/field.ts'
+import type { RdfFormat } from '../model/rdf-format.ts'
+import { recordIri } from '../rdf/iris.ts'
+import { type FieldSpec, fieldOf } from '../sources/fields.ts'
+import { openSource, type SourceSpec } from '../sources/open.ts'
+import { openRdf } from '../sources/rdf.ts'
+import type { Source } from '../sources/source.ts'
+import { type FieldMisfits, type MissingColumn, typeRecords } from '../sources/typing.ts'
+import { fieldPredicates } from '../store/record-reader.ts'
+import { type Definition, datasetUid } from './definition.ts'
+import { GraphWriter } from './graphs/graph-writer.ts'
+import { writeRdfGraphs } from './graphs/rdf-graphs.ts'
+import { Identities } from './identity.ts'
+import { refuseCycle } from './processors/dependencies.ts'
+import { originsOf } from './processors/origins.ts'
+import { processedSource } from './processors/processed-source.ts'
+import { StatisticsGatherer } from './statistics.ts'
+import { RECORDS } from './versions/tombstones.ts'
+import type { GraphFile, Manifest } from './versions/versions.ts'
+
+/** Where the files of a version are written. */
+export interface MaterialiseContext {
+  readonly portal: string
+  readonly base: string
+  readonly folder: string
+  /** Called after every batch of records, or of triples. */
+  readonly onProgress: (done: number) => void
+}
+
+/** What a source became. */
+export interface Materialised {
+  readonly dataset: Dataset
+  readonly statistics: DatasetStatistics
+  readonly graphs: readonly GraphFile[]
+  readonly content: Manifest['content']
+  readonly misfits: readonly FieldMisfits[]
+  readonly misfitCount: number
+  /** Records whose identity another record has. */
+  readonly repeated: number
+}
+
+/** How the source of a dataset is read, and its fields as they will be published: declared, else inferred over the whole source. */
+export interface ResolvedSource {
+  readonly source: SourceSpec
+  readonly fields: readonly FieldSpec[]
+}
+
+/** Declared fields and options, else those that the source itself tells. Faults: SourceUnreadable, ConfigInvalid. */
+export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
+  const { fields, processors, source, sourceFolder } = definition
+  if (fields !== null) return { source, fields }
+  const { inspectSource } = await import('../sources/inspect.ts')
+  const inspected = await inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+  if (processors.length === 0) return inspected
+  const { inferColumns } = await import('../sources/infer.ts')
+  return { ...inspected, ...(await inferColumns(openRecords(definition, inspected.source, portal))) }
+}
+
+/**
+ * Opens the source of a dataset, its rows processed by the steps of dataset.yaml. Faults: ConfigInvalid, SourceUnreadable, at once and
+ * while it is read.
+ *
+ * @param source how it is read, as {@link resolveSource} resolved it
+ */
+export function openRecords(definition: Definition, source: SourceSpec, portal: string): Source {
+  const { processors, sourceFolder } = definition
+  refuseCycle(definition, portal)
+  const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+  return processedSource(opened, processors, portal)
+}
+
+/**
+ * Reads a source and writes the graphs of a version that need no mapping of the dataset's own. Faults: ConfigInvalid,
+ * SourceUnreadable; the files are then to be thrown away.
+ */
+export function materialise(definition: Definition, context: MaterialiseContext): Promise<Materialised> {
+  return definition.rdf === null
+    ? materialiseRecords(definition, context)
+    : materialiseRdf(definition, definition.rdf, context)
+}
+
+/** A file of RDF has graphs and no records (linked-data specification, "Resources and their fields"). */
+async function materialiseRdf(
+  definition: Definition,
+  format: RdfFormat,
+  { portal, base, folder, onProgress }: MaterialiseContext,
+): Promise<Materialised> {
+  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
+  const place = { base, dataset: definition.id, folder }
+  const graphs = await writeRdfGraphs(openRdf(definition.source, folders, format), place, onProgress)
+  return {
+    dataset: datasetOf(definition, []),
+    statistics: { records: 0, fields: {} },
+    graphs,
+    content: 'rdf',
+    misfits: [],
+    misfitCount: 0,
+    repeated: 0,
+  }
+}
+
+async function materialiseRecords(
+  definition: Definition,
+  context: MaterialiseContext,
+): Promise<Materialised> {
+  const resolved = await resolveSource(definition, context.portal)
+  const specs = resolved.fields
+  const fields = specs.map(fieldOf)
+  const origins = originsOf(definition.processors, specs)
+  const dataset = { ...datasetOf(definition, fields), ...(origins.length === 0 ? {} : { origins }) }
+  const source = openRecords(definition, resolved.source, context.portal)
+  const typed = typeRecords(source, specs)
+  const mapping = compileMapping(directMapping(context.base, dataset), fields)
+  const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORDS))
+  const statistics = new StatisticsGatherer(fields)
+  const of = { base: context.base, dataset }
+  const facts = new GraphWriter(context.folder, 'facts', {
+    predicates: fieldPredicates(of),
+    isSearched: true,
+  })
+  let position = 0
+  try {
+    for await (const batch of typed.batches()) {
+      refuseMissing(typed.report().missing, source.name)
+      for (const values of batch.values) {
+        const record = { id: identities.idOf(values), position, values }
+        const before = facts.out.triples
+        mapping.map(record, facts.out)
+        if (facts.out.triples === before) facts.addSubject(recordIri(context.base, dataset.id, record.id))
+        statistics.add(values)
+        position += 1
+      }
+      await facts.drain(false)
+      context.onProgress(position)
+    }
+    identities.close()
+    const graphs = [await facts.close()]
+    const { missing, misfits, misfitCount } = typed.report()
+    refuseMissing(missing, source.name)
+    return {
+      dataset,
+      statistics: statistics.statistics(),
+      graphs,
+      content: 'records',
+      misfits,
+      misfitCount,
+      repeated: identities.repeated,
+    }
+  } catch (error) {
+    facts.abandon()
+    identities.ids.abandon()
+    throw error
+  }
+}
+
+function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
+  const { id, metas, visibility, attachments } = definition
+  return { id, uid: datasetUid(id), fields, metas, visibility, attachments }
+}
+
+/** A field whose column the source never has is a mistake of dataset.yaml, not a field without values. */
+function refuseMissing(missing: readonly MissingColumn[], source: string): void {
+  if (missing.length === 0) return
+  throw new Fault('ConfigInvalid', {
+    reason: missing.map(column => `${source}: ${missingText(column)}`).join('\n'),
+  })
+}
+
+/** A missing column in words, with the one that was probably meant. */
+export function missingText({ message, nearest }: MissingColumn): string {
+  return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
+}

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { nearest } from '../../model/nearest.ts'
+import type { Value } from '../../model/value.ts'
+import { toText } from '../../sources/convert.ts'
+import { openColumns } from '../../store/columns/graph.ts'
+import { RecordReader } from '../../store/record-reader.ts'
+import { currentManifest, graphPath, publishedDatasets, versionsOf } from '../versions/versions.ts'
+import type { Processor, Step } from './schema.ts'
+import { stepFault } from './step-fault.ts'
+
+/** The values that a look-up takes of each record, by the text of its key. */
+export type LookupTable = ReadonlyMap<string, readonly Value[]>
+
+/** What the look-ups of one dataset may still hold in memory. */
+export interface LookupBudget {
+  records: number
+  characters: number
+}
+
+/** The maximum size of all look-ups of a dataset together. */
+export function lookupBudget(): LookupBudget {
+  return { records: 500_000, characters: 50_000_000 }
+}
+
+/**
+ * Reads the published version of the dataset that a step looks up in; of records with the same key the first counts. Only public
+ * datasets can be looked up in, for their values become those of another dataset. Throws ConfigInvalid with the place of the step.
+ */
+export function readLookupTable(
+  processor: Processor,
+  { dataset: id, key, take }: Extract<Step, { type: 'lookup' }>['settings'],
+  portal: string,
+  budget: LookupBudget,
+): LookupTable {
+  const versions = versionsOf(portal)
+  const manifest = currentManifest(versions, id)
+  if (manifest === null || manifest.dataset.visibility !== 'public') {
+    const known = publishedDatasets(versions).filter(other => other !== id)
+    const near = nearest(id, known)
+    throw stepFault(processor, `a public dataset that is published is expected, and ${id} is none`, {
+      member: 'dataset',
+      ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+    })
+  }
+  const { fields } = manifest.dataset
+  const placeOf = (name: string, member: string) => {
+    const at = fields.findIndex(field => field.name === name)
+    if (at >= 0 && manifest.content === 'records') return at
+    const names = fields.map(field => field.name)
+    const near = nearest(name, names)
+    throw stepFault(processor, `${id} has no field ${JSON.stringify(name)}`, {
+      member,
+      hint: near === undefined ? `Fields: ${names.slice(0, 20).join(', ')}` : `Did you mean ${near}?`,
+    })
+  }
+  const keyAt = placeOf(key, 'key')
+  const taken = Object.keys(take).map(name => placeOf(name, 'take'))
+  const facts = manifest.graphs.find(({ role }) => role === 'facts')
+  const file = graphPath(versions, manifest, facts?.columns ?? '')
+  if (!existsSync(file)) throw stepFault(processor, `the published version of ${id} is not on this machine`)
+  const reader = new RecordReader(openColumns(file), manifest, new Set([key, ...Object.keys(take)]))
+  const table = new Map<string, readonly Value[]>()
+  for (let position = 0; position < reader.count; position++) {
+    const { values } = reader.record(position)
+    const found = values[keyAt] ?? null
+    const keys = Array.isArray(found) ? (found as readonly string[]) : [toText(found)]
+    const kept = taken.map(at => values[at] ?? null)
+    for (const one of keys) {
+      if (one === null || one === undefined || table.has(one.trim())) continue
+      budget.records -= 1
+      budget.characters -= one.length + kept.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+      if (budget.records < 0 || budget.characters < 0)
+        throw stepFault(
+          processor,
+          'the look-ups of a dataset hold at most 500,000 records and 50,000,000 characters',
+        )
+      table.set(one.trim(), kept)
+    }
+  }
+  return table
+}
+
+function sizeOf(value: Value): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8
+}

@@ -1,0 +1,20 @@
+import { Fault, placeText } from '../../errors/errors.ts'
+import type { Processor } from './schema.ts'
+
+/** The fault of a step: its place in dataset.yaml, its number and type, what is wrong, and what was expected. */
+export function stepFault(
+  { number, step, placeOf }: Processor,
+  reason: string,
+  {
+    member,
+    hint,
+    cause,
+  }: { readonly member?: string; readonly hint?: string; readonly cause?: unknown } = {},
+): Fault {
+  const place = placeOf(member)
+  return new Fault(
+    'ConfigInvalid',
+    { reason: `${placeText(place)}step ${number} (${step.type}): ${reason}` },
+    { place, ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) },
+  )
+}

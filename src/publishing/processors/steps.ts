@@ -1,0 +1,212 @@
+import { Fault } from '../../errors/errors.ts'
+import { setMember } from '../../model/lookup.ts'
+import { isTimeZone } from '../../model/time.ts'
+import { converterOf } from '../../sources/convert.ts'
+import { columnReader, type RowData } from '../../sources/fields.ts'
+import type { Row } from '../../sources/source.ts'
+import { compileRegex } from '../../store/columns/evaluate/functions/regex.ts'
+import { compileCondition, compileValue } from './expression.ts'
+import type { LookupTable } from './lookup-table.ts'
+import type { Processor, Step } from './schema.ts'
+import { stepFault } from './step-fault.ts'
+import { plainOf, textOf } from './values.ts'
+
+/** A row that steps change: its own copy of what the source has. */
+export interface ChangingRow {
+  readonly row: Row
+  readonly data: Record<string, unknown>
+}
+
+/** A step made ready for rows. */
+export interface CompiledStep {
+  readonly processor: Processor
+  /** Columns and pointers that it reads. */
+  readonly reads: readonly string[]
+  /** Columns that it writes. */
+  readonly writes: readonly string[]
+  /** Columns that are gone after it. */
+  readonly removes: readonly string[]
+  /** Changes a row; false leaves it out. */
+  readonly apply: (row: ChangingRow) => boolean
+}
+
+/** The maximum length of a text that a step makes, and of one that a regular expression reads, in characters. */
+const MAX_TEXT = 1_000_000
+
+type SettingsOf<Type extends Step['type']> = Extract<Step, { type: Type }>['settings']
+
+/**
+ * Makes a step ready for rows. Throws ConfigInvalid with its place in dataset.yaml for a step that does not make sense.
+ *
+ * @param table what a look-up reads; null for other steps
+ */
+export function compileStep(processor: Processor, table: LookupTable | null): CompiledStep {
+  const { step } = processor
+  switch (step.type) {
+    case 'rename':
+      return renameStep(processor, step.settings)
+    case 'split': {
+      const { column, separator, into } = step.settings
+      return textStep(processor, [column], into, ([text]) => partsOf(text ?? null, separator, into.length))
+    }
+    case 'join': {
+      const { columns, separator = ' ', into } = step.settings
+      return textStep(processor, columns, [into], texts => {
+        const present = texts.filter(text => text !== null && text !== '')
+        return [present.length === 0 ? null : present.join(separator)]
+      })
+    }
+    case 'replace':
+      return replaceStep(processor, step.settings)
+    case 'date':
+      return dateStep(processor, step.settings)
+    case 'lookup': {
+      const { column, take } = step.settings
+      const into = Object.values(take)
+      return textStep(processor, [column], into, ([key]) => {
+        const found = key == null ? undefined : table?.get(key.trim())
+        return into.map((_, at) => found?.[at] ?? null)
+      })
+    }
+    case 'filter': {
+      const { evaluate, columns } = compiled(processor, step.settings, compileCondition)
+      return { processor, reads: columns, writes: [], removes: [], apply: ({ data }) => evaluate(data) }
+    }
+    case 'compute': {
+      const { expression, into } = step.settings
+      const { evaluate, columns } = compiled(processor, expression, compileValue, 'expression')
+      const apply = ({ data }: ChangingRow) => {
+        setMember(data, into, evaluate(data))
+        return true
+      }
+      return { processor, reads: columns, writes: [into], removes: [], apply }
+    }
+    default:
+      return step satisfies never
+  }
+}
+
+/** Compiles an expression, whose faults get their place in dataset.yaml. */
+function compiled<T>(
+  processor: Processor,
+  text: string,
+  compile: (text: string, readerOf: typeof columnReader) => T,
+  member?: string,
+): T {
+  try {
+    return compile(text, columnReader)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const { from } = error.place
+    const where = from === undefined ? '' : ` at character ${from + 1} of the expression`
+    const reason = `${String(error.parts.reason ?? error.message)}${where}`
+    throw stepFault(processor, reason, { ...(member === undefined ? {} : { member }), cause: error })
+  }
+}
+
+function renameStep(processor: Processor, names: SettingsOf<'rename'>): CompiledStep {
+  const pairs = Object.entries(names).map(([from, to]) => ({ from, to, read: columnReader(from) }))
+  const removes = pairs.flatMap(({ from, to }) => (from === to ? [] : [from]))
+  const writes = pairs.map(({ to }) => to)
+  const twice = writes.find((name, at) => writes.indexOf(name) !== at)
+  if (twice !== undefined) throw stepFault(processor, `two columns become ${JSON.stringify(twice)}`)
+  const apply = ({ data }: ChangingRow) => {
+    const values = pairs.map(({ read }) => read(data))
+    for (const name of removes) Reflect.deleteProperty(data, name)
+    for (const [at, name] of writes.entries()) if (values[at] !== undefined) setMember(data, name, values[at])
+    return true
+  }
+  return { processor, reads: Object.keys(names), writes, removes, apply }
+}
+
+/** A step that makes values of the texts of columns. */
+function textStep(
+  processor: Processor,
+  columns: readonly string[],
+  writes: readonly string[],
+  make: (texts: readonly (string | null)[], row: Row) => readonly unknown[],
+): CompiledStep {
+  const read = columns.map(columnReader)
+  const apply = ({ row, data }: ChangingRow) => {
+    const texts = read.map(each => textOf(plainOf(each(data))))
+    for (const [at, value] of make(texts, row).entries()) {
+      if (typeof value === 'string' && value.length > MAX_TEXT) throw tooLong(processor, row)
+      setMember(data, writes[at] as string, value)
+    }
+    return true
+  }
+  return { processor, reads: columns, writes, removes: [], apply }
+}
+
+function tooLong(processor: Processor, { row, line }: Row): Fault {
+  const where = line === undefined ? `row ${row}` : `row ${row} (line ${line})`
+  return stepFault(processor, `${where}: a text of at most ${MAX_TEXT} characters is expected`)
+}
+
+/** The parts of a text, trimmed; the last one has the rest. */
+function partsOf(text: string | null, separator: string, count: number): readonly (string | null)[] {
+  if (text === null) return Array.from({ length: count }, () => null)
+  const parts: (string | null)[] = []
+  let rest: string | null = text
+  while (parts.length < count) {
+    const at: number = rest === null || parts.length === count - 1 ? -1 : rest.indexOf(separator)
+    const part: string | null = at < 0 ? rest : (rest as string).slice(0, at)
+    parts.push(part === null || part.trim() === '' ? null : part.trim())
+    rest = at < 0 ? null : (rest as string).slice(at + separator.length)
+  }
+  return parts
+}
+
+function replaceStep(processor: Processor, settings: SettingsOf<'replace'>): CompiledStep {
+  const { column, pattern, with: replacement, flags = '', into = column } = settings
+  const regex = compileRegex(pattern, flags)
+  if (regex === null)
+    throw stepFault(processor, `${JSON.stringify(pattern)} is no regular expression that can be used`, {
+      member: 'pattern',
+      hint: 'Expected: an expression of RE2, without look-around and back-references.',
+    })
+  if (regex.replace('', replacement) === null)
+    throw stepFault(
+      processor,
+      'the pattern matches the empty text, or the replacement is none ($1 for a group, \\$ for the character)',
+      { member: 'pattern' },
+    )
+  return textStep(processor, [column], [into], ([text], row) => {
+    if (text == null) return [null]
+    if (text.length > MAX_TEXT) throw tooLong(processor, row)
+    const replaced = regex.replace(text, replacement)
+    if (replaced === null) throw tooLong(processor, row)
+    return [replaced]
+  })
+}
+
+/** The first format that fits reads the date; what none fits stays as it is, and is reported where the field is typed. */
+function dateStep(processor: Processor, settings: SettingsOf<'date'>): CompiledStep {
+  const { column, formats, type = 'date', timezone = 'UTC', into = column } = settings
+  if (!isTimeZone(timezone))
+    throw stepFault(processor, `${JSON.stringify(timezone)} is no time zone: one of IANA is expected`, {
+      member: 'timezone',
+    })
+  const converters = formats.map(format => {
+    try {
+      return converterOf(type, format === 'iso' ? undefined : format, timezone)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      throw stepFault(processor, error.message, { member: 'formats', cause: error })
+    }
+  })
+  const read = columnReader(column)
+  const apply = ({ data }: ChangingRow) => {
+    const raw = plainOf((read as (data: RowData) => unknown)(data))
+    let value: unknown = raw
+    for (const convert of converters) {
+      const date = convert(raw)
+      if (date === undefined) continue
+      value = date
+      break
+    }
+    setMember(data, into, value)
+    return true
+  }
+  return { processor, reads: [column], writes: [into], removes: [], apply }
+}

@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Fault } from '../errors/errors.ts'
+
+/** Bytes of a piece. */
+const PIECE_BYTES = 2 ** 20
+
+/**
+ * The triples of a published graph as they stand in its file, in bounded pieces of whole lines of N-Triples; what is not
+ * read is not unpacked.
+ */
+export async function* publishedTriples(file: string): AsyncGenerator<string> {
+  const packed = createReadStream(file, { highWaterMark: PIECE_BYTES })
+  const text = pipeline(packed, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined)
+  let held: Buffer[] = []
+  try {
+    for await (const piece of text as AsyncIterable<Buffer>) {
+      const end = piece.lastIndexOf(0x0a) + 1
+      if (end === 0) {
+        held.push(piece)
+        continue
+      }
+      yield Buffer.concat([...held, piece.subarray(0, end)]).toString()
+      held = [piece.subarray(end)]
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const reason = 'another version has taken the place of this one. Try again in a moment.'
+    throw new Fault('StoreUnavailable', { reason }, { cause: error })
+  }
+}

@@ -1,0 +1,69 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../runtime/thread.ts'
+import { type PublisherSettings, type PublishJob, type PublishMessage, publisherData } from './publisher.ts'
+
+/**
+ * Publishes in threads of their own: requests are answered meanwhile, and the memory of a publication is given back at its
+ * end. One thread stands ready, so that what is saved need not wait for one to start.
+ */
+export class PublisherThread {
+  private readonly settings: PublisherSettings
+  private ready: Worker | null = null
+  private busy: Worker | null = null
+  private isClosed = false
+  private turn: Promise<unknown> = Promise.resolve()
+
+  constructor(settings: PublisherSettings) {
+    this.settings = settings
+    this.stand()
+  }
+
+  /** Resolves when everything is published that can be: one job after another. */
+  publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
+    const published = this.turn.then(() => (this.isClosed ? undefined : this.run(job, onMessage)))
+    this.turn = published.catch(() => undefined)
+    return published
+  }
+
+  private async run(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
+    const worker = this.ready ?? this.start()
+    this.ready = null
+    this.busy = worker
+    worker.ref()
+    try {
+      await new Promise<void>((resolve, reject) => {
+        worker.on('message', onMessage)
+        worker.once('error', reject)
+        worker.once('exit', code => {
+          if (code === 0 || this.isClosed) resolve()
+          else reject(new Error(`the publisher ended with ${code}`))
+        })
+        worker.postMessage(job)
+      })
+    } finally {
+      this.busy = null
+      if (!this.isClosed) this.stand()
+    }
+  }
+
+  /** Leaves what is not finished: the versions in force stay. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    await Promise.all([this.ready?.terminate(), this.busy?.terminate()])
+  }
+
+  private stand(): void {
+    const worker = this.start()
+    this.ready = worker
+    worker.unref()
+    // One that ends before it has anything to do is replaced when there is something.
+    worker.once('error', () => undefined)
+    worker.once('exit', () => {
+      if (this.ready === worker) this.ready = null
+    })
+  }
+
+  private start(): Worker {
+    return startThread(import.meta.url, './publisher', { workerData: publisherData(this.settings) })
+  }
+}

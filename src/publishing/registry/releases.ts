@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import type { SelectQuery } from '../../sparql/algebra.ts'
+import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
+import type { Triple, Update } from '../../sparql/update.ts'
+import type { SharedStore } from '../../store/remote/remote.ts'
+
+/** The state of a dataset in a shared store: the release with the highest number counts. */
+export interface Release {
+  readonly dataset: string
+  readonly number: number
+  /** null where the dataset was withdrawn. */
+  readonly version: string | null
+  /** How it was withdrawn; `forgotten` where its folder is gone, as if it had never been. */
+  readonly withdrawn: 'open' | 'secret' | 'forgotten' | null
+}
+
+/** A version of which something is in the store. */
+export interface StoredVersion {
+  readonly dataset: string
+  readonly version: string
+  readonly graphs: readonly string[]
+  /** Until when somebody is loading it, in milliseconds since 1970; 0 for nobody. */
+  readonly lease: number
+  /** Since when it is not in force any more; null while it is, or is being loaded. */
+  readonly replaced: number | null
+  /** The triples of the graphs that are loaded whole. */
+  readonly loaded: ReadonlyMap<string, number>
+  /** Pieces that are loaded of the others. */
+  readonly progress: ReadonlyMap<string, number>
+  /** The triples that say all this. */
+  readonly triples: readonly Triple[]
+}
+
+/** All that a shared store says about versions. */
+export interface RegistryState {
+  readonly releases: ReadonlyMap<string, Release>
+  readonly versions: readonly StoredVersion[]
+  /** Releases that are not in force any more. */
+  readonly outdated: readonly Triple[]
+}
+
+const VOCABULARY = 'urn:lodestone:registry#'
+const RELEASE = `${VOCABULARY}release`
+const GRAPH = `${VOCABULARY}graph`
+const LEASE = `${VOCABULARY}lease`
+const REPLACED = `${VOCABULARY}replaced`
+const LOADED = `${VOCABULARY}loaded`
+const PROGRESS = `${VOCABULARY}progress`
+const PART = `${VOCABULARY}part`
+
+/** Characters of a manifest in one literal: engines refuse very long ones. */
+const PART_LENGTH = 20_000
+/** Literals of one update. */
+const PARTS_AT_A_TIME = 20
+
+/**
+ * What a shared store says about versions, in a graph of its own. A release is one triple, so that it takes force in one
+ * step on every engine: a dataset's release with the highest number counts, and nothing is ever changed in place.
+ */
+export class Releases {
+  readonly graph: string
+  readonly #store: SharedStore
+
+  /** @param base public address of the portal: several portals may share an engine */
+  constructor(store: SharedStore, base: string) {
+    const name = createHash('sha256').update(base).digest('hex').slice(0, 16)
+    this.graph = `urn:lodestone:registry:${name}`
+    this.#store = store
+  }
+
+  /** The releases in force, by dataset: the one small query that every instance asks again and again. */
+  async current(): Promise<ReadonlyMap<string, Release>> {
+    return latest((await this.#read(RELEASE)).map(readRelease)).releases
+  }
+
+  /** Everything, for publishing and cleaning. */
+  async state(): Promise<RegistryState> {
+    const predicates = [RELEASE, GRAPH, LEASE, REPLACED, LOADED, PROGRESS]
+    const rows = (await Promise.all(predicates.map(each => this.#read(each)))).flat()
+    const releases = latest(rows.filter(({ predicate }) => predicate.value === RELEASE).map(readRelease))
+    const versions = new Map<string, Triple[]>()
+    for (const row of rows) {
+      if (row.predicate.value === RELEASE) continue
+      versions.set(row.subject.value, [...(versions.get(row.subject.value) ?? []), row])
+    }
+    return {
+      releases: releases.releases,
+      outdated: releases.outdated,
+      versions: [...versions].map(([subject, triples]) => readVersion(subject, triples)),
+    }
+  }
+
+  /** The text that was kept for a version; null where there is none. */
+  async document(dataset: string, version: string): Promise<string | null> {
+    const rows = await this.#read(PART, versionIri(dataset, version))
+    if (rows.length === 0) return null
+    const parts = rows.map(({ object }) => object.value).sort()
+    const [, count = ''] = /^\d+\/(\d+) /.exec(parts[0] ?? '') ?? []
+    return Number(count) === parts.length
+      ? parts.map(part => part.slice(part.indexOf(' ') + 1)).join('')
+      : null
+  }
+
+  async keepDocument(dataset: string, version: string, text: string): Promise<void> {
+    const count = Math.max(1, Math.ceil(text.length / PART_LENGTH))
+    const parts = Array.from({ length: count }, (_, at) => {
+      const part = text.slice(at * PART_LENGTH, (at + 1) * PART_LENGTH)
+      return this.#said(dataset, version, PART, `${String(at).padStart(6, '0')}/${count} ${part}`)
+    })
+    for (let done = 0; done < parts.length; done += PARTS_AT_A_TIME)
+      await this.insert(parts.slice(done, done + PARTS_AT_A_TIME))
+  }
+
+  /** Puts a version in force, or nothing in its place. */
+  async release({ dataset, number, version, withdrawn }: Release): Promise<void> {
+    const text = `${String(number).padStart(12, '0')} ${version ?? `-${withdrawn}`}`
+    await this.insert([{ subject: iri(datasetIri(dataset)), predicate: iri(RELEASE), object: literal(text) }])
+  }
+
+  /** Says that somebody is loading a version; what was said before is taken back. */
+  async lease(dataset: string, version: string, until: number, before: readonly Triple[]): Promise<Triple> {
+    const lease = this.#said(dataset, version, LEASE, String(until))
+    await this.insert([lease])
+    await this.remove(before)
+    return lease
+  }
+
+  graphsOf(dataset: string, version: string, graphs: readonly string[]): readonly Triple[] {
+    return graphs.map(graph => ({
+      subject: iri(versionIri(dataset, version)),
+      predicate: iri(GRAPH),
+      object: iri(graph),
+    }))
+  }
+
+  loaded(dataset: string, version: string, graph: string, triples: number): Triple {
+    return this.#said(dataset, version, LOADED, JSON.stringify([graph, triples]))
+  }
+
+  progress(dataset: string, version: string, graph: string, pieces: number): Triple {
+    return this.#said(dataset, version, PROGRESS, `${pieces} ${graph}`)
+  }
+
+  replaced(dataset: string, version: string, since: number): Triple {
+    return this.#said(dataset, version, REPLACED, String(since))
+  }
+
+  async insert(triples: readonly Triple[]): Promise<void> {
+    if (triples.length > 0) await this.#change({ type: 'insert', graph: this.graph, triples })
+  }
+
+  async remove(triples: readonly Triple[]): Promise<void> {
+    if (triples.length > 0) await this.#change({ type: 'delete', graph: this.graph, triples })
+  }
+
+  /** Takes back everything that is said of a version, its document as well. */
+  async forget({ dataset, version, triples }: StoredVersion): Promise<void> {
+    const parts = await this.#read(PART, versionIri(dataset, version))
+    for (let done = 0; done < parts.length; done += PARTS_AT_A_TIME)
+      await this.remove(parts.slice(done, done + PARTS_AT_A_TIME))
+    await this.remove(triples)
+  }
+
+  #change(update: Update): Promise<void> {
+    return this.#store.change([update])
+  }
+
+  #said(dataset: string, version: string, predicate: string, text: string): Triple {
+    return {
+      subject: iri(versionIri(dataset, version)),
+      predicate: iri(predicate),
+      object: literal(text, XSD.string),
+    }
+  }
+
+  async #read(
+    predicate: string,
+    subject?: string,
+  ): Promise<readonly (Triple & { readonly predicate: Term })[]> {
+    const [s, o] = [subject === undefined ? variable('subject') : iri(subject), variable('object')]
+    const query: SelectQuery = {
+      type: 'select',
+      projection: [...(s.type === 'variable' ? [{ variable: s }] : []), { variable: o }],
+      where: [inGraph(this.graph, triple(s, iri(predicate), o))],
+    }
+    const rows = await this.#store.read(query)
+    return rows.flatMap(row => {
+      const found = s.type === 'variable' ? row.subject : s
+      if (found === undefined || row.object === undefined) return []
+      return [{ subject: found, predicate: iri(predicate), object: row.object }]
+    })
+  }
+}
+
+const datasetIri = (dataset: string) => `urn:lodestone:dataset:${dataset}`
+const versionIri = (dataset: string, version: string) => `urn:lodestone:version:${dataset}:${version}`
+
+function readRelease(said: Triple): { readonly release: Release; readonly said: Triple } {
+  const [number = '', state = ''] = said.object.value.split(' ')
+  const isWithdrawn = state.startsWith('-')
+  const release: Release = {
+    dataset: said.subject.value.slice(datasetIri('').length),
+    number: Number(number),
+    version: isWithdrawn ? null : state,
+    withdrawn: isWithdrawn ? (state.slice(1) as NonNullable<Release['withdrawn']>) : null,
+  }
+  return { release, said }
+}
+
+/** Of two releases with the same number that of the later name counts, for everybody the same. */
+function latest(all: readonly { readonly release: Release; readonly said: Triple }[]) {
+  const inForce = new Map<string, { readonly release: Release; readonly said: Triple }>()
+  const outdated: Triple[] = []
+  for (const each of all) {
+    const { dataset } = each.release
+    const known = inForce.get(dataset)
+    const isLater = known === undefined || each.said.object.value > known.said.object.value
+    if (isLater) inForce.set(dataset, each)
+    if (isLater && known !== undefined) outdated.push(known.said)
+    if (!isLater) outdated.push(each.said)
+  }
+  return { releases: new Map([...inForce].map(([id, { release }]) => [id, release])), outdated }
+}
+
+function readVersion(subject: string, triples: readonly Triple[]): StoredVersion {
+  const name = subject.slice('urn:lodestone:version:'.length)
+  const values = (predicate: string) =>
+    triples.filter(each => each.predicate.value === predicate).map(({ object }) => object.value)
+  const replaced = values(REPLACED).map(Number)
+  const progress = new Map<string, number>()
+  for (const text of values(PROGRESS)) {
+    const [pieces = '', graph = ''] = text.split(' ')
+    progress.set(graph, Math.max(Number(pieces), progress.get(graph) ?? 0))
+  }
+  return {
+    dataset: name.slice(0, name.indexOf(':')),
+    version: name.slice(name.indexOf(':') + 1),
+    graphs: values(GRAPH),
+    lease: Math.max(0, ...values(LEASE).map(Number)),
+    // One of before may be left, where an engine lost the change that took it back.
+    replaced: replaced.length === 0 ? null : Math.max(...replaced),
+    loaded: new Map(
+      values(LOADED).map(text => {
+        const [graph, count] = JSON.parse(text) as [string, number]
+        return [graph, count]
+      }),
+    ),
+    progress,
+    triples,
+  }
+}

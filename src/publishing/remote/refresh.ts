@@ -1,0 +1,173 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { loadConfig } from '../../config/config.ts'
+import { Fault, faultText } from '../../errors/errors.ts'
+import { lookup } from '../../model/lookup.ts'
+import { type FetchLimits, fetchAddress } from '../../sources/address.ts'
+import { openFile } from '../../sources/open.ts'
+import { nextTime } from './schedule.ts'
+import { type RemoteState, remoteFolder, remoteState, removeUnused, writeRemoteState } from './state.ts'
+
+/** Where a dataset comes from, and how often it is asked there. */
+export interface Remote {
+  readonly url: string
+  /** Name of the environment variable with the value of the header Authorization. */
+  readonly authorization?: string
+  readonly schedule?: string
+}
+
+/** Endings of files by their media types, for addresses that have none. */
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ['text/csv', 'csv'],
+  ['text/tab-separated-values', 'tsv'],
+  ['application/json', 'json'],
+  ['application/geo+json', 'geojson'],
+  ['application/vnd.geo+json', 'geojson'],
+  ['application/x-ndjson', 'jsonl'],
+  ['application/jsonl', 'jsonl'],
+  ['application/xml', 'xml'],
+  ['text/xml', 'xml'],
+  ['text/turtle', 'ttl'],
+  ['application/n-triples', 'nt'],
+  ['application/rdf+xml', 'rdf'],
+  ['application/ld+json', 'jsonld'],
+  ['application/vnd.google-earth.kml+xml', 'kml'],
+  ['application/gpx+xml', 'gpx'],
+])
+
+/**
+ * Asks the address of a dataset where that is due: new data take the place of the old in one step, anything else leaves them. What came of
+ * it is kept beside them. Faults: SourceUnreadable where there are no data, old or new.
+ *
+ * @param isForced whether it is asked also before it is due
+ */
+export async function refreshRemote(
+  portal: string,
+  id: string,
+  remote: Remote,
+  now: () => Date,
+  isForced: boolean,
+): Promise<void> {
+  const known = remoteState(portal, id)
+  const state: RemoteState = known?.url === remote.url ? known : { url: remote.url, failures: 0 }
+  const isDue =
+    state.file === undefined || (state.next !== undefined && Date.parse(state.next) <= now().getTime())
+  if (!isDue && !isForced) return scheduled(portal, id, state, remote)
+  const folder = remoteFolder(portal, id)
+  mkdirSync(folder, { recursive: true })
+  const part = path.join(folder, `fetching-${process.pid}`)
+  const asked = now().toISOString()
+  try {
+    const known = state.file === undefined ? {} : state
+    const fetched = await fetchAddress(
+      remote.url,
+      part,
+      known,
+      limitsOf(portal),
+      authorizationOf(remote.authorization),
+    )
+    if (fetched.type === 'unchanged') {
+      finish(portal, id, { ...withoutReason(state), asked, confirmed: asked, failures: 0 }, remote)
+      return
+    }
+    const file = `data-${Date.parse(asked).toString(36)}${endingOf(fetched.name, fetched.mediaType)}`
+    renameSync(part, path.join(folder, file))
+    try {
+      openFile({ path: file }, { datasetFolder: folder, portalFolder: portal })
+    } catch (error) {
+      rmSync(path.join(folder, file), { force: true })
+      throw error
+    }
+    const { etag: _, lastModified: __, ...rest } = withoutReason(state)
+    const next = {
+      ...rest,
+      ...fetched.validators,
+      file,
+      size: fetched.size,
+      fetched: asked,
+      asked,
+      confirmed: asked,
+      failures: 0,
+    }
+    finish(portal, id, state.file === undefined ? next : { ...next, previous: state.file }, remote)
+  } catch (error) {
+    rmSync(part, { force: true })
+    if (!(error instanceof Fault)) throw error
+    finish(portal, id, { ...state, asked, failures: state.failures + 1, reason: faultText(error) }, remote)
+    if (state.file === undefined) throw error
+  }
+}
+
+/** What was fetched last cannot be published: the data before it are in force again, and the address is asked anew. */
+export function rejectRemote(portal: string, id: string, remote: Remote, reason: string): void {
+  const state = remoteState(portal, id)
+  if (state === null || state.previous === undefined) return
+  const { etag: _, lastModified: __, previous, ...rest } = state
+  finish(portal, id, { ...rest, file: previous, failures: state.failures + 1, reason }, remote)
+}
+
+/** Has the address of a dataset asked at the next look: its catalog says that it changed. */
+export function expireRemote(portal: string, id: string, now: Date): void {
+  const state = remoteState(portal, id)
+  if (state !== null) writeRemoteState(portal, id, { ...state, next: now.toISOString() })
+}
+
+function finish(portal: string, id: string, state: RemoteState, { schedule }: Remote): void {
+  const { next: _, ...rest } = state
+  const next = nextTime(schedule, Date.parse(state.asked ?? ''), state.failures)
+  const whole = next === null ? rest : { ...rest, next: new Date(next).toISOString() }
+  writeRemoteState(portal, id, whole)
+  removeUnused(portal, id, whole)
+}
+
+/** A schedule that was changed holds from now on. */
+function scheduled(portal: string, id: string, state: RemoteState, { schedule }: Remote): void {
+  const next = nextTime(schedule, Date.parse(state.asked ?? ''), state.failures)
+  const text = next === null ? undefined : new Date(next).toISOString()
+  if (text === state.next) return
+  const { next: _, ...rest } = state
+  writeRemoteState(portal, id, text === undefined ? rest : { ...rest, next: text })
+}
+
+function withoutReason({ reason: _, ...state }: RemoteState): RemoteState {
+  return state
+}
+
+/** The ending that a fetched file gets: its own, else that of its media type. */
+export function endingOf(name: string, mediaType: string): string {
+  const own = /\.[a-z0-9]{1,8}(?:\.gz)?$/i.exec(name)?.[0].toLowerCase()
+  const told = ENDINGS.get(mediaType)
+  return own !== undefined && !/^\.(?:php|aspx?|jsp|cgi|html?)$/.test(own)
+    ? own
+    : told === undefined
+      ? ''
+      : `.${told}`
+}
+
+/** Only variables of this name can be sent away: a dataset.yaml is not to give away other secrets of the server. */
+const VARIABLE = /^SOURCE_AUTH_[A-Z0-9_]+$/
+
+/** The value of the header Authorization that an environment variable holds. Faults: ConfigInvalid. */
+export function authorizationOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const value = VARIABLE.test(authorization) ? lookup(process.env, authorization) : undefined
+  if (value !== undefined && /^[\x20-\x7e]+$/.test(value)) return value
+  throw new Fault('ConfigInvalid', {
+    reason: `authorization names ${authorization}: an environment variable SOURCE_AUTH_… that holds the value of the header is expected`,
+  })
+}
+
+/** The limits that the settings of a portal have for what is fetched. */
+export function limitsOf(portal: string): FetchLimits {
+  const { sourceHosts, sourcePrivateHosts, sourceSize, sourceTimeout } = loadConfig(
+    { portal, base: 'http://localhost' },
+    process.env,
+  )
+  return {
+    ...(sourceHosts === undefined ? {} : { hosts: sourceHosts }),
+    privateHosts: sourcePrivateHosts,
+    size: sourceSize,
+    idle: sourceTimeout * 1000,
+    pauses: [1000, 4000],
+  }
+}

@@ -1,0 +1,145 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Fault } from '../../errors/errors.ts'
+import { startThread } from '../../runtime/thread.ts'
+import type { GraphDifference } from '../../store/columns/compare.ts'
+import { comparerData } from './changes-thread.ts'
+import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
+
+/** Differences that are held in memory. */
+const MAX_HELD = 32
+
+/** Comparisons that may wait for the one that runs. */
+const MAX_WAITING = 20
+
+/** Milliseconds after which a comparison is given up. */
+const DEADLINE = 120_000
+
+/** Records of one version by their positions there, rising, that are not those of another version. */
+export type VersionDifference = GraphDifference
+
+/**
+ * What records are different between two versions of a dataset. It is found in a thread by comparing their columns, one pair at
+ * a time, and kept beside the later version, which never changes.
+ */
+export class VersionChanges {
+  private readonly versions: Versions
+  private readonly held = new Map<string, Promise<VersionDifference>>()
+  private working: Promise<unknown> = Promise.resolve()
+  private waiting = 0
+
+  constructor(versions: Versions) {
+    this.versions = versions
+  }
+
+  /** Faults: StoreBusy where too many are waited for, UnprocessableEntity where it takes too long. */
+  between(earlier: Manifest, later: Manifest): Promise<VersionDifference> {
+    const [from, to] = [factsOf(earlier), factsOf(later)]
+    if (from === undefined || to === undefined || nameOf(earlier) === nameOf(later))
+      return Promise.resolve(NO_DIFFERENCE)
+    const key = `${later.dataset.id} ${earlier.version} ${later.version}`
+    const known = this.held.get(key)
+    if (known !== undefined) return known
+    const found = this.find(earlier, later)
+    this.held.set(key, found)
+    found.catch(() => this.held.delete(key))
+    const [oldest] = this.held.keys()
+    if (this.held.size > MAX_HELD && oldest !== undefined) this.held.delete(oldest)
+    return found
+  }
+
+  private async find(earlier: Manifest, later: Manifest): Promise<VersionDifference> {
+    const { versions } = this
+    const folder = versionFolder(versions, later.dataset.id, later.version)
+    const file = path.join(folder, `changes-${earlier.version}.bin`)
+    const kept = readDifference(file)
+    if (kept !== null) return kept
+    if (this.waiting >= MAX_WAITING) throw new Fault('StoreBusy')
+    this.waiting += 1
+    const found = this.working
+      .then(() => compare(columnsOf(versions, earlier), columnsOf(versions, later)))
+      .finally(() => {
+        this.waiting -= 1
+      })
+    this.working = found.catch(() => undefined)
+    const difference = await found
+    writeDifference(file, difference)
+    return difference
+  }
+}
+
+const NO_DIFFERENCE: VersionDifference = {
+  added: new Uint32Array(0),
+  removed: new Uint32Array(0),
+  before: new Uint32Array(0),
+  after: new Uint32Array(0),
+}
+
+/** The graph of the records of a version. */
+function factsOf({ graphs }: Manifest) {
+  return graphs.find(({ role }) => role === 'facts')
+}
+
+/** Names the graph of the records: versions whose records are the same share it. */
+function nameOf(manifest: Manifest): string {
+  return factsOf(manifest)?.since ?? manifest.version
+}
+
+function columnsOf(versions: Versions, manifest: Manifest): string {
+  return graphPath(versions, manifest, factsOf(manifest)?.columns ?? '')
+}
+
+function compare(earlier: string, later: string): Promise<VersionDifference> {
+  const worker = startThread(import.meta.url, './changes-thread', {
+    workerData: comparerData(earlier, later),
+  })
+  const timer = setTimeout(() => void worker.terminate(), DEADLINE)
+  return new Promise<VersionDifference>((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () =>
+      reject(
+        new Fault('UnprocessableEntity', {
+          reason: `Comparing these versions takes longer than ${DEADLINE / 1000} s.`,
+        }),
+      ),
+    )
+  }).finally(() => clearTimeout(timer))
+}
+
+/** Changes with the form of the file. */
+const MARK = 0x4c_43_48_01
+
+function writeDifference(file: string, { added, removed, before, after }: VersionDifference): void {
+  const head = Uint32Array.of(MARK, added.length, removed.length, before.length)
+  const parts = [head, added, removed, before, after].map(
+    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+  )
+  const own = `${file}.${process.pid}`
+  try {
+    writeFileSync(own, Buffer.concat(parts))
+    renameSync(own, file)
+  } catch {
+    // The version may be gone by now; it is compared again the next time where it is not.
+    rmSync(own, { force: true })
+  }
+}
+
+/** Null where there is no such file, or another one than was written. */
+function readDifference(file: string): VersionDifference | null {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    return null
+  }
+  const words = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~3)))
+  const [mark, added = 0, removed = 0, changed = 0] = words
+  if (mark !== MARK || words.length !== 4 + added + removed + 2 * changed) return null
+  let at = 4
+  const take = (count: number) => {
+    at += count
+    return words.slice(at - count, at)
+  }
+  return { added: take(added), removed: take(removed), before: take(changed), after: take(changed) }
+}

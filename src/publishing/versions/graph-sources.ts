@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs'
+import { graphIri, namedGraphIri } from '../../rdf/iris.ts'
+import type { GraphSource } from '../../store/store.ts'
+import { type GraphFile, graphPath, type Manifest, type Versions } from './versions.ts'
+
+/** An instance of several may lack the files of a version that another has published. */
+export function dumpOf(file: string): string | null {
+  return existsSync(file) ? file : null
+}
+
+/** The graphs of a published version, to be loaded. */
+export function graphSources(
+  versions: Versions,
+  manifest: Manifest,
+): readonly Extract<GraphSource, { readonly columns: string }>[] {
+  return manifest.graphs.map(file => ({
+    graph: graphName(manifest, file),
+    path: dumpOf(graphPath(versions, manifest, file.file)),
+    columns: graphPath(versions, manifest, file.columns),
+    triples: file.triples,
+    bytes: file.bytes,
+    isSearched: file.role === 'facts' && manifest.content === 'records',
+  }))
+}
+
+/** The name under which the store has a graph: that of the version that had it first. */
+export function graphName(
+  { dataset: { id }, version }: Manifest,
+  { role, name, since = version }: Pick<GraphFile, 'role' | 'name' | 'since'>,
+): string {
+  return name === undefined ? graphIri(id, since, role) : namedGraphIri(id, since, name)
+}

@@ -1,0 +1,92 @@
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { Fault } from '../../errors/errors.ts'
+import { shareFile } from './durable.ts'
+import { RECORDS } from './tombstones.ts'
+import {
+  commitVersion,
+  currentManifest,
+  isWhole,
+  keptVersions,
+  type Manifest,
+  prepareVersion,
+  sharedGraph,
+  type Versions,
+  versionFolder,
+} from './versions.ts'
+
+export interface RollBackContext {
+  readonly versions: Versions
+  /** Public address: a version that was published for another one has other IRIs. */
+  readonly base: string
+  readonly now: () => Date
+}
+
+/**
+ * Puts the records and triples of an older version in force again: as a new version, which shares the files of the old one, so
+ * that the sequence of versions tells what was served when. It stays in force until something changes in the portal folder,
+ * or the dataset is published by name. Nothing is read but the ids of records.
+ *
+ * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not kept; BadRequest for the one in
+ * force.
+ *
+ * @param wanted name of the version; null for the one before the one in force
+ */
+export async function rollBack(
+  id: string,
+  wanted: string | null,
+  { versions, base, now }: RollBackContext,
+): Promise<Manifest> {
+  const current = currentManifest(versions, id)
+  if (current === null) throw new Fault('NotFoundResource', { kind: 'published dataset', id })
+  const target = targetOf(id, wanted, current, versions)
+  if (target.base !== base)
+    throw new Fault('BadRequest', {
+      reason: `The version ${target.version} was published for ${target.base}: its IRIs are not those of ${base}.`,
+    })
+  const begun = now()
+  const version = `${begun.getTime().toString(36)}-${target.fingerprint.slice(0, 12)}`
+  const folder = prepareVersion(versions, id, version)
+  try {
+    const ids = path.join(versionFolder(versions, id, target.version), RECORDS)
+    if (existsSync(ids)) shareFile(ids, path.join(folder, RECORDS))
+    return await commitVersion(versions, {
+      ...target,
+      version,
+      published: begun.toISOString().replace('Z', '+00:00'),
+      graphs: target.graphs.map(graph => sharedGraph(graph, target.version)),
+      restored: {
+        version: target.restored?.version ?? target.version,
+        instead: current.restored?.instead ?? current.fingerprint,
+      },
+    })
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function targetOf(id: string, wanted: string | null, current: Manifest, versions: Versions): Manifest {
+  const older = keptVersions(versions, id).filter(({ version }) => version !== current.version)
+  if (wanted === current.version)
+    throw new Fault('BadRequest', { reason: `The version ${wanted} of ${id} is in force already.` })
+  const found = wanted === null ? older[0] : older.find(({ version }) => version === wanted)
+  if (found === undefined) throw unknownVersion(id, wanted ?? 'before the one in force', older)
+  if (!isWhole(versions, found))
+    throw new Fault('Gone', { reason: `Files of the version ${found.version} of ${id} are missing.` })
+  return found
+}
+
+/** The fault of a version that is not kept, with those that are. */
+export function unknownVersion(
+  id: string,
+  wanted: string,
+  kept: readonly Pick<Manifest, 'version' | 'published'>[],
+): Fault {
+  const names = kept.map(({ version, published }) => `${version} (${published.slice(0, 19)}Z)`)
+  return new Fault('VersionUnknown', {
+    id,
+    version: wanted.slice(0, 100),
+    kept: names.length === 0 ? 'No older one is kept.' : `Kept are: ${names.join(', ')}.`,
+  })
+}

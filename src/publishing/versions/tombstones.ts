@@ -1,0 +1,109 @@
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { IdSet } from '../id-set.ts'
+import { ID_BYTES } from '../record-ids.ts'
+import { replaceDurably } from './durable.ts'
+
+/** Removed records that are remembered of a dataset: the latest. */
+const REMEMBERED = 100_000
+
+/** Name of the file with the ids of the records of a version. */
+export const RECORDS = 'records.ids'
+const REMOVED = 'removed.json'
+
+/** Ids of a version that are compared at a time, in 20 megabytes. */
+const SHARE = 2 ** 19
+
+/** Ids that are read at a time. */
+const PIECE_IDS = 2 ** 14
+
+/**
+ * The ids of the records that a dataset had once and has no more, so that their addresses can say so (410). They are
+ * looked at only where the version in force has nothing of a record, so they may be written before it is.
+ *
+ * @param home folder of the dataset under var/published
+ */
+export function removedRecords(home: string): ReadonlySet<string> {
+  const file = path.join(home, REMOVED)
+  if (!existsSync(file)) return new Set()
+  try {
+    return new Set(JSON.parse(readFileSync(file, 'utf8')) as readonly string[])
+  } catch {
+    return new Set()
+  }
+}
+
+/**
+ * Remembers the records of one version that the next one lacks, and forgets those that came back. The ids are compared
+ * part by part, each with a pass over both files, so that memory does not grow with the records.
+ *
+ * @param before folder of the version in force
+ * @param after folder of the version that replaces it; null where the dataset is withdrawn
+ * @param share ids that are compared at a time
+ */
+export function rememberRemoved(
+  home: string,
+  before: string | null,
+  after: string | null,
+  share: number = SHARE,
+): void {
+  const known = removedRecords(home)
+  const old = lengthOf(before)
+  if (known.size === 0 && old === 0) return
+  const parts = Math.max(1, Math.ceil(lengthOf(after) / share))
+  const gone = new Uint8Array(old)
+  const back = new Set<string>()
+  let count = 0
+  for (let part = 0; part < parts; part++) {
+    const now = new IdSet()
+    eachId(after, (bytes, at) => {
+      if (partOf(bytes, at, parts) === part) now.add(bytes, at)
+    })
+    for (const id of known) {
+      const bytes = Buffer.from(id, 'hex')
+      if (partOf(bytes, 0, parts) === part && now.has(bytes, 0)) back.add(id)
+    }
+    eachId(before, (bytes, at, position) => {
+      if (partOf(bytes, at, parts) !== part || now.has(bytes, at)) return
+      gone[position] = 1
+      count += 1
+    })
+  }
+  const removed = new Set([...known].filter(id => !back.has(id)))
+  if (known.size === 0 && count === 0) return
+  let skipped = count - REMEMBERED
+  eachId(before, (bytes, at, position) => {
+    if (gone[position] === 1 && skipped-- <= 0) removed.add(bytes.toString('hex', at, at + ID_BYTES))
+  })
+  replaceDurably(path.join(home, REMOVED), JSON.stringify([...removed].slice(-REMEMBERED)))
+}
+
+function partOf(bytes: Buffer, at: number, parts: number): number {
+  return parts === 1 ? 0 : bytes.readUInt16LE(at) % parts
+}
+
+/** Number of ids in the file of a version; none for a version that has no such file. */
+function lengthOf(folder: string | null): number {
+  const file = folder === null ? null : path.join(folder, RECORDS)
+  return file === null || !existsSync(file) ? 0 : Math.floor(statSync(file).size / ID_BYTES)
+}
+
+function eachId(folder: string | null, take: (bytes: Buffer, at: number, position: number) => void): void {
+  if (folder === null || lengthOf(folder) === 0) return
+  const file = openSync(path.join(folder, RECORDS), 'r')
+  try {
+    const all = Math.floor(fstatSync(file).size / ID_BYTES)
+    const piece = Buffer.alloc(ID_BYTES * Math.min(all, PIECE_IDS))
+    for (let position = 0; position < all; ) {
+      const wanted = Math.min(piece.length, (all - position) * ID_BYTES)
+      for (let read = 0; read < wanted; ) {
+        const more = readSync(file, piece, read, wanted - read, position * ID_BYTES + read)
+        if (more === 0) return
+        read += more
+      }
+      for (let at = 0; at < wanted; at += ID_BYTES) take(piece, at, position++)
+    }
+  } finally {
+    closeSync(file)
+  }
+}

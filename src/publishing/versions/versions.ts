@@ -1,0 +1,342 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import type { RuleReport } from '../../mapping/compile.ts'
+import type { Mapping } from '../../mapping/ir.ts'
+import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
+import type { GraphRole } from '../../rdf/iris.ts'
+import { replaceDurably, synchronise, writeDurably } from './durable.ts'
+import { type FileSum, sumOf } from './file-sum.ts'
+import { RECORDS, rememberRemoved, removedRecords } from './tombstones.ts'
+
+/** Changes whenever the files of a version change their meaning: older versions are then published anew. */
+export const VERSION_FORMAT = 8
+
+/** What a version is, written last of its files. */
+export const MANIFEST = 'manifest.json'
+
+/** One graph of a published version, as a file whose path is relative to the folder of the version. */
+export interface GraphFile {
+  readonly role: GraphRole
+  /** IRI that the source gives a graph of the role `named`. */
+  readonly name?: string
+  readonly file: string
+  /** Its columns, beside the file. */
+  readonly columns: string
+  readonly triples: number
+  /** Bytes of N-Triples before compression. */
+  readonly bytes: number
+  /** What the file was when it was written; absent in older versions. */
+  readonly sum?: FileSum
+  /** The version that first had this graph, where a later one has it as it was; its file stays in the folder of that one. */
+  readonly since?: string
+}
+
+/** The dataset's own mapping of which the graph `mapped` was made. */
+export interface PublishedMapping {
+  /** Its file as it was called then, and its text. */
+  readonly file: string
+  readonly text: string
+  readonly mapping: Mapping
+  /** What became of each rule. */
+  readonly rules: readonly RuleReport[]
+}
+
+/** What a published version is. */
+export interface Manifest {
+  readonly format: number
+  readonly version: string
+  /** Digest of everything that the version was made from; equal digests make equal versions. */
+  readonly fingerprint: string
+  /** Digests of the records alone: of dataset.yaml and what else stands beside the source, and of the source. */
+  readonly definition: string
+  readonly source: string
+  readonly base: string
+  /** ISO 8601. */
+  readonly published: string
+  readonly dataset: Dataset
+  readonly statistics: DatasetStatistics
+  readonly graphs: readonly GraphFile[]
+  /** What the file with the ids of the records was when it was written; absent where there is none, and in older versions. */
+  readonly ids?: FileSum
+  /** What the source is: records with fields, or RDF, which has triples alone. */
+  readonly content: 'records' | 'rdf'
+  /** Values that did not fit their field's type and became null. */
+  readonly misfits: number
+  /** null where the graph of the facts is the only one: the direct mapping. */
+  readonly mapping: PublishedMapping | null
+  /** The older version that was restored by this one; absent for one that was made of a source. */
+  readonly restored?: Restored
+}
+
+/** What a version is that was made by rolling back. */
+export interface Restored {
+  /** The version that was published with these records first. */
+  readonly version: string
+  /** Digest of what lay in the portal folder then: while that is as it was, the roll-back stays in force. */
+  readonly instead: string
+}
+
+/** Versions of a dataset that are kept where nothing else is configured. */
+export const DEFAULT_KEPT_VERSIONS = 5
+
+/** A version that is served stays on disk until those who read it have the next one. */
+const MIN_ON_DISK = 2
+
+/**
+ * The published versions under var/published. A version is a folder that is written beside the others under a
+ * temporary name, synchronised and renamed; the file `current` names the one in force and is replaced by a rename. So
+ * whatever moment a process dies at, a reader finds the old version or the new one, whole.
+ */
+export interface Versions {
+  readonly root: string
+  /** Versions of a dataset that are kept, with the one in force. */
+  readonly keep: number
+}
+
+export function versionsOf(portal: string, keep: number = DEFAULT_KEPT_VERSIONS): Versions {
+  return { root: path.join(portal, 'var', 'published'), keep }
+}
+
+/** The versions of a dataset that are kept, the one in force first, then from the latest to the oldest. */
+export function keptVersions(versions: Versions, id: string): readonly Manifest[] {
+  const current = currentVersion(versions, id)
+  if (current === null) return []
+  return storedManifests(versions, id)
+    .sort((a, b) => Number(b.version === current) - Number(a.version === current) || laterFirst(a, b))
+    .slice(0, versions.keep)
+}
+
+/** The versions whose manifests are there: of others files are left that these share. */
+function storedManifests(versions: Versions, id: string): Manifest[] {
+  return readdirSync(path.join(versions.root, id), { withFileTypes: true }).flatMap(entry => {
+    if (!entry.isDirectory() || entry.name.startsWith('preparing-')) return []
+    const manifest = readManifest(versions, id, entry.name)
+    return manifest === null ? [] : [manifest]
+  })
+}
+
+function laterFirst(a: Manifest, b: Manifest): number {
+  return Date.parse(b.published) - Date.parse(a.published) || (a.version < b.version ? 1 : -1)
+}
+
+/** The ids that have a published version. */
+export function publishedDatasets({ root }: Versions): readonly string[] {
+  if (!existsSync(root)) return []
+  return readdirSync(root)
+    .filter(id => existsSync(path.join(root, id, 'current')))
+    .sort()
+}
+
+/** The ids of which anything is kept: also those that were withdrawn, or whose first publication was cut short. */
+export function storedDatasets({ root }: Versions): readonly string[] {
+  return existsSync(root) ? readdirSync(root) : []
+}
+
+/** Where the digest of the source of a dataset is kept with the times of its files. */
+export function sourceMarks({ root }: Versions, id: string): string {
+  return path.join(root, id, 'source.json')
+}
+
+/** The file that names the version in force. */
+export function currentFile({ root }: Versions, id: string): string {
+  return path.join(root, id, 'current')
+}
+
+/** The name of the version in force; null where there is none. */
+export function currentVersion({ root }: Versions, id: string): string | null {
+  try {
+    return readFileSync(path.join(root, id, 'current'), 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+/** True where all files of the triples of a version are there. */
+export function isWhole(versions: Versions, manifest: Manifest): boolean {
+  return manifest.graphs.every(({ file }) => existsSync(graphPath(versions, manifest, file)))
+}
+
+/** The manifest of the version in force; null where there is none that this program can read, or a file is missing. */
+export function currentManifest(versions: Versions, id: string): Manifest | null {
+  const version = currentVersion(versions, id)
+  const manifest = version === null ? null : readManifest(versions, id, version)
+  return manifest !== null && isWhole(versions, manifest) ? manifest : null
+}
+
+/** The manifest of a version, whatever has become of its files; null where this program cannot read it. */
+export function readManifest(versions: Versions, id: string, version: string): Manifest | null {
+  try {
+    const file = path.join(versionFolder(versions, id, version), MANIFEST)
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
+    const isOurs = manifest.format === VERSION_FORMAT && manifest.version === version
+    return isOurs && manifest.dataset.id === id && manifest.graphs.length > 0 ? manifest : null
+  } catch {
+    return null
+  }
+}
+
+/** True where the version in force has a manifest that nobody can read: an older one can be read, if not used. */
+export function isManifestDamaged(versions: Versions, id: string): boolean {
+  const version = currentVersion(versions, id)
+  if (version === null) return false
+  try {
+    const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
+    const { format } = JSON.parse(text) as Manifest
+    return format === VERSION_FORMAT && readManifest(versions, id, version) === null
+  } catch {
+    return true
+  }
+}
+
+export function versionFolder({ root }: Versions, id: string, version: string): string {
+  return path.join(root, id, version)
+}
+
+/** Absolute path of one graph file of a version. */
+export function graphPath(versions: Versions, manifest: Manifest, file: string): string {
+  return path.join(versionFolder(versions, manifest.dataset.id, manifest.version), file)
+}
+
+/** True for a dataset that was withdrawn and stays so until it is published by name. */
+export function isWithdrawn({ root }: Versions, id: string): boolean {
+  return existsSync(path.join(root, id, 'withdrawn'))
+}
+
+/** True for a dataset that was withdrawn and that not everybody could see: it is as if it had never been. */
+export function isSecretlyWithdrawn({ root }: Versions, id: string): boolean {
+  const file = path.join(root, id, 'withdrawn')
+  return existsSync(file) && readFileSync(file, 'utf8') === 'restricted'
+}
+
+/** The ids of the latest records that a dataset had once and has no more. */
+export function removedIds({ root }: Versions, id: string): ReadonlySet<string> {
+  return removedRecords(path.join(root, id))
+}
+
+/** Makes the folder in which a version is prepared. */
+export function prepareVersion({ root }: Versions, id: string, version: string): string {
+  const folder = path.join(root, id, preparing(version))
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/**
+ * Puts a prepared version in force and removes the oldest beyond those that are kept. Its manifest gets the sums
+ * of the files that were written for it; those of older versions have theirs already.
+ */
+export async function commitVersion(versions: Versions, prepared: Manifest): Promise<Manifest> {
+  const manifest = await withSums(prepared, versions)
+  putInForce(versions, manifest)
+  return manifest
+}
+
+async function withSums(manifest: Manifest, versions: Versions): Promise<Manifest> {
+  const folder = path.join(versions.root, manifest.dataset.id, preparing(manifest.version))
+  const graphs: GraphFile[] = []
+  for (const graph of manifest.graphs) {
+    const isOlder = graph.file.startsWith('../')
+    graphs.push(isOlder ? graph : { ...graph, sum: await sumOf(path.join(folder, graph.file)) })
+  }
+  const records = path.join(folder, RECORDS)
+  return { ...manifest, graphs, ...(existsSync(records) ? { ids: await sumOf(records) } : {}) }
+}
+
+function putInForce(versions: Versions, manifest: Manifest): void {
+  const { id } = manifest.dataset
+  const home = path.join(versions.root, id)
+  const prepared = path.join(home, preparing(manifest.version))
+  const previous = currentVersion(versions, id)
+  writeDurably(path.join(prepared, MANIFEST), JSON.stringify(manifest))
+  for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
+  synchronise(prepared)
+  rememberRemoved(home, previous === null ? null : path.join(home, previous), prepared)
+  renameSync(prepared, path.join(home, manifest.version))
+  replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
+  rmSync(path.join(home, 'withdrawn'), { force: true })
+  const kept = new Set(
+    storedManifests(versions, id)
+      .sort(laterFirst)
+      .slice(0, Math.max(versions.keep, MIN_ON_DISK))
+      .map(({ version }) => version),
+  )
+  kept.add(manifest.version)
+  if (previous !== null) kept.add(previous)
+  removeOthers(home, kept)
+}
+
+/** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
+export function withdraw(versions: Versions, id: string): boolean {
+  const current = currentVersion(versions, id)
+  if (current === null) return false
+  const home = path.join(versions.root, id)
+  rememberRemoved(home, path.join(home, current), null)
+  const visibility = currentManifest(versions, id)?.dataset.visibility ?? 'restricted'
+  writeDurably(path.join(home, 'withdrawn'), visibility)
+  rmSync(path.join(home, 'current'), { force: true })
+  removeOthers(home, new Set())
+  return true
+}
+
+/** Removes everything of a dataset whose folder is gone from the portal. */
+export function forget({ root }: Versions, id: string): void {
+  rmSync(path.join(root, id), { recursive: true, force: true })
+}
+
+/** Name of the folder in which this process prepares a version. */
+function preparing(version: string): string {
+  return `preparing-${process.pid}-${version}`
+}
+
+/** A graph of a version as another version has it that shares its files. */
+export function sharedGraph(graph: GraphFile, version: string): GraphFile {
+  const within = (file: string) => (file.startsWith('../') ? file : `../${version}/${file}`)
+  return {
+    ...graph,
+    file: within(graph.file),
+    columns: within(graph.columns),
+    since: graph.since ?? version,
+  }
+}
+
+/** The versions whose files a version has as its own. */
+function sharedBy(home: string, version: string | null): readonly string[] {
+  try {
+    const text = readFileSync(path.join(home, String(version), MANIFEST), 'utf8')
+    return (JSON.parse(text) as Manifest).graphs.flatMap(
+      ({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [],
+    )
+  } catch {
+    return []
+  }
+}
+
+/** Removes all versions but some; of those whose files are shared by them the files stay. */
+function removeOthers(home: string, kept: ReadonlySet<string>): void {
+  const shared = new Set([...kept].flatMap(version => sharedBy(home, version)))
+  for (const entry of readdirSync(home, { withFileTypes: true })) {
+    if (!entry.isDirectory() || kept.has(entry.name) || isInPreparation(entry.name)) continue
+    const folder = path.join(home, entry.name)
+    if (shared.has(entry.name)) rmSync(path.join(folder, MANIFEST), { force: true })
+    else rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Removes what publications that died have left of a dataset. */
+export function removeLeftovers({ root }: Versions, id: string): void {
+  const home = path.join(root, id)
+  if (!existsSync(home)) return
+  for (const name of readdirSync(home))
+    if (name.startsWith('preparing-') && !isInPreparation(name))
+      rmSync(path.join(home, name), { recursive: true, force: true })
+}
+
+/** True for the folder in which another process that is alive prepares a version of its own. */
+function isInPreparation(name: string): boolean {
+  const pid = Number(/^preparing-(\d+)-/.exec(name)?.[1])
+  if (Number.isNaN(pid) || pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

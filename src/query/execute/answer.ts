@@ -1,0 +1,66 @@
+import { exactJson } from '../../model/exact-json.ts'
+import type { CompileTarget } from '../compile/target.ts'
+import type { Query } from '../plan.ts'
+import { findGroups } from './aggregate.ts'
+import type { Asker } from './executor.ts'
+import { countExport, exportRecords, findRecords } from './find.ts'
+import { type JsonStyle, recordObject, rowObject } from './json.ts'
+
+/** A row of an answer as a flat JSON object; the id of the record where it is one. */
+export interface AnswerRow {
+  readonly id: string | null
+  /** Characters of the JSON of the record's values. */
+  readonly size: number
+  readonly object: Record<string, unknown>
+}
+
+/** A page of an answer. */
+export interface Answer {
+  readonly total: number
+  readonly rows: readonly AnswerRow[]
+}
+
+/** Where a query is asked. */
+export interface Asked {
+  readonly target: CompileTarget
+  readonly style: JsonStyle
+}
+
+/** Answers a query of either kind with rows that are ready to be written. */
+export async function answerQuery(plan: Query, { target, style }: Asked, asker: Asker): Promise<Answer> {
+  if (plan.type === 'groups') {
+    const { total, rows } = await findGroups(plan, target, asker)
+    return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }
+  }
+  const { total, rows } = await findRecords(plan, target, asker)
+  const { fields } = target.dataset
+  const shown = asker.watch.time('present', () =>
+    rows.map(row => ({
+      id: row.record.id,
+      size: [...exactJson(row.record.values)].length,
+      object: recordObject(row, plan.select, fields, style),
+    })),
+  )
+  return { total, rows: shown }
+}
+
+/** The number of rows that {@link exportObjects} gives; null for groups, which are there at once. */
+export async function countObjects(plan: Query, { target }: Asked, asker: Asker): Promise<number | null> {
+  return plan.type === 'groups' ? null : countExport(plan, target, asker)
+}
+
+/** The rows of a query as flat JSON objects, in bounded pieces. */
+export async function* exportObjects(
+  plan: Query,
+  { target, style }: Asked,
+  asker: Asker,
+): AsyncGenerator<readonly Record<string, unknown>[]> {
+  if (plan.type === 'groups') {
+    const { rows } = await findGroups(plan, target, asker)
+    yield rows.map(row => rowObject(row, plan, style))
+    return
+  }
+  const { fields } = target.dataset
+  for await (const rows of exportRecords(plan, target, asker))
+    yield rows.map(row => recordObject(row, plan.select, fields, style))
+}

@@ -1,0 +1,63 @@
+import type { FieldType } from '../../model/field.ts'
+import { figureType } from '../decode-groups.ts'
+import type { Dialect } from '../dialect.ts'
+import { type Grouping, type Query, type RowValue, type Scalar, scalarType } from '../plan.ts'
+
+/** What the values under one key of the rows of a query are. */
+export interface ResultColumn {
+  readonly key: string
+  readonly label: string
+  readonly type: FieldType
+  readonly multivalued: boolean
+}
+
+/** The columns of the rows of a query, in order, as {@link exportObjects} gives their values. */
+export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[] {
+  const column = (key: string, type: FieldType): ResultColumn => ({
+    key,
+    label: key,
+    type,
+    multivalued: false,
+  })
+  if (plan.type === 'records')
+    return plan.select.map(({ key, value }) => {
+      if (value.type !== 'field') return column(key, valueType(value, dialect))
+      const { label, name, type, multivalued } = value.field
+      return { key, label: key === name ? label : key, type, multivalued }
+    })
+  const keyType = (index: number): FieldType => {
+    const grouping = plan.keys[index]?.grouping
+    return grouping === undefined ? 'text' : groupingType(grouping, dialect)
+  }
+  const rowType = (value: RowValue): FieldType => {
+    switch (value.type) {
+      case 'key':
+        return keyType(value.index)
+      case 'constant':
+        return value.of
+      case 'aggregate':
+        return figureType(value.aggregate)
+      case 'arithmetic':
+        return 'double'
+      default:
+        return value satisfies never
+    }
+  }
+  const columns = new Map<string, ResultColumn>()
+  plan.keys.forEach(({ key }, index) => {
+    columns.set(key, column(key, keyType(index)))
+  })
+  for (const { key, value } of plan.select) columns.set(key, column(key, rowType(value)))
+  return [...columns.values()]
+}
+
+function valueType(value: Scalar, { numericParts }: Dialect): FieldType {
+  return value.type === 'datePart' && !numericParts ? 'text' : scalarType(value)
+}
+
+/** Ranges and cells are told as texts; so are dates, but for the older generations, which count milliseconds. */
+function groupingType(grouping: Grouping, dialect: Dialect): FieldType {
+  if (grouping.type !== 'value') return 'text'
+  const type = valueType(grouping.value, dialect)
+  return (type === 'date' || type === 'datetime') && !dialect.isoKeys ? 'int' : type
+}

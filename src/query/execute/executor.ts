@@ -1,0 +1,55 @@
+import type { ConstructQuery, SelectQuery } from '../../sparql/algebra.ts'
+import { generate } from '../../sparql/generate.ts'
+import type { GraphColumns } from '../../store/columns/graph.ts'
+import type { Page, PageOptions, Solution, Store } from '../../store/store.ts'
+import type { Statement } from '../compile/target.ts'
+import type { Stopwatch } from '../stopwatch.ts'
+
+/** A statement that was run: what for, who answered it with which columns, and how long it took. */
+export interface ExecutedStatement {
+  readonly name: string
+  readonly sparql: string
+  /** Predicates whose columns were read. */
+  readonly columns: readonly string[]
+  readonly rows: number
+  readonly milliseconds: number
+}
+
+/** Asks the store the statements of one request, one after another, so that a request never holds two threads. */
+export class Asker {
+  private readonly store: Store
+  readonly watch: Stopwatch
+  private readonly onExecuted: ((statement: ExecutedStatement) => void) | undefined
+
+  /** @param onExecuted is given each statement once it is answered, for `lodestone explain` */
+  constructor(store: Store, watch: Stopwatch, onExecuted?: (statement: ExecutedStatement) => void) {
+    this.store = store
+    this.watch = watch
+    this.onExecuted = onExecuted
+  }
+
+  async ask(statement: Statement<SelectQuery>): Promise<readonly Solution[]> {
+    return (await this.page(statement)).solutions()
+  }
+
+  async page({ name, query }: Statement<SelectQuery>, options?: PageOptions): Promise<Page> {
+    const before = this.watch.stages().get('store') ?? 0
+    const page = await this.watch.wait('store', this.store.page(query, options))
+    const milliseconds = (this.watch.stages().get('store') ?? 0) - before
+    const { rows, columns } = page
+    this.onExecuted?.({ name, sparql: generate(query), columns, rows, milliseconds })
+    return page
+  }
+
+  pages({ query }: Statement<SelectQuery>): AsyncGenerator<Page> {
+    return this.store.pages(query)
+  }
+
+  contents(graph: string, predicates: readonly string[]): Promise<GraphColumns> {
+    return this.watch.wait('store', this.store.contents(graph, predicates))
+  }
+
+  construct(query: ConstructQuery): Promise<string> {
+    return this.watch.wait('store', this.store.construct(query))
+  }
+}

@@ -1,0 +1,112 @@
+import { coarsePrecision, isTemporal } from '../../model/field.ts'
+import { compileFacet } from '../compile/facets.ts'
+import type { CompileTarget } from '../compile/target.ts'
+import { all } from '../conditions.ts'
+import { decodeFacet, type FacetCount } from '../decode.ts'
+import {
+  type Facet,
+  type FacetFilter,
+  facetCondition,
+  hasLevels,
+  stepsOf,
+  valueCondition,
+} from '../facets.ts'
+import type { Condition, Question } from '../plan.ts'
+import type { Asker } from './executor.ts'
+
+/** A value of a facet as the APIs tell it (query API, "Facet enumeration"). */
+export type FacetValue =
+  | { readonly state: 'excluded'; readonly name: string; readonly value: string }
+  | {
+      readonly state: 'displayed' | 'refined'
+      readonly name: string
+      readonly count: number
+      /** The whole path. */
+      readonly value: string
+      /** The next level, of a refined value that has one. */
+      readonly facets?: readonly FacetValue[]
+    }
+
+/** What a facet is told of: the records of a filter that are refined and excluded by facets. */
+export interface FacetQuestion {
+  readonly filter: Condition | null
+  readonly refined: readonly FacetFilter[]
+  readonly excluded: readonly FacetFilter[]
+  readonly timezone: string
+}
+
+/** Levels of dates: years, months and days. */
+const DATE_DEPTH = { year: 1, month: 2, day: 3 } as const
+
+function depthOf({ field }: Facet): number {
+  return isTemporal(field.type) ? DATE_DEPTH[coarsePrecision(field) ?? 'day'] : Number.POSITIVE_INFINITY
+}
+
+/**
+ * The values of a facet and how many records have each, with the next level below each refined value. The counts are
+ * those of the records that the whole question keeps; only the refinements of a disjunctive facet itself are left out,
+ * so that the values beside them can be chosen as well.
+ */
+export async function enumerateFacet(
+  facet: Facet,
+  asked: FacetQuestion,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<readonly FacetValue[]> {
+  const { refined, excluded, timezone } = asked
+  const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
+  const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
+  const paths = own.map(({ value }) => stepsOf(facet, value))
+  const found = await level(facet, [], all([asked.filter, chosen]), paths, { timezone, target, asker })
+  const hidden = excluded
+    .filter(filter => filter.facet.field.name === facet.field.name)
+    .map(({ value }): FacetValue => {
+      const steps = stepsOf(facet, value)
+      return { state: 'excluded', name: steps.at(-1) ?? value, value: steps.join('/') }
+    })
+  const unlike = new Map(hidden.map(each => [each.value, each]))
+  return [...found.filter(({ value }) => !unlike.has(value)), ...unlike.values()]
+}
+
+interface Surroundings {
+  readonly timezone: string
+  readonly target: CompileTarget
+  readonly asker: Asker
+}
+
+async function level(
+  facet: Facet,
+  above: readonly string[],
+  filter: Condition | null,
+  paths: readonly (readonly string[])[],
+  { timezone, target, asker }: Surroundings,
+): Promise<readonly FacetValue[]> {
+  const within =
+    above.length > 0 && isTemporal(facet.field.type)
+      ? all([filter, valueCondition({ facet, value: above.join('/') }, timezone)])
+      : filter
+  const question: Question = { filter: within, timezone, limit: null, offset: 0 }
+  const found = decodeFacet(await asker.ask(compileFacet(facet, above, question, target)), facet.field.type)
+  const values: FacetValue[] = []
+  for (const { value, count } of found) {
+    const steps = [...above, stepText(facet, value)]
+    const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
+    const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
+    const below = opens ? await level(facet, steps, filter, paths, { timezone, target, asker }) : []
+    // A path may end where others go on: the value itself is no step below it.
+    const facets = below.filter(({ name }) => name !== '')
+    values.push({
+      name: steps.at(-1) ?? '',
+      count,
+      state: isRefined ? 'refined' : 'displayed',
+      value: steps.join('/'),
+      ...(facets.length > 0 ? { facets } : {}),
+    })
+  }
+  return values
+}
+
+/** Months and days have two digits. */
+function stepText({ field }: Facet, value: FacetCount['value']): string {
+  return isTemporal(field.type) ? String(value).padStart(2, '0') : String(value)
+}

@@ -1,0 +1,148 @@
+import { recordIri } from '../../rdf/iris.ts'
+import { breathe } from '../../runtime/work-client.ts'
+import { fieldPredicates, RecordReader } from '../../store/record-reader.ts'
+import type { Page } from '../../store/store.ts'
+import { compileCount, compileNamed, compileRecords, isStored } from '../compile/records.ts'
+import type { CompileTarget } from '../compile/target.ts'
+import { decodeComputed, decodeCount, type RecordRow } from '../decode.ts'
+import type { RecordQuery, Selection } from '../plan.ts'
+import type { Asker } from './executor.ts'
+
+/** A page of records and the number of all records that match. */
+export interface RecordPage {
+  readonly total: number
+  readonly rows: readonly RecordRow[]
+}
+
+/** Records that are read between two looks at other requests. */
+const RECORDS_AT_A_TIME = 1000
+
+/** Answers a record query: one question to the store finds the page and counts; the contents are read where they are. */
+export async function findRecords(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<RecordPage> {
+  const total = knownTotal(plan, target)
+  if (total !== null && (plan.limit === 0 || plan.offset >= total)) return { total, rows: [] }
+  if (plan.limit === 0) return { total: await countRecords(plan, target, asker), rows: [] }
+  if (isSourceOrder(plan)) {
+    const rows: RecordRow[] = []
+    for await (const piece of exportRecords(plan, target, asker)) for (const row of piece) rows.push(row)
+    return { total: target.statistics.records, rows }
+  }
+  const statement = asker.watch.time('compile', () => compileRecords(plan, target))
+  const contents = fieldPredicates(target)
+  const page = await asker.page(statement, { counted: total === null, contents })
+  const reader = await readerOf(target, asker)
+  const rows = asker.watch.time('decode', () => rowsOf(page, plan.select, reader))
+  return { total: total ?? page.total, rows }
+}
+
+/** The records of a query in their order, in bounded pieces; what is not read is not asked for. */
+export async function* exportRecords(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): AsyncGenerator<readonly RecordRow[]> {
+  if (plan.limit === 0 || target.statistics.records === 0) return
+  const needed = neededFields(plan.select)
+  if (isSourceOrder(plan)) {
+    const reader = await readerOf(target, asker, needed)
+    const end = Math.min(reader.count, plan.limit === null ? reader.count : plan.offset + plan.limit)
+    const computed = plan.select.map(() => null)
+    for (let first = plan.offset; first < end; first += RECORDS_AT_A_TIME) {
+      const length = Math.min(RECORDS_AT_A_TIME, end - first)
+      yield asker.watch.time('decode', () =>
+        Array.from({ length }, (_, index) => ({ record: reader.record(first + index), computed })),
+      )
+      await breathe()
+    }
+    return
+  }
+  const statement = asker.watch.time('compile', () => compileRecords(plan, target))
+  const reader = await readerOf(target, asker, needed)
+  for await (const page of asker.pages(statement)) {
+    yield asker.watch.time('decode', () => rowsOf(page, plan.select, reader))
+    await breathe()
+  }
+}
+
+/** The positions of the records of a query in their order, in bounded pieces. */
+export async function* recordPositions(
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): AsyncGenerator<readonly number[]> {
+  const statement = asker.watch.time('compile', () => compileRecords({ ...plan, select: [] }, target))
+  for await (const page of asker.pages(statement))
+    yield Array.from({ length: page.rows }, (_, row) => page.subject('record', row))
+}
+
+/** One record by its id; null where the version has none. */
+export async function findRecord(
+  id: string,
+  plan: RecordQuery,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<RecordRow | null> {
+  if (!/^[0-9a-f]{40}$/.test(id) || target.statistics.records === 0) return null
+  const iri = recordIri(target.base, target.dataset.id, id)
+  const statement = asker.watch.time('compile', () => compileNamed([iri], plan.select, plan, target))
+  const page = await asker.page(statement, { contents: fieldPredicates(target) })
+  const [row] = rowsOf(page, plan.select, await readerOf(target, asker))
+  return row ?? null
+}
+
+/** The number of records that a query's filter keeps. */
+export async function countRecords(
+  plan: Pick<RecordQuery, 'filter' | 'timezone' | 'limit' | 'offset'>,
+  target: CompileTarget,
+  asker: Asker,
+): Promise<number> {
+  const known = knownTotal(plan, target)
+  if (known !== null) return known
+  return decodeCount(await asker.ask(asker.watch.time('compile', () => compileCount(plan, target))))
+}
+
+/** The number of records that {@link exportRecords} gives. */
+export async function countExport(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<number> {
+  const total = await countRecords(plan, target, asker)
+  return Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset))
+}
+
+/** The number of records where the statistics have it. */
+function knownTotal({ filter }: Pick<RecordQuery, 'filter'>, { statistics }: CompileTarget): number | null {
+  if (filter === null || statistics.records === 0) return statistics.records
+  return filter.type === 'always' ? (filter.value ? statistics.records : 0) : null
+}
+
+/** True for all records in the order of the source, of which nothing is computed: they are read one after another. */
+function isSourceOrder({ filter, orderBy, select }: RecordQuery): boolean {
+  return filter === null && orderBy.length === 0 && select.every(({ value }) => isStored(value))
+}
+
+/** The fields that are read of each record; undefined for all. */
+function neededFields(select: readonly Selection[]): ReadonlySet<string> | undefined {
+  if (select.length === 0) return undefined
+  return new Set(
+    select.flatMap(({ value }) => (value.type === 'field' && isStored(value) ? [value.field.name] : [])),
+  )
+}
+
+async function readerOf(
+  target: CompileTarget,
+  asker: Asker,
+  only?: ReadonlySet<string>,
+): Promise<RecordReader> {
+  const { fields } = target.dataset
+  const predicates = fieldPredicates(target).filter((_, at) => only?.has(fields[at]?.name ?? '') ?? true)
+  return new RecordReader(await asker.contents(target.graphs.facts, predicates), target, only)
+}
+
+function rowsOf(page: Page, select: readonly Selection[], reader: RecordReader): readonly RecordRow[] {
+  return Array.from({ length: page.rows }, (_, row) => ({
+    record: reader.record(page.subject('record', row)),
+    computed: decodeComputed(select, name => page.term(name, row)),
+  }))
+}

@@ -1,0 +1,247 @@
+import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
+import { setMember } from '../../model/lookup.ts'
+import { numberText } from '../../model/number.ts'
+import { instantText, localToEpoch, utcEpoch, zoneOffset } from '../../model/time.ts'
+import type { Value } from '../../model/value.ts'
+import { isStored } from '../compile/records.ts'
+import type { RecordRow } from '../decode.ts'
+import { figureType, type GroupRow } from '../decode-groups.ts'
+import type { Dialect } from '../dialect.ts'
+import {
+  type Constant,
+  type Grouping,
+  type GroupQuery,
+  type IntervalUnit,
+  type RowValue,
+  type Scalar,
+  type Selection,
+  scalarType,
+} from '../plan.ts'
+
+/** How values are written as JSON: the generation of the API and the clocks of its moments. */
+export interface JsonStyle {
+  readonly dialect: Dialect
+  readonly timezone: string
+}
+
+/** The selected values of a record by their keys. */
+export function recordObject(
+  { record, computed }: RecordRow,
+  select: readonly Selection[],
+  fields: readonly Field[],
+  style: JsonStyle,
+): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  select.forEach(({ key, value }, index) => {
+    setMember(
+      shown,
+      key,
+      value.type === 'field' && isStored(value)
+        ? fieldJson(record.values[fields.indexOf(value.field)] ?? null, value.field, style)
+        : scalarJson(computed[index] ?? null, value, style),
+    )
+  })
+  return shown
+}
+
+/** A row of a grouped answer: its keys and what was selected of it. */
+export function rowObject(row: GroupRow, plan: GroupQuery, style: JsonStyle): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  const keyJson = (index: number): unknown => {
+    const grouping = plan.keys[index]?.grouping
+    return grouping === undefined ? null : groupJson(row.keys[index] ?? null, grouping, style)
+  }
+  plan.keys.forEach(({ key }, index) => {
+    setMember(shown, key, keyJson(index))
+  })
+  plan.select.forEach(({ key, value }, index) => {
+    setMember(
+      shown,
+      key,
+      value.type === 'key' ? keyJson(value.index) : figureJson(row.selected[index], value, style),
+    )
+  })
+  return shown
+}
+
+function figureJson(
+  raw: GroupRow['selected'][number] | undefined,
+  value: RowValue,
+  style: JsonStyle,
+): unknown {
+  if (raw === undefined || raw === null) return null
+  if (value.type !== 'aggregate') return raw
+  const { name, of } = value.aggregate
+  if (of?.type === 'field' && (name === 'min' || name === 'max'))
+    return fieldJson(raw as Value, of.field, style)
+  return valueJson(raw as Value, figureType(value.aggregate), style)
+}
+
+/** A value of a field as JSON, a date in the precision of its annotation: `2018`, `2018-01`. */
+function fieldJson(value: Value, field: Field, style: JsonStyle): unknown {
+  const shown = valueJson(value, field.type, style)
+  const precision = coarsePrecision(field)
+  return precision === null || typeof shown !== 'string' ? shown : shown.slice(0, SHOWN_CHARACTERS[precision])
+}
+
+const SHOWN_CHARACTERS = { year: 4, month: 7 } as const
+
+/** A value of a type as JSON: a shape as a feature, a moment with its offset in the time zone asked for. */
+export function valueJson(value: Value, type: FieldType, { timezone }: JsonStyle): unknown {
+  if (value === null) return null
+  if (type === 'geo_shape') return { type: 'Feature', geometry: value, properties: {} }
+  if (type === 'datetime' && typeof value === 'string') return zonedText(value, timezone)
+  return value
+}
+
+/** A computed value as JSON: the parts of dates are texts in the older generations. */
+function scalarJson(value: Constant | null, scalar: Scalar, style: JsonStyle): unknown {
+  if (value === null) return null
+  if (scalar.type === 'datePart' && !style.dialect.numericParts) return String(value)
+  if (scalar.type === 'json') return parsedJson(String(value), scalar.fallback)
+  return valueJson(value, scalarType(scalar), style)
+}
+
+function parsedJson(text: string, fallback: Constant | null): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return fallback ?? text
+  }
+}
+
+/** A canonical moment as ISO 8601 with the offset that a zone has at it: `2026-06-27T06:00:00+02:00`. */
+export function zonedText(moment: string, timezone: string): string {
+  const digits = moment.slice(19, -1)
+  if (timezone === 'UTC') return `${moment.slice(0, -1)}+00:00`
+  const epoch = Date.parse(`${moment.slice(0, 19)}Z`)
+  const offset = zoneOffset(timezone, epoch)
+  const minutes = Math.round(Math.abs(offset) / 60_000)
+  const sign = offset < 0 ? '-' : '+'
+  const clock = `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+  return `${instantText((epoch + offset) / 1000, '').slice(0, 19)}${digits}${sign}${clock}`
+}
+
+/** The key of a group as its generation writes it (facts on "What grouped results look like"). */
+function groupJson(raw: GroupRow['keys'][number], grouping: Grouping, style: JsonStyle): unknown {
+  if (raw === null) return null
+  if (typeof raw === 'object') return { cluster_centroid: { lat: raw.lat, lon: raw.lon } }
+  switch (grouping.type) {
+    case 'value': {
+      const type = scalarType(grouping.value)
+      if (!isTemporal(type) || style.dialect.isoKeys) return scalarJson(raw, grouping.value, style)
+      return Date.parse(type === 'date' ? `${raw}T00:00:00Z` : String(raw).replace(/(\.\d{3})\d*/, '$1'))
+    }
+    case 'steps': {
+      const index = Number(raw)
+      const [low, high] = [grouping.edges[index] ?? null, grouping.edges[index + 1] ?? null]
+      return stepText(low, high, scalarType(grouping.value), style)
+    }
+    case 'width':
+      return lotText(Number(raw), grouping, style)
+    case 'cells':
+      return null
+    default:
+      return grouping satisfies never
+  }
+}
+
+/** A static range: `[10, 49]` on whole numbers, `[10.0, 50.0[` on others, `10-50` in the older generations. */
+function stepText(low: Constant | null, high: Constant | null, type: FieldType, style: JsonStyle): string {
+  if (!isNumeric(type)) {
+    const text = (edge: Constant | null) => (edge === null ? '*' : momentText(String(edge), type, style))
+    return style.dialect.isoKeys ? `[${text(low)}, ${text(high)}[` : `${text(low)}-${text(high)}`
+  }
+  if (!style.dialect.isoKeys) return `${low ?? '*'}-${high ?? '*'}`
+  return type === 'int' ? wholeText(low, high) : `[${decimalText(low)}, ${decimalText(high)}[`
+}
+
+/** The whole numbers from one edge up to the other, both of them inclusive: `[10, 49]`. */
+function wholeText(low: Constant | null, high: Constant | null): string {
+  const first = low === null ? '*' : numberText(Math.ceil(Number(low)))
+  return `[${first}, ${high === null ? '*' : numberText(Math.ceil(Number(high)) - 1)}]`
+}
+
+function decimalText(edge: Constant | null): string {
+  if (edge === null) return '*'
+  return Number.isInteger(edge) ? `${edge}.0` : numberText(Number(edge))
+}
+
+/** A range of one width: `[0, 14]` on whole numbers, `[0, 15[` on others, `0-15` in the older generations. */
+function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, style: JsonStyle): string {
+  const { unit, width, value } = grouping
+  const type = scalarType(value)
+  if (unit === null) {
+    // Multiples of a decimal fraction are not exact.
+    const edge = (place: number) =>
+      Number.isInteger(width) ? place * width : Number((place * width).toPrecision(12))
+    const [low, high] = [edge(index), edge(index + 1)]
+    if (!style.dialect.isoKeys) return `${numberText(low)}-${numberText(high)}`
+    return type === 'int' ? wholeText(low, high) : `[${numberText(low)}, ${numberText(high)}[`
+  }
+  const isWithinDay = unit in MILLISECONDS && unit !== 'day'
+  const text = (place: number) => {
+    const start = lotStart(place, width, unit, type, style.timezone)
+    return isWithinDay && !style.dialect.isoKeys && type === 'datetime'
+      ? zonedText(start, style.timezone)
+      : momentText(start, type, style)
+  }
+  return style.dialect.isoKeys ? `[${text(index)}, ${text(index + 1)}[` : text(index)
+}
+
+const MILLISECONDS = {
+  millisecond: 1,
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+} as const
+
+/** The moment, or day, at which a range of dates begins. */
+function lotStart(
+  place: number,
+  width: number,
+  unit: IntervalUnit,
+  type: FieldType,
+  timezone: string,
+): string {
+  const wall = wallTime(place, width, unit)
+  const date = new Date(wall)
+  if (type === 'date') return instantText(wall / 1000, '').slice(0, 10)
+  const local = {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    fraction: '',
+  }
+  const milliseconds = wall - Math.floor(wall / 1000) * 1000
+  const fraction = milliseconds === 0 ? '' : String(milliseconds).padStart(3, '0')
+  return instantText(Math.floor(localToEpoch(local, timezone) / 1000), fraction)
+}
+
+function wallTime(place: number, width: number, unit: IntervalUnit): number {
+  switch (unit) {
+    case 'year':
+      return utcEpoch(place, 1, 1)
+    case 'quarter':
+      return utcEpoch(Math.floor(place / 4), (place - Math.floor(place / 4) * 4) * 3 + 1, 1)
+    case 'month':
+      return utcEpoch(Math.floor(place / 12), place - Math.floor(place / 12) * 12 + 1, 1)
+    case 'week':
+      return (place * 7 - 3) * MILLISECONDS.day
+    default:
+      return place * width * MILLISECONDS[unit]
+  }
+}
+
+/** The end of a range of dates: a whole moment, or in the older generations a day where it is one. */
+function momentText(moment: string, type: FieldType, { dialect, timezone }: JsonStyle): string {
+  if (type === 'date') return dialect.isoKeys ? `${moment}T00:00:00.000Z` : moment
+  if (dialect.isoKeys && timezone === 'UTC')
+    return `${moment.slice(0, 19)}.${moment.slice(20, -1).padEnd(3, '0')}Z`
+  const zoned = zonedText(moment, timezone)
+  return !dialect.isoKeys && zoned.slice(10, 19) === 'T00:00:00' ? zoned.slice(0, 10) : zoned
+}

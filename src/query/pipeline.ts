@@ -1,0 +1,131 @@
+import { Fault, recoded } from '../errors/errors.ts'
+import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
+import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
+import { parseV1 } from '../language/search-v1/parse.ts'
+import { all } from './conditions.ts'
+import type { Condition, Query } from './plan.ts'
+import type { ResolveContext } from './resolve/context.ts'
+import { resolveGroupBy } from './resolve/groups.ts'
+import { refuseDoubles } from './resolve/labels.ts'
+import { hasAggregate, resolveRowOrder, resolveRows } from './resolve/rows.ts'
+import { resolveV1 } from './resolve/search-v1.ts'
+import { resolveOrderBy, resolveSelect } from './resolve/select.ts'
+import { resolveWhere } from './resolve/where.ts'
+import type { Stopwatch } from './stopwatch.ts'
+
+/** The clauses of an ODSQL query as an API receives them; an empty clause is an absent one. */
+export interface OdsqlClauses {
+  readonly select?: string | undefined
+  /** Several filters must all hold. */
+  readonly where: readonly string[]
+  /** Queries in the language of the Search API v1, which must all hold as well. */
+  readonly qv1?: readonly string[]
+  /** What must hold beside them. */
+  readonly filter?: Condition | null
+  readonly groupBy?: string | undefined
+  readonly orderBy?: string | undefined
+  /** null asks for all. */
+  readonly limit: number | null
+  readonly offset: number
+}
+
+/**
+ * Parses and resolves the clauses of an ODSQL query: a query for groups where it groups or selects an aggregate, or where
+ * that is what is `wanted`; else one for records. Faults: ODSQLError, ODSQLSyntaxError, IncompatibleTypesInComparisonFilter.
+ */
+export function planOdsql(
+  clauses: OdsqlClauses,
+  context: ResolveContext,
+  watch: Stopwatch,
+  wanted: 'any' | 'groups' = 'any',
+): Query {
+  const { select = '', groupBy = '', orderBy = '' } = clauses
+  const read = <Parsed>(parse: () => Parsed): Parsed => {
+    try {
+      return parse()
+    } catch (error) {
+      if (!context.dialect.syntaxErrors || !(error instanceof Fault) || error.code !== 'ODSQLError')
+        throw error
+      throw recoded(error, 'ODSQLSyntaxError')
+    }
+  }
+  const parsed = watch.time('parse', () =>
+    read(() => ({
+      select: isBlank(select) ? [] : parseSelect(select),
+      where: clauses.where.filter(text => !isBlank(text)).map(parseWhere),
+      qv1: (clauses.qv1 ?? []).map(parseV1),
+      groupBy: isBlank(groupBy) ? [] : parseGroupBy(groupBy),
+      orderBy: isBlank(orderBy) ? [] : parseOrderBy(orderBy),
+    })),
+  )
+  return watch.time('resolve', () => {
+    refuseDoubles(parsed.select, parsed.groupBy)
+    const filter = all([
+      ...parsed.where.map(expression => resolveWhere(expression, context)),
+      ...parsed.qv1.map(query => (query === null ? null : resolveV1(query, context))),
+      clauses.filter ?? null,
+    ])
+    refuseExcess(filter)
+    const { limit, offset } = clauses
+    const question = { filter, timezone: context.timezone, limit, offset }
+    const grouped = wanted === 'groups' || parsed.groupBy.length > 0 || parsed.select.some(isAggregate)
+    return grouped
+      ? { type: 'groups', ...question, ...resolveGroups(parsed, { select, groupBy, orderBy }, context) }
+      : { type: 'records', ...question, ...resolveRecords(parsed, select, context) }
+  })
+}
+
+interface ParsedClauses {
+  readonly select: readonly SelectItem[]
+  readonly groupBy: readonly GroupItem[]
+  readonly orderBy: readonly OrderItem[]
+}
+
+function resolveRecords(parsed: ParsedClauses, text: string, context: ResolveContext) {
+  const select = resolveSelect(parsed.select, text, context)
+  return { select, orderBy: resolveOrderBy(parsed.orderBy, select, context) }
+}
+
+function resolveGroups(
+  parsed: ParsedClauses,
+  texts: { readonly select: string; readonly groupBy: string; readonly orderBy: string },
+  context: ResolveContext,
+) {
+  const keys = resolveGroupBy(parsed.groupBy, texts.groupBy, context)
+  const groups = { items: parsed.groupBy, text: texts.groupBy, keys }
+  const select = resolveRows({ items: parsed.select, text: texts.select }, groups, context)
+  const orderBy = resolveRowOrder({ items: parsed.orderBy, text: texts.orderBy }, groups, select, context)
+  return { keys, select, orderBy, nullGroups: context.dialect.nullGroups }
+}
+
+function isAggregate({ expression }: SelectItem): boolean {
+  return expression !== null && hasAggregate(expression)
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+/** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
+const MOST_CONDITIONS = 150
+const MOST_PASSES = 20
+
+/** Refuses filters that would keep a worker of the store for long. */
+function refuseExcess(filter: Condition | null): void {
+  const leaves = filter === null ? [] : leavesOf(filter)
+  const passes = leaves.filter(({ type }) => type === 'relation' || type === 'spatial' || type === 'near')
+  const [found, kind, most] =
+    leaves.length > MOST_CONDITIONS
+      ? [leaves.length, 'conditions', MOST_CONDITIONS]
+      : [passes.length, 'computed or spatial conditions', MOST_PASSES]
+  if (found > most)
+    throw new Fault('ODSQLError', {
+      reason: `the filter has ${found} ${kind}, of which at most ${most} are served.`,
+      clause: 'where',
+    })
+}
+
+function leavesOf(condition: Condition): readonly Condition[] {
+  if (condition.type === 'and' || condition.type === 'or') return condition.operands.flatMap(leavesOf)
+  return condition.type === 'not' ? leavesOf(condition.operand) : [condition]
+}

@@ -1,0 +1,37 @@
+import { Fault } from '../errors/errors.ts'
+import type { WorkClient } from './work-client.ts'
+
+/** Something that waits for its turn. */
+export interface Waiting {
+  /** Null for work of the server itself, which goes first. */
+  readonly client: WorkClient | null
+}
+
+/** Part of the places that one client may have in a queue while others use it. */
+const CLIENT_SHARE = 0.5
+
+/**
+ * Takes the next of those that wait: that of the client with the least recent work, of one client the oldest (fair queueing).
+ *
+ * @param canBegin whether something can be begun now
+ */
+export function takeNext<W extends Waiting>(queue: W[], canBegin: (waiting: W) => boolean): W | null {
+  let best = -1
+  let least = Number.POSITIVE_INFINITY
+  for (const [at, waiting] of queue.entries()) {
+    const usage = waiting.client?.usage() ?? -1
+    if (usage >= least || !canBegin(waiting)) continue
+    best = at
+    least = usage
+  }
+  return best < 0 ? null : (queue.splice(best, 1)[0] ?? null)
+}
+
+/** Refuses more than a queue takes, and more of one client than its share: nobody fills it alone. Throws StoreBusy. */
+export function refuseExcess(queue: readonly Waiting[], client: WorkClient | null, limit: number): void {
+  if (queue.length >= limit) throw new Fault('StoreBusy')
+  if (client === null) return
+  let own = 0
+  for (const waiting of queue) if (waiting.client?.id === client.id) own += 1
+  if (own >= Math.max(1, limit * CLIENT_SHARE)) throw new Fault('StoreBusy')
+}

@@ -1,0 +1,60 @@
+import { type Html, html } from './html.ts'
+import type { Visit } from './page-context.ts'
+
+/** What is wrong with a field of a form that was sent. */
+export interface FieldProblem {
+  readonly field: string
+  readonly message: string
+}
+
+export interface TextField {
+  readonly name: string
+  readonly label: string
+  readonly type?: 'text' | 'password'
+  readonly autocomplete: string
+  readonly hint?: string
+  readonly value?: string
+  readonly isLong?: boolean
+  readonly problem?: FieldProblem | null
+  /** Element that describes it beside its hint and its problem. */
+  readonly describedBy?: string | undefined
+}
+
+/** A field with its label, its hint and what is wrong with it, tied together for screen readers. */
+export function textField({ name, label, hint, value, isLong = false, problem, ...more }: TextField): Html {
+  const wrong = problem?.field === name ? problem.message : null
+  const described = [
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(wrong === null ? [] : [`${name}-error`]),
+    ...(more.describedBy === undefined ? [] : [more.describedBy]),
+  ]
+  const attributes = html`id="${name}" name="${name}" autocomplete="${more.autocomplete}" autocapitalize="none" spellcheck="false" required${
+    described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
+  }${wrong === null ? '' : html` aria-invalid="true"`}`
+  return html`<div class="field"><label for="${name}">${label}</label>
+${hint === undefined ? '' : html`<span class="hint" id="${name}-hint">${hint}</span>`}${
+  isLong
+    ? html`<textarea ${attributes} rows="3">
+${value}</textarea>`
+    : html`<input ${attributes} type="${more.type ?? 'text'}" value="${value}">`
+}${wrong === null ? '' : html`<span class="error" id="${name}-error" role="alert">${wrong}</span>`}</div>
+`
+}
+
+/** A hidden field. */
+export function hiddenField(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">
+`
+}
+
+/** Something that is to be noticed; read out at once where it tells of a failure or a success. */
+export function note(kind: 'bad' | 'good', content: Html): Html {
+  return html`<div class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${content}</div>
+`
+}
+
+/** A moment as people read it. */
+export function momentText({ say, date }: Pick<Visit, 'say' | 'date'>, moment: string | null): Html {
+  if (moment === null) return html`${say('never')}`
+  return html`<time datetime="${moment}">${date(moment, moment.length > 10 ? 'moment' : 'day')}</time>`
+}

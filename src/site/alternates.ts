@@ -1,0 +1,44 @@
+import { type Html, html } from './html.ts'
+import { LANGUAGE_NAMES } from './language.ts'
+import { queryText, type Visit } from './page-context.ts'
+
+/** What search engines and those who share a link are told of a page. */
+export interface Findable {
+  readonly title: string
+  readonly description: string
+  /** Its one address, from `/` on and without parameters; that of the request unless told. */
+  readonly path: string | undefined
+}
+
+/**
+ * The address of a page among all those that show the same: without filter, in the language that was named. A page has
+ * one address for each language, and one without for those whose browsers tell which they like.
+ */
+function canonicalAddress({ site, address, namedLanguage }: Visit, path = pathOf(address)): string {
+  return `${site.base}${path}${queryText({ lang: namedLanguage })}`
+}
+
+/** Links to the page itself and to the same in other languages, and what is shown where its address is shared. */
+export function alternates(visit: Visit, { title, description, path }: Findable): Html {
+  const { site } = visit
+  const own = path ?? pathOf(visit.address)
+  const address = canonicalAddress(visit, own)
+  const languages = Object.keys(LANGUAGE_NAMES).map(
+    code => html`<link rel="alternate" hreflang="${code}" href="${site.base}${own}?lang=${code}">
+`,
+  )
+  return html`<link rel="canonical" href="${address}">
+${languages}<link rel="alternate" hreflang="x-default" href="${site.base}${own}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${site.title}">
+<meta property="og:title" content="${title}">
+<meta property="og:url" content="${address}">
+${description === '' ? '' : html`<meta property="og:description" content="${description}">`}
+<meta name="twitter:card" content="summary">`
+}
+
+/** The path of a page, always with the slash at its end that its links have. */
+function pathOf(address: string): string {
+  const [path = '/'] = address.split('?')
+  return path.endsWith('/') || path.startsWith('/ld/') || path.startsWith('/api/') ? path : `${path}/`
+}

@@ -1,0 +1,175 @@
+import type { FastifyReply } from 'fastify'
+import { entityTag, isKnown } from '../http/etag.ts'
+import { varyBy } from '../http/vary.ts'
+import { alternates } from './alternates.ts'
+import { assetPath } from './assets.ts'
+import { type Html, html } from './html.ts'
+import { isRightToLeft, LANGUAGE_NAMES, orderedLanguages } from './language.ts'
+import type { Visit } from './page-context.ts'
+
+/** A page of the site, inside its frame. */
+export interface SitePage {
+  /** Title of the page, without that of the portal; empty for the first page. */
+  readonly title: string
+  readonly description?: string
+  readonly body: Html
+  /** Which part of the site it is in. */
+  readonly part?: 'home' | 'catalog' | 'playground' | 'developers' | 'account'
+  /** Scripts that make it better, without which it works: names of what the build made, `map.js`. */
+  readonly islands?: readonly string[]
+  /** More for the head: links to other forms of the page, structured data. */
+  readonly head?: Html
+  /** 200 unless told. */
+  readonly status?: number
+  /** True for pages that use the whole width. */
+  readonly isWide?: boolean
+  /** Sources that its scripts and pictures may come from beside this portal: those of configured tiles. */
+  readonly imageSources?: readonly string[]
+  readonly isIndexed?: boolean
+  /** Path of its one address, where several show the same; that of the request unless told. */
+  readonly path?: string
+  /** True for pages of one person alone: no other site frames them, and no script runs in them. */
+  readonly isPrivate?: boolean
+  /** Where forms may lead beside this portal: sources of a Content-Security-Policy. */
+  readonly formTargets?: readonly string[]
+}
+
+/** Sends a page. Everything that it loads comes from this portal, and nothing in it runs but files of this portal. */
+export function sendSitePage(reply: FastifyReply, visit: Visit, page: SitePage): FastifyReply {
+  return sendPageText(reply, visit, pageText(visit, page), page)
+}
+
+/** Sends the text of a page that was made before. */
+export function sendPageText(
+  reply: FastifyReply,
+  visit: Visit,
+  text: string,
+  page: Pick<SitePage, 'status' | 'imageSources' | 'formTargets' | 'isPrivate'> = {},
+): FastifyReply {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
+  varyBy(reply, 'Accept-Language', 'Cookie')
+  reply
+    .code(page.status ?? 200)
+    .header('content-security-policy', policyOf(page))
+    .header('referrer-policy', 'same-origin')
+    .header('content-language', visit.language)
+  if (isSeenBefore(reply, text, page)) return reply.code(304).send()
+  return reply.type('text/html; charset=utf-8').send(text)
+}
+
+/**
+ * Gives a page the tag of its text, which language, principal and data have all gone into, and tells whether the browser
+ * has that text already. Pages that are kept nowhere have none.
+ */
+function isSeenBefore(
+  reply: FastifyReply,
+  text: string,
+  { status = 200, isPrivate = false }: Pick<SitePage, 'status' | 'isPrivate'>,
+): boolean {
+  const isKept = !String(reply.getHeader('cache-control')).includes('no-store')
+  if (status !== 200 || isPrivate || !isKept || reply.hasHeader('etag')) return false
+  const tag = entityTag(text)
+  reply.header('etag', tag)
+  const { 'if-none-match': known, 'accept-encoding': codings } = reply.request.headers
+  return isKnown(known, tag, codings)
+}
+
+/** The policy of a page: files of this portal alone, no plug-ins, forms to this portal. */
+export function policyOf({
+  imageSources = [],
+  formTargets = [],
+  isPrivate = false,
+}: Pick<SitePage, 'imageSources' | 'formTargets' | 'isPrivate'>): string {
+  const scripts = ["script-src 'self'", "connect-src 'self'", "worker-src 'self'"]
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    ...(isPrivate ? [] : scripts),
+    "manifest-src 'self'",
+    ["img-src 'self' data:", ...imageSources].join(' '),
+    "base-uri 'none'",
+    ["form-action 'self'", ...formTargets].join(' '),
+    `frame-ancestors ${isPrivate ? "'none'" : "'self'"}`,
+  ].join('; ')
+}
+
+/** The text of a page. */
+export function pageText(visit: Visit, page: SitePage): string {
+  const { site, language, say, href } = visit
+  const title = page.title === '' ? site.title : `${page.title} · ${site.title}`
+  const direction = isRightToLeft(language) ? 'rtl' : 'ltr'
+  const description = (page.description ?? site.description).slice(0, 300)
+  const isIndexed = page.isIndexed !== false && (page.status ?? 200) < 400
+  const findable = { title: page.title || site.title, description, path: page.path }
+  return html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${description === '' ? '' : html`<meta name="description" content="${description}">`}
+${isIndexed ? alternates(visit, findable) : html`<meta name="robots" content="noindex">`}
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${file('icon.svg', visit)}" type="image/svg+xml">
+<link rel="stylesheet" href="${file('site.css', visit)}">
+<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${href('/opensearch.xml')}">
+${page.head ?? ''}
+${[...new Set(page.isPrivate === true ? [] : ['site.js', ...(page.islands ?? [])])].map(
+  name => html`<script type="module" src="${file(name, visit)}"></script>
+`,
+)}</head>
+<body>
+<a class="skip" href="#content">${say('Skip to the content')}</a>
+${header(visit, page)}
+<main id="content"${page.isWide === true ? html` class="wide"` : ''}>
+${page.body}
+</main>
+${footer(visit)}
+</body>
+</html>
+`.html
+}
+
+/** The address of a file that the build made. */
+export function file(name: string, { site }: Pick<Visit, 'site'>): string {
+  return new URL(site.base).pathname.replace(/\/+$/, '') + assetPath(name)
+}
+
+function header(visit: Visit, { part }: SitePage): Html {
+  const { site, say, href, principal, address } = visit
+  const links = [
+    ['catalog', '/explore/', say('Datasets')],
+    ['playground', '/sparql/', 'SPARQL'],
+    ['developers', '/developers/', say('Developers')],
+  ] as const
+  const root = new URL(site.base).pathname.replace(/\/+$/, '')
+  const next = address.startsWith('/account/') ? undefined : root + address
+  const account =
+    principal.type === 'user'
+      ? html`<a class="account" href="${href('/account/')}">${principal.name}</a>`
+      : html`<a class="account" href="${href('/account/login/', { next })}" rel="nofollow">${say('Sign in')}</a>`
+  return html`<header class="top"><div class="bar">
+<a class="brand" href="${href('/')}"><img src="${file('icon.svg', visit)}" alt="" width="28" height="28"><span>${site.title}</span></a>
+<nav aria-label="${say('Main')}"><ul>${links.map(
+    ([name, path, label]) =>
+      html`<li><a href="${href(path)}"${name === part ? html` aria-current="page"` : ''}>${label}</a></li>`,
+  )}</ul></nav>
+${account}
+</div></header>`
+}
+
+function footer(visit: Visit): Html {
+  const { say, href, language, address } = visit
+  const [path = '/', query = ''] = address.split(/\?(.*)/s)
+  const kept = query.split('&').filter(pair => pair !== '' && !/^(?:lang|apikey|access_token)=/.test(pair))
+  const languages = orderedLanguages(visit.site.languages).map(code => {
+    const name = LANGUAGE_NAMES[code]
+    if (code === language) return html`<li><span aria-current="true" lang="${code}">${name}</span></li>`
+    const target = `${new URL(visit.site.base).pathname.replace(/\/+$/, '')}${path}?${[...kept, `lang=${code}`].join('&')}`
+    return html`<li><a href="${target}" lang="${code}" hreflang="${code}" rel="alternate nofollow">${name}</a></li>`
+  })
+  return html`<footer class="bottom"><div class="bar">
+<nav aria-label="${say('Languages')}"><ul class="languages">${languages}</ul></nav>
+<p>${say('All that you see here is linked open data.')} <a href="${href('/developers/')}">${say('How to use it in programs')}</a></p>
+</div></footer>`
+}

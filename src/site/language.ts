@@ -1,0 +1,65 @@
+import type { FastifyRequest } from 'fastify'
+import type { QueryParameters } from '../http/query-string.ts'
+import { isLanguage, type Language } from '../model/language.ts'
+
+/** The language that a page is written in, and whether the address names it: then links keep it. */
+export interface ChosenLanguage {
+  readonly language: Language
+  readonly isNamed: boolean
+}
+
+/** What a language is called by those who speak it. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  fr: 'Français',
+  de: 'Deutsch',
+  es: 'Español',
+  it: 'Italiano',
+  nl: 'Nederlands',
+  pt: 'Português',
+  ca: 'Català',
+  eu: 'Euskara',
+  sv: 'Svenska',
+  ar: 'العربية',
+}
+
+/** All languages, those of the portal first, in its order. */
+export function orderedLanguages(usual: readonly string[]): readonly Language[] {
+  return [...new Set([...usual.filter(isLanguage), ...(Object.keys(LANGUAGE_NAMES) as Language[])])]
+}
+
+/** True for a language that is written from right to left. */
+export function isRightToLeft(language: Language): boolean {
+  return language === 'ar'
+}
+
+/**
+ * The language of a page: that of the address, else the one that the browser likes best among all of them, else the first
+ * of the portal.
+ */
+export function chooseLanguage(
+  { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
+  usual: readonly string[],
+): ChosenLanguage {
+  const named = (query as QueryParameters).lang
+  if (typeof named === 'string' && isLanguage(named)) return { language: named, isNamed: true }
+  for (const language of accepted(headers['accept-language'] ?? ''))
+    if (isLanguage(language)) return { language, isNamed: false }
+  return { language: usual.find(isLanguage) ?? 'en', isNamed: false }
+}
+
+/** The main languages of an Accept-Language header, the best first (RFC 9110, section 12.5.4). */
+function accepted(header: string): readonly string[] {
+  return header
+    .slice(0, 500)
+    .split(',')
+    .flatMap((part, index) => {
+      const [, tag = '', weight = '1'] =
+        /^\s*([a-z]{2,3})(?:-[\w-]+)?\s*(?:;\s*q=([\d.]+))?\s*$/i.exec(part) ?? []
+      return tag === '' || Number(weight) === 0
+        ? []
+        : [{ tag: tag.toLowerCase(), weight: Number(weight), index }]
+    })
+    .sort((a, b) => b.weight - a.weight || a.index - b.index)
+    .map(({ tag }) => tag)
+}

@@ -1,0 +1,129 @@
+import type { FastifyRequest } from 'fastify'
+import type { Language } from '../model/language.ts'
+import { lookup } from '../model/lookup.ts'
+import { ANONYMOUS, type Principal } from '../model/principal.ts'
+import '../http/authenticate.ts'
+import { addressWithoutSecrets } from '../http/secrets.ts'
+import { chooseLanguage } from './language.ts'
+import { type Translator, translator } from './translator.ts'
+
+/** What a portal is to its pages. */
+export interface SiteOptions {
+  /** Public address, without trailing slash. */
+  readonly base: string
+  /** What the portal is called. */
+  readonly title: string
+  /** One sentence about it; may be empty. */
+  readonly description: string
+  /** Languages of the portal, the usual one first. */
+  readonly languages: readonly string[]
+}
+
+/** Parameters of an address: several values of one name stand in their order; undefined and empty ones are left out. */
+export type LinkParameters = Readonly<Record<string, string | number | readonly string[] | undefined>>
+
+/** Who looks at a page, and how things are written for that one. */
+export interface Visit {
+  readonly site: SiteOptions
+  readonly principal: Principal
+  readonly language: Language
+  /** The language where the address names it: links and forms keep it. */
+  readonly namedLanguage: Language | undefined
+  /** Writes the texts of the interface. */
+  readonly say: Translator
+  /** Path and query of the page itself, without the path of the base address. */
+  readonly address: string
+  /**
+   * The address of a page of this portal: with the path of the base address, and with the language that was named.
+   *
+   * @param path from `/` on, its segments encoded
+   */
+  readonly href: (path: string, parameters?: LinkParameters) => string
+  /** A number as the language writes it. */
+  readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
+  /** A day, or a moment with its time, as the language writes it, in UTC. */
+  readonly date: (iso: string, style?: 'day' | 'moment') => string
+}
+
+/** The visit that a request is. */
+export function visitOf(
+  request: Pick<FastifyRequest, 'query' | 'headers' | 'principal' | 'url' | 'raw'>,
+  site: SiteOptions,
+): Visit {
+  const { language, isNamed } = chooseLanguage(request, site.languages)
+  const root = new URL(site.base).pathname.replace(/\/+$/, '')
+  return {
+    site,
+    principal: request.principal ?? ANONYMOUS,
+    language,
+    namedLanguage: isNamed ? language : undefined,
+    say: translatorOf(language),
+    address: addressWithoutSecrets(request.raw.url ?? request.url),
+    href: (path, parameters = {}) =>
+      root +
+      path +
+      queryText(isNamed && parameters.lang === undefined ? { ...parameters, lang: language } : parameters),
+    number: (value, options) => numberFormat(language, options).format(value),
+    date: (iso, style = 'day') => dateText(iso, language, style),
+  }
+}
+
+/** A query string with its question mark; nothing for no parameters. */
+export function queryText(parameters: LinkParameters): string {
+  const pairs = Object.entries(parameters).flatMap(([name, given]) => {
+    const values = Array.isArray(given)
+      ? (given as readonly string[])
+      : [given as string | number | undefined]
+    return values.flatMap(value =>
+      value === undefined || value === '' ? [] : [[name, String(value)] as const],
+    )
+  })
+  if (pairs.length === 0) return ''
+  return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${readable(value)}`).join('&')}`
+}
+
+/** A value of a parameter, escaped where that is needed: addresses are read by people, too. */
+function readable(value: string): string {
+  return encodeURIComponent(value).replace(/%(?:20|2C|3A|2F)/g, code => lookup(READABLE, code) ?? code)
+}
+
+const READABLE: Readonly<Record<string, string>> = { '%20': '+', '%2C': ',', '%3A': ':', '%2F': '/' }
+
+const translators = new Map<Language, Translator>()
+
+function translatorOf(language: Language): Translator {
+  const known = translators.get(language)
+  if (known !== undefined) return known
+  const made = translator(language)
+  translators.set(language, made)
+  return made
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+function numberFormat(language: Language, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
+  const key = `${language} ${JSON.stringify(options)}`
+  const known = formats.get(key)
+  if (known !== undefined) return known
+  const made = new Intl.NumberFormat(language, options)
+  formats.set(key, made)
+  return made
+}
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
+
+function dateFormat(language: Language, style: 'day' | 'moment'): Intl.DateTimeFormat {
+  const key = `${language} ${style}`
+  const known = dateFormats.get(key)
+  if (known !== undefined) return known
+  const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
+  const options = style === 'day' ? day : ({ ...day, hour: '2-digit', minute: '2-digit' } as const)
+  const made = new Intl.DateTimeFormat(language, options)
+  dateFormats.set(key, made)
+  return made
+}
+
+function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {
+  const moment = new Date(iso)
+  return Number.isNaN(moment.getTime()) ? iso : dateFormat(language, style).format(moment)
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { SignInProvider } from '../config/config.ts'
+import { Fault } from '../errors/errors.ts'
+import type { Authenticated } from '../model/principal.ts'
+import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
+import '../http/authenticate.ts'
+import type { Form } from '../http/form.ts'
+import { formToken, isFormToken, isOwnOrigin } from '../http/form-token.ts'
+import { readSessionToken } from '../http/session-cookie.ts'
+import { type SiteOptions, visitOf } from './page-context.ts'
+
+/** What the pages of accounts and the endpoints of OAuth are built on. */
+export interface AccountsOptions extends SiteOptions {
+  readonly accounts: Accounts
+  /** Where people sign in as well. */
+  readonly provider?: SignInProvider
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** The address of the client. */
+  readonly address: (request: FastifyRequest) => string
+}
+
+/** Who is signed in, by which session. */
+export interface SignedIn {
+  readonly user: Authenticated
+  readonly session: string
+}
+
+/** True where the portal is reached by TLS. */
+export function isSecure({ base }: Pick<AccountsOptions, 'base'>): boolean {
+  return base.startsWith('https:')
+}
+
+/** The path of the base address, without a slash at its end. */
+export function rootOf({ base }: Pick<AccountsOptions, 'base'>): string {
+  return new URL(base).pathname.replace(/\/+$/, '')
+}
+
+/** Who asks by a session; null for everybody else, also for those with a key or token, who are programs. */
+export function signedIn(request: FastifyRequest, options: Pick<AccountsOptions, 'base'>): SignedIn | null {
+  const user = request.principal
+  const session = readSessionToken(request.headers, isSecure(options))
+  return user.type === 'user' && user.by === 'session' && session !== null ? { user, session } : null
+}
+
+/** The token of forms of who is signed in. */
+export function tokenFor(session: SignedIn, { accounts }: Pick<AccountsOptions, 'accounts'>): string {
+  return formToken(accounts.secret, `session ${session.session}`)
+}
+
+/** Refuses a form that did not come from our own page for this session. Faults: CrossSiteRequest. */
+function refuseForeign(
+  request: FastifyRequest,
+  form: Form,
+  bound: string,
+  { accounts, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
+): void {
+  const given = form.get('form_token')
+  if (isOwnOrigin(request.headers, base) && isFormToken(accounts.secret, bound, given)) return
+  throw new Fault('CrossSiteRequest', {
+    reason: 'This form is out of date, or it was not sent from a page of this portal. Nothing was done.',
+  })
+}
+
+/** Refuses a form that did not come from a page of this session. Faults: CrossSiteRequest. */
+export function refuseForeignTo(
+  session: SignedIn,
+  request: FastifyRequest,
+  form: Form,
+  options: Pick<AccountsOptions, 'accounts' | 'base'>,
+): void {
+  refuseForeign(request, form, `session ${session.session}`, options)
+}
+
+/** Sends a page in the frame of the portal. */
+export function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  page: AccountPage,
+  session: SignedIn | null = signedIn(request, options),
+): FastifyReply {
+  const shown = session === null ? null : { name: session.user.name, formToken: tokenFor(session, options) }
+  return sendAccountPage(reply, visitOf(request, options), shown, page)
+}
+
+/** Sends a person to a page of ours, which is asked with GET (RFC 9110, section 15.4.4). */
+export function sendOn(reply: FastifyReply, path: string): FastifyReply {
+  return keepPrivate(reply).code(303).header('location', path).send()
+}
+
+/** Sends who is not signed in to the log-in page, and from there to where he wanted to go. */
+export function sendToLogin(reply: FastifyReply, options: AccountsOptions, next: string): FastifyReply {
+  const root = rootOf(options)
+  return sendOn(reply, `${root}/account/login/?${new URLSearchParams({ next: root + next })}`)
+}
